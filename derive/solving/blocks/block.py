@@ -30,6 +30,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
@@ -45,12 +46,7 @@ from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.samples import is_narrow
-from derive.solving.blocks.solution_curves import (
-    holds_along_branch,
-    is_open_in_part,
-    lies_on_curve,
-    repeat_each_other,
-)
+from derive.solving.blocks.solution_curves import holds_along_branch, is_open_in_part, lies_on_curve, repeat_each_other
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
 from derive.time_limits import sharing, tick
@@ -84,8 +80,8 @@ def solve_block(
     >>> from derive.expressions.grammar import parse_equation
     >>> size = Domain("0..100", 0.0, 100.0)
     >>> pair = [parse_equation("x + y = a"), parse_equation("x = max(y, b)*y")]
-    >>> found = solve_block(pair, ["x", "y"], {"a": 6.0, "b": 1.0}, {"x": size, "y": size})
-    >>> [dict(solution.values) for solution in found.solutions]
+    >>> outcome = solve_block(pair, ["x", "y"], {"a": 6.0, "b": 1.0}, {"x": size, "y": size})
+    >>> [dict(solution.values) for solution in outcome.solutions]
     [{'x': 4.0, 'y': 2.0}]
     """
     if len(unknowns) == 1:
@@ -111,58 +107,59 @@ def _solutions_of_system(system: System) -> Outcome:
     outcome = each_once(_solved(system), system) if is_plain else None
     if outcome is not None and outcome.solutions and not outcome.caveat:
         return outcome
-    less = combined(system.equations, system.known) if is_small(system) else None
-    if less is not None and less.contradict:
+    sums = combined(system.equations, system.known) if is_small(system) else None
+    if sums is not None and sums.contradict:
         return _CONTRADICTING
-    simpler = _simplified(system, less) if less is not None and not is_plain else None
+    simpler = _simplified(system, sums) if sums is not None and not is_plain else None
     if simpler is not None:
-        by_less = each_once(_solved(simpler), simpler)
-        if not by_less.undecided and all(one.spans or system.holds(one.values) for one in by_less.solutions):
-            return by_less
+        simplified = each_once(_solved(simpler), simpler)
+        points = [solution.values for solution in simplified.solutions if not solution.spans]
+        if not simplified.undecided and all(map(system.holds, points)):
+            return simplified
     return each_once(_solved(system), system) if outcome is None else outcome
 
 
-def _simplified(system: System, found: Combined) -> System | None:
+def _simplified(system: System, sums: Combined) -> System | None:
     """The system with equations replaced by what others leave of them, where that is linear or has fewer unknowns."""
     equations = []
-    for own, less, (before, after) in zip(system.equations, found.equations, found.degrees, strict=True):
-        held = {*own.names}.intersection(system.unknowns)
-        is_simpler = (less is not None and held > {*less.names}) or after == 1 < before
-        equations.append(less if less is not None and is_simpler else own)
+    for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):
+        unknowns = {*stated.names}.intersection(system.unknowns)
+        if reduced is not None and (unknowns > {*reduced.names} or after == 1 < before):
+            equations.append(reduced)
+        else:
+            equations.append(stated)
     return replace(system, equations=tuple(equations)) if tuple(equations) != system.equations else None
 
 
 def _solved(system: System) -> Outcome:
-    """The outcome of a system, by the first of the ways above that succeeds."""
+    """The outcome of a system, by the first of the methods listed at the top of the module that succeeds."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
-    alone = len(variants) == 1
-    whole = None if alone else _whole(system)
-    if whole is not None:
-        return whole
-    arms = [system] if alone else [system.taking(variant) for variant in variants]
-    closed = [_closed(arm, alone) for arm in arms]
+    is_single = len(variants) == 1
+    as_stated = None if is_single else _torn_as_stated(system)
+    if as_stated is not None:
+        return as_stated
+    arms = [system] if is_single else [system.taking(variant) for variant in variants]
+    closed = [_closed(arm, is_single=is_single) for arm in arms]
     if system.only_closed or all(map(_is_settled, closed)):
         return _joined(closed, system)
-    thorough = None
+    search = None
     with suppress(LimitError), sharing(_SHARE):
-        thorough = exhausted(system)
-    tick()
-    if thorough is not None and thorough.complete:
-        return thorough.outcome
-    tried = zip(arms, closed, strict=True)
-    outcomes = [solved_from_starts(arm) if outcome.undecided else outcome for arm, outcome in tried]
+        search = exhausted(system)
+    tick()  # raises if the time of the whole query is over, and not only the share
+    if search is not None and search.complete:
+        return search.outcome
+    pairs = zip(arms, closed, strict=True)
+    outcomes = [solved_from_starts(arm) if outcome.undecided else outcome for arm, outcome in pairs]
     outcome = _joined(outcomes, system)
-    if thorough is None or outcome.singular:
+    if search is None or outcome.singular:
         return outcome
-    seen = (*thorough.solutions, *seen_in(thorough, system))
-    if alone and any(_is_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
+    seen = (*search.solutions, *seen_in(search, system))
+    points = [solution.values for solution in (*outcome.solutions, *seen) if not solution.spans]
+    on_curve = (point for point in points if lies_on_curve(point, system))
+    # in many digits, a point that seems to lie on a curve may become an isolated root
+    if is_single and any(lies_on_curve(sharp(point, system), system) for point in on_curve):
         return _REPEATING
     return _with_seen(outcome, seen)
-
-
-def _is_on_curve(values: Mapping[str, float], system: System) -> bool:
-    """Whether a solution lies on a curve of them, and so does the root that it becomes in many digits."""
-    return lies_on_curve(values, system) and lies_on_curve(sharp(values, system), system)
 
 
 def _is_settled(outcome: Outcome) -> bool:
@@ -172,104 +169,102 @@ def _is_settled(outcome: Outcome) -> bool:
 
 def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
     """An outcome not proved complete, with the solutions that a search through boxes found."""
-    found = list(outcome.solutions)
-    more = [one for one in seen if not is_near(one, found) and not is_covered(one, found)]
+    solutions = list(outcome.solutions)
+    more = [solution for solution in seen if not is_near(solution, solutions) and not is_covered(solution, solutions)]
     if not more:
         return outcome
-    return replace(outcome, solutions=(*found, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
+    return replace(outcome, solutions=(*solutions, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
 
 
-def _whole(system: System) -> Outcome | None:
+def _torn_as_stated(system: System) -> Outcome | None:
     """The outcome of tearing with all choices in place, if it is certainly complete."""
-    if is_open_in_part(system):
+    result = None if is_open_in_part(system) else torn(system)
+    if result is None:
         return None
-    found = torn(system)
-    if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
+    outcome, lost = result
+    if lost or outcome.singular or not _is_settled(outcome):
         return None
-    is_sampled = any(solution.spans and not solution.is_whole for solution in found[0].solutions)
-    return None if is_sampled else found[0]
+    is_sampled = any(solution.spans and not solution.is_whole for solution in outcome.solutions)
+    return None if is_sampled else outcome
 
 
 def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
     """The outcomes of all variants joined into one."""
-    found: list[Solution] = []
-    for solution in sorted((s for outcome in outcomes for s in outcome.solutions), key=lambda s: -len(s.spans)):
-        if not is_covered(solution, found):
-            found.append(solution)
+    solutions: list[Solution] = []
+    listed = chain.from_iterable(outcome.solutions for outcome in outcomes)
+    for solution in sorted(listed, key=lambda solution: -len(solution.spans)):
+        if not is_covered(solution, solutions):
+            solutions.append(solution)
     caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")
     undecided = any(outcome.undecided for outcome in outcomes)
-    if found and undecided and not caveat:
+    if solutions and undecided and not caveat:
         caveat = "another arm was searched numerically; it is not proved that it has no solution"
-    told = [one for one in outcomes if one.reason]
-    open_first = sorted(
-        told, key=lambda one: "contradict" in one.reason
-    )  # what is dependent is not thereby without a solution
-    reason = open_first[0].reason if open_first else ""
     singular = any(outcome.singular for outcome in outcomes)
-    if found and singular:
+    if solutions and singular:
         caveat = _DEPENDENT
-        found = [_moving(solution, system) for solution in found]
-    return Outcome(tuple(found), caveat, singular and not found, "" if found else reason, undecided and not found)
+        solutions = [_with_intervals(solution, system) for solution in solutions]
+    if solutions:
+        return Outcome(tuple(solutions), caveat)
+    reasons = filter(None, (outcome.reason for outcome in outcomes))
+    # contradictions come last: equations that are dependent in another arm may have a solution
+    reason = min(reasons, key=lambda reason: "contradict" in reason, default="")
+    return Outcome((), singular=singular, reason=reason, undecided=undecided)
 
 
-def _moving(solution: Solution, system: System) -> Solution:
-    """A solution with intervals of the unknowns that move in an arm whose relations are dependent.
+def _with_intervals(solution: Solution, system: System) -> Solution:
+    """A solution with an interval for each unknown that the relations leave free, once those of an arm are dependent.
 
-    Where two arms meet, a solution of one is the end of all those of the other: `max(x, y) = 2`, `x = 2` has `y = 2`,
-    and every smaller y.
+    Where two arms meet, the solution by one is the end of an interval by the other: `max(x, y) = 2`, `x = 2` has
+    `y = 2`, and every smaller y.
     """
     if solution.spans:
         return solution
-    rooms = {name: _room(name, solution.values, system) for name in system.unknowns}
-    spans = {name: span for name, span in rooms.items() if span is not None}
+    intervals = {name: _interval_of(name, solution.values, system) for name in system.unknowns}
+    spans = {name: span for name, span in intervals.items() if span is not None}
     return replace(solution, values={n: x for n, x in solution.values.items() if n not in spans}, spans=spans)
 
 
-def _room(name: str, values: Mapping[str, float], system: System) -> Span | None:
-    """The interval of an unknown in which all equations hold, the others being what they are; None for a number."""
+def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span | None:
+    """The interval of an unknown in which all equations hold, the other unknowns being fixed; None for one number."""
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
     low, high = system.inside(name)
     for equation in system.equations:
         if name not in equation.names:
             continue
-        along = values_of(equation, name, known, system.domains[name]).solutions
-        spans = [one.spans[name] for one in along if one.spans]
+        solutions = values_of(equation, name, known, system.domains[name]).solutions
+        spans = [solution.spans[name] for solution in solutions if solution.spans]
         around = [span for span in spans if lies_in((values[name], values[name]), span, SAME_ROOT)]
         if not around:
             return None
-        low, high = max(low, around[0][0]), min(high, around[0][1])
+        start, end = around[0]
+        low, high = max(low, start), min(high, end)
     return (low, high) if low < high and not is_narrow((low, high)) else None
 
 
-def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
-    """Whether a linear system has a whole line of solutions."""
-    values, singular, reason = linear
-    return singular and not values and "contradict" not in reason
+def _denied_by_one_equation(system: System) -> Outcome | None:
+    """The outcome if one equation cannot hold: it has no unknown left, or a single one that has no value; else None.
 
-
-def _barred(system: System) -> Outcome | None:
-    """The outcome of a system one of whose equations leaves its only unknown no value, as an arm that is zero does.
-
-    What is zero, or made so by an equation, may leave others a single unknown, or none.
+    A product with a zero factor is zero. So what is known to be zero, or is made so by one equation, may leave others a
+    single unknown or none.
     """
     pending = system.equations
     zeros = {name for name, number in system.known.items() if number == 0}
     while pending:
-        pending = tuple(one.changed(partial(_at_zero, zeros=zeros)) for one in pending)
-        found = set()
+        pending = tuple(equation.changed(partial(_at_zero, zeros=zeros)) for equation in pending)
+        new_zeros = set()
         for equation in pending:
             names = {*equation.names}.intersection(system.unknowns)
             if not names and not agrees(equation, system.known):
                 return Outcome((), reason=f"{render(equation.lhs)} is not {render(equation.rhs)}")
             if len(names) == 1:
                 (name,) = names
-                alone = solutions_of(system.alone(equation, name))
-                if not (alone.solutions or alone.undecided):
-                    return Outcome((), reason=f"{name}: {alone.reason}")
-                if not alone.caveat and [one.values for one in alone.solutions] == [{name: 0.0}]:
-                    found.add(name)
-        pending = tuple(one for one in pending if not found.isdisjoint(one.names))
-        zeros = found
+                outcome = solutions_of(system.alone(equation, name))
+                if not (outcome.solutions or outcome.undecided):
+                    return Outcome((), reason=f"{name}: {outcome.reason}")
+                if not outcome.caveat and [solution.values for solution in outcome.solutions] == [{name: 0.0}]:
+                    new_zeros.add(name)
+        pending = tuple(equation for equation in pending if not new_zeros.isdisjoint(equation.names))
+        zeros = new_zeros
     return None
 
 
@@ -283,29 +278,33 @@ def _at_zero(node: Node, zeros: Collection[str]) -> Node:
     return ZERO if node.op == "mul" and ZERO in args else Apply(node.op, args)
 
 
-def _closed(system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
+def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outcome:
     """The outcome of closed forms for a system without choices; undecided if they do not apply.
 
-    If the system is one arm among several, dependent equations give an interval.
+    Unless it `is_single`, the system is one arm among several, and dependent equations give an interval.
     """
-    barred = _barred(system)
-    if barred is not None:
-        return barred
-    sums = None if alone or not is_small(system) else combined(system.equations, system.known)
+    denied = _denied_by_one_equation(system)
+    if denied is not None:
+        return denied
+    sums = None if is_single or not is_small(system) else combined(system.equations, system.known)
     if sums is not None and sums.contradict:
         return Outcome((), reason=_CONTRADICTING.reason)
-    question = (system.equations, system.unknowns, system.known, system.domains)
-    linear = linear_solutions(*question) or product_solutions(*question)
-    if linear is not None and (alone or not _repeating(linear)):
-        values, singular, reason = linear
-        fits = [fitted(one, system) for one in values]
-        good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
-        outside = reason or ", ".join(filter(None, map(system.outside, fits)))
-        return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
+    problem = (system.equations, system.unknowns, system.known, system.domains)
+    linear = linear_solutions(*problem) or product_solutions(*problem)
+    values, singular, reason = linear or ([], False, "")
+    # in one arm among several, tearing gives the interval of each unknown along a whole line of solutions
+    is_line = singular and not values and "contradict" not in reason
+    if linear is not None and (is_single or not is_line):
+        points = [fitted(point, system) for point in values]
+        solutions = tuple(Solution(point, {}) for point in points if system.holds(point))
+        reason = reason or ", ".join(filter(None, map(system.outside, points)))
+        if not (reason or solutions):
+            reason = "no arm that could give it binds"
+        return Outcome(solutions, singular=singular, reason=reason)
     counted = _counted(system)
     if counted is not None:
         return counted
-    if alone and is_small(system):
+    if is_single and is_small(system):
         if holds_along_branch(system) or repeat_each_other(system):
             return _REPEATING
         quick = exhausted(system, _QUICK) if is_bounded(system) else None
@@ -313,13 +312,13 @@ def _closed(system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
             return quick.outcome
     if is_denied(system):
         return NOWHERE
-    found = torn(system)
-    by_tearing = None if found is None else _regained(*found, system, depth)
+    result = torn(system)
+    by_tearing = None if result is None else _regained(*result, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
-        moving = alone and any(len(s.spans) > 1 and not s.values for s in by_tearing.solutions)
-        return _REPEATING if moving else by_tearing
+        all_move = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
+        return _REPEATING if is_single and all_move else by_tearing
     if linear is not None:
-        return Outcome((), singular=True, reason=linear[2])
+        return Outcome((), singular=True, reason=reason)
     return Outcome((), undecided=True)
 
 
@@ -331,32 +330,31 @@ def _counted(system: System) -> Outcome | None:
     points = [dict(zip(system.unknowns, zero, strict=True)) for zero in zeros]
     if any(system.misses(point) for point in points):
         return None  # rounding hides a zero
-    good = tuple(Solution(point, {}, proof=_COUNTED) for point in points if system.holds(point))
+    solutions = tuple(Solution(point, {}, proof=_COUNTED) for point in points if system.holds(point))
     outside = "; ".join(filter(None, map(system.outside, points)))
-    if good:
-        return Outcome(good)
+    if solutions:
+        return Outcome(solutions)
     return Outcome((), reason=outside or ("no arm that could give it binds" if points else _NOWHERE))
 
 
 def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
-    """The outcome of tearing, and the solutions at which one of its divisors is zero."""
+    """The outcome of tearing, with the solutions that it lost: those at which one or more of its divisors are zero."""
     solutions = list(outcome.solutions)
-    open_ones: list[str] = []
+    open_divisors: list[str] = []
     for equation, divisor in lost:
         if depth == 0:
-            open_ones.append(render(divisor))
+            open_divisors.append(render(divisor))
             continue
-        instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in system.equations)
-        within = replace(system, equations=instead, stated=())
-        other = _closed(within, False, depth - 1)
-        if other.undecided and not system.only_closed:
-            other = solved_from_starts(within)
-        solutions += [
-            s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)
-        ]
-        if other.caveat or other.undecided or other.singular or any(s.spans for s in other.solutions):
-            open_ones.append(render(divisor))
-    if not open_ones:
+        equations = tuple(Equation(divisor, "=", ZERO) if stated == equation else stated for stated in system.equations)
+        within = replace(system, equations=equations, stated=())
+        at_zero = _closed(within, is_single=False, depth=depth - 1)
+        if at_zero.undecided and not system.only_closed:
+            at_zero = solved_from_starts(within)
+        points = [solution for solution in at_zero.solutions if not solution.spans]
+        solutions += [point for point in points if system.holds(point.values) and not is_covered(point, solutions)]
+        if at_zero.singular or not _is_settled(at_zero) or len(points) < len(at_zero.solutions):
+            open_divisors.append(render(divisor))
+    if not open_divisors:
         return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)
-    note = f"it is not proved that there are no others where {' or '.join(dict.fromkeys(open_ones))} is zero"
+    note = f"it is not proved that there are no others where {' or '.join(dict.fromkeys(open_divisors))} is zero"
     return replace(outcome, solutions=tuple(solutions), caveat=outcome.caveat or note, undecided=not solutions)

@@ -2,10 +2,10 @@
 
 The kinds of evidence are tried in turn, the cheapest first, and the checker itself says which of them holds: to undo
 the operations around one unknown, to count the zeros of one or two polynomials, and to cut the domains into boxes.
-The last is a search of its own. It knows the solutions, and has only to show of the rest that nothing is there: it lays
-a region around each in which there can be no other, and cuts what is left until each part is empty or within a region.
-Where a side has no end, or contractors deny a whole part, it is cut where these say that nothing is beyond: by all
-equations together, or by each alone, since the checker looks at one equation at a time.
+The last is a search of its own. It knows the solutions, and has only to show that there are no others: it lays a region
+around each in which there can be no second one, and cuts the domains until each part is empty or within a region. A
+part is cut where contractors leave nothing beyond, by all equations together or by each alone, since the checker looks
+at one equation at a time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from derive.certificates.boxes import System
 from derive.certificates.checker import check
@@ -36,7 +37,7 @@ _MOST = 2000  # boxes that are looked at
 _UNKNOWNS = 6  # beyond which boxes are too many
 _NARROW = (1e-13, 1e-11, 0.9 * SAME_SOLUTION)  # relative distances around a solution in which its existence is tried
 _REGIONS = (1e6, 1e3, 31.0, 9.0, 3.0, 1.0, 0.5, 0.25, 0.1, 0.03, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-"""The same for its uniqueness: it is sought between the solution divided by one more than this, and multiplied."""
+"""The same for its uniqueness: a region reaches from the solution divided by 1 + share to the solution times it."""
 _FIRST = 8  # what a side that ends at zero is divided by
 _PAYS = 0.1  # share of a side that a contractor has to cut off
 
@@ -59,8 +60,8 @@ def claim_of(
     Isolation(operations=('pow',))
     """
     is_complete = not (outcome.caveat or outcome.undecided or outcome.singular)
-    is_square = len(equations) == len(unknowns) and all(one.op == "=" for one in equations)
-    if not (is_complete and is_square) or any(one.spans for one in outcome.solutions):
+    is_square = len(equations) == len(unknowns) and all(equation.op == "=" for equation in equations)
+    if not (is_complete and is_square) or any(solution.spans for solution in outcome.solutions):
         return None
     claim = Claim(
         relations=tuple(relations),
@@ -68,13 +69,13 @@ def claim_of(
         known=tuple(Known.of(name, known[name]) for name in names_in(*equations) if name not in unknowns),
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
-        solutions=tuple(tuple(float(one.values[name]) for name in unknowns) for one in outcome.solutions),
+        solutions=tuple(tuple(float(solution.values[name]) for name in unknowns) for solution in outcome.solutions),
         evidence=Count(len(outcome.solutions), len(unknowns)),
     )
-    for made in _with_evidence(claim):
+    for candidate in _with_evidence(claim):
         with suppress(VerificationError):
-            check(made)
-            return made
+            check(candidate)
+            return candidate
     return None
 
 
@@ -87,31 +88,31 @@ def _with_evidence(claim: Claim) -> Iterator[Claim]:
     if len(claim.unknowns) <= 2:
         yield claim
     if len(claim.unknowns) <= _UNKNOWNS:
-        found = _Recorder(claim).boxes()
-        if found is not None:
-            yield replace(claim, evidence=found)
+        boxes = _BoxSearch(claim).boxes()
+        if boxes is not None:
+            yield replace(claim, evidence=boxes)
 
 
 def _operations(equation: Equation, name: str) -> tuple[str, ...] | None:
     """The operations around an unknown, from the outside; None if it stands more than once."""
     sides = [side for side in equation.sides if name in names_in(side)]
-    found: list[str] = []
+    operations: list[str] = []
     while len(sides) == 1 and isinstance(sides[0], Apply):
-        found.append(sides[0].op)
+        operations.append(sides[0].op)
         sides = [arg for arg in sides[0].args if name in names_in(arg)]
-    return tuple(found) if len(sides) == 1 else None
+    return tuple(operations) if len(sides) == 1 else None
 
 
-class _Recorder:
+class _BoxSearch:
     """The search that cuts the domains of a claim into boxes, of which each is empty or in the region of a solution."""
 
     def __init__(self, claim: Claim) -> None:
         self.claim = claim
         self.system = System(claim)
-        self.whole: Box = tuple((one.low, one.high) for one in claim.domains)
+        self.whole: Box = tuple((domain.low, domain.high) for domain in claim.domains)
         self.graphs: list[Dag] = []  # of all equations together, and of each alone
         if len(claim.unknowns) > 1:
-            numbers = {one.name: float(one.value) for one in claim.known}
+            numbers = {known.name: float(known.value) for known in claim.known}
             systems = [claim.equations, *([equation] for equation in claim.equations)]
             graphs = [dag_of(equations, claim.unknowns, numbers, blur=BLUR) for equations in systems]
             self.graphs = [graph for graph in graphs if graph is not None]
@@ -126,13 +127,14 @@ class _Recorder:
             places.append(place)
 
         def step(box: Box) -> tuple[Cut | Narrowing | int | None, Sequence[Box]] | None:
-            within = next((i for i, one in enumerate(places) if is_within(box, one.region)), None)
-            left = None if within is not None or self.system.differs(box) else self._left(box)
-            if left is None:
-                return within, ()
-            if is_narrower(left, box, _PAYS):
-                return Narrowing(), (left,)
-            cut = self._cut(box, places)
+            """What is recorded of a box (the place of its region, none if it is empty), and the boxes that follow."""
+            region = next((i for i, place in enumerate(places) if is_within(box, place.region)), None)
+            remainder = None if region is not None or self.system.differs(box) else self._contracted(box)
+            if remainder is None:
+                return region, ()
+            if is_narrower(remainder, box, _PAYS):
+                return Narrowing(), (remainder,)
+            cut = self._largest_empty_slab(box) or _cut_at_region(box, places) or _across(box)
             return None if cut is None else (cut, cut.halves(box))
 
         tree = recorded(self.whole, step, _MOST)
@@ -152,54 +154,52 @@ class _Recorder:
                 return Place(narrow, region)
         return Place(narrow, narrow)
 
-    def _left(self, box: Box) -> Box | None:
-        """What a step of the interval Newton method leaves of a box, all of it where none is possible; None if nothing
-        is left."""
+    def _contracted(self, box: Box) -> Box | None:
+        """What a step of the interval Newton method leaves of a box: all if the step is undefined, None if nothing."""
         with suppress(NoElement, ZeroDivisionError):
             return None if self.system.keeps_sign(box) else self.system.narrowed(box)
         return box
 
     @staticmethod
     def _holds(test: Callable[[Box], bool], box: Box) -> bool:
+        """Whether a test of the checker succeeds; it proves nothing where an equation is undefined."""
         try:
             return test(box)
         except (NoElement, ZeroDivisionError):
             return False
 
-    def _cut(self, box: Box, places: Sequence[Place]) -> Cut | None:
-        """Where a box is cut: so that one part is empty or in a region, or else in the middle."""
-        return self._slab(box) or _along_region(box, places) or _across(box)
-
-    def _slab(self, box: Box) -> Cut | None:
+    def _largest_empty_slab(self, box: Box) -> Cut | None:
         """The cut that takes off the largest part in which contractors leave nothing.
 
-        Of a part that has ends and in which they leave something, Newton's method says more: there is none.
+        None if they leave something of a bounded box by all equations together: there Newton's method says more.
         """
-        is_bounded = all(math.isfinite(end) for side in box for end in side)
+        is_bounded = all(map(math.isfinite, chain.from_iterable(box)))
         for graph in self.graphs:
-            left = contracted(graph, box)
-            if is_bounded and left is not None and graph is self.graphs[0]:
+            remainder = contracted(graph, box)
+            if is_bounded and remainder is not None and graph is self.graphs[0]:
                 return None
-            cut = None if left is None else cut_off(box, left, _PAYS, partial(self._holds, self.system.is_empty))
-            if cut is not None:
-                return cut
+            if remainder is not None:
+                cut = cut_off(box, remainder, _PAYS, partial(self._holds, self.system.is_empty))
+                if cut is not None:
+                    return cut
         return None
 
 
 def _around(x: float, share: float) -> Span:
+    """The numbers that differ from a number by no more than a share of it; around zero, of the least size."""
     reach = share * abs(x) or AROUND_ZERO * share / SAME_SOLUTION
     return x - reach, x + reach
 
 
 def _beside(x: float, share: float) -> Span:
-    """The numbers between a number divided, and multiplied; around zero, those up to a size."""
+    """The numbers between a number divided by 1 + share and multiplied by it; around zero, those up to the share."""
     if x == 0:
         return -share, share
     ends = x / (1 + share), x * (1 + share)
     return min(ends), max(ends)
 
 
-def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:
+def _cut_at_region(box: Box, places: Sequence[Place]) -> Cut | None:
     """A cut at the end of a region that meets the box, where the box is not much larger than the region."""
     for place in places:
         sides = list(zip(box, place.region, strict=True))
@@ -208,9 +208,9 @@ def _along_region(box: Box, places: Sequence[Place]) -> Cut | None:
         if len(box) > 1 and any(high - low > 4 * (end - start) for (low, high), (start, end) in sides):
             continue
         for i, ((low, high), ends) in enumerate(sides):
-            at = next((end for end in ends if low < end < high), None)
-            if at is not None:
-                return Cut(i, at)
+            end_inside = next((end for end in ends if low < end < high), None)
+            if end_inside is not None:
+                return Cut(i, end_inside)
     return None
 
 
@@ -222,6 +222,7 @@ def _across(box: Box) -> Cut | None:
 
 
 def _width(side: Span) -> float:
+    """How wide a side is for its size: the logarithm of the ratio of its ends; the size itself around zero."""
     low, high = side
     size = max(abs(low), abs(high))
     if size == math.inf:

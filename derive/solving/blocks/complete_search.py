@@ -25,6 +25,7 @@ import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from types import MappingProxyType
 
 from derive.expressions.tree import Equation, Name
@@ -61,7 +62,7 @@ class Exhausted:
         """The outcome of a complete list."""
         if not self.solutions:
             return NOWHERE
-        return Outcome(tuple(replace(one, proof=PROOF) for one in self.solutions))
+        return Outcome(tuple(replace(solution, proof=PROOF) for solution in self.solutions))
 
 
 def is_small(system: System) -> bool:
@@ -71,7 +72,7 @@ def is_small(system: System) -> bool:
 
 def is_bounded(system: System) -> bool:
     """Whether all domains have two finite ends."""
-    return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
+    return all(map(math.isfinite, chain.from_iterable(map(system.inside, system.unknowns))))
 
 
 def exhausted(system: System, share: int = 1) -> Exhausted | None:
@@ -82,8 +83,8 @@ def exhausted(system: System, share: int = 1) -> Exhausted | None:
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
     >>> pair = tuple(parse_equation(text) for text in ("x**2 + y**2 = 25", "cos(y - 4) = x - 2"))
-    >>> found = exhausted(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
-    >>> [{name: round(x, 6) for name, x in one.values.items()} for one in found.solutions], found.complete
+    >>> search = exhausted(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
+    >>> [{name: round(x, 6) for name, x in found.values.items()} for found in search.solutions], search.complete
     ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
     """
     if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in system.equations):
@@ -93,8 +94,9 @@ def exhausted(system: System, share: int = 1) -> Exhausted | None:
     places = located(system.equations, system.unknowns, system.known, box, allowance, BLUR)
     if places is None:
         return None
-    found: list[Solution] = []
+    solutions: list[Solution] = []
     complete = places.complete
+    # a haze holds the solution for all numbers within the rounding of the givens, a narrow box for the givens alone
     for narrow, haze in zip(places.solutions, places.hazes, strict=True):
         if _misses(haze, system):
             continue
@@ -102,8 +104,8 @@ def exhausted(system: System, share: int = 1) -> Exhausted | None:
         if values is None or not (system.holds(values) or system.is_at_open_end(values)):
             complete = False
         elif system.holds(values):
-            found.append(Solution(values, {}))
-    return Exhausted(tuple(found), complete, places.open)
+            solutions.append(Solution(values, {}))
+    return Exhausted(tuple(solutions), complete, places.open)
 
 
 def is_denied(system: System) -> bool:
@@ -134,9 +136,12 @@ def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
         ends = [end for end in system.inside(name) if least <= end <= most]
-        snapped[name] = ends[0] if ends else 0.0 if low <= 0 <= high else middles[name]
+        if ends:
+            snapped[name] = ends[0]
+        elif low <= 0 <= high:
+            snapped[name] = 0.0
     for values in (snapped, fitted(middles, system)):
-        if all(agrees(one, {**system.known, **values}) for one in system.equations):
+        if all(agrees(equation, {**system.known, **values}) for equation in system.equations):
             return values
     return None
 
@@ -144,8 +149,8 @@ def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
 def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
     """Points near open parts at which the equations hold, each once: solutions not proved to exist.
 
-    Unknowns are sought up to a limit. Far beyond it the given numbers are lost in rounding beside the unknowns, and
-    everything seems to hold.
+    Unknowns above a limit do not count. Beside numbers so large the givens are lost in rounding, and any equation
+    seems to hold.
     """
     known = list(thorough.solutions)
     parts = thorough.open
@@ -165,8 +170,13 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
     """Whether a solution is one of others, to the precision of multiple solutions."""
-    pairs = ([(x, other.values[name]) for name, x in solution.values.items()] for other in others if not other.spans)
-    return any(all(abs(x - y) <= NEAR_MULTIPLE * max(abs(x), abs(y), NEAR_MULTIPLE) for x, y in pair) for pair in pairs)
+    for other in others:
+        if other.spans:
+            continue
+        pairs = ((x, other.values[name]) for name, x in solution.values.items())
+        if all(abs(x - y) <= NEAR_MULTIPLE * max(abs(x), abs(y), NEAR_MULTIPLE) for x, y in pairs):
+            return True
+    return False
 
 
 _ROUNDS = 8  # limit on rounds in which every equation cuts at every unknown
@@ -185,8 +195,8 @@ def narrowed(
     `above` holds exclusive lower bounds of quantities: where a side could meet a quantity only there, it does not.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> found = narrowed([parse_equation("y = max(x, 2)")], ["y"], {"x": (0.0, 5.0), "y": (0.0, math.inf)})
-    >>> [round(end, 6) for end in found["y"]]
+    >>> spans = narrowed([parse_equation("y = max(x, 2)")], ["y"], {"x": (0.0, 5.0), "y": (0.0, math.inf)})
+    >>> [round(end, 6) for end in spans["y"]]
     [2.0, 5.0]
     """
     box = dict(spans)
@@ -205,11 +215,11 @@ def narrowed(
 
 
 def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:
-    """The lower (0) or upper (1) end of what cannot be cut off; None if all of it can."""
+    """The lower (side 0) or upper (side 1) end of what an equation leaves of an unknown's interval; None if nothing."""
     tick()
     if _may_meet(equation, {**box, name: _tip(box[name], side)}, above):
-        return box[name][side]  # as the pieces would find, which all hold the tip
-    pending = [box[name]]
+        return box[name][side]  # halving would end there too: every piece looked at would hold the tip
+    pending = [box[name]]  # pieces still to be examined, the one at the end last
     for _ in range(_PIECES):
         tick()
         if not pending:
@@ -218,10 +228,10 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
         if not _may_meet(equation, {**box, name: piece}, above):
             continue
         low, high = piece
-        at = 0.0 if low < 0 < high else middle(piece)
-        if math.isclose(low, high, rel_tol=AGREEMENT) or not low < at < high:
+        cut = 0.0 if low < 0 < high else middle(piece)
+        if math.isclose(low, high, rel_tol=AGREEMENT) or not low < cut < high:
             return piece[side]
-        halves = [(low, at), (at, high)]
+        halves = [(low, cut), (cut, high)]
         pending.extend(halves if side else reversed(halves))
     return pending[-1][side] if pending else None
 
@@ -250,5 +260,5 @@ def _is_below(low: float, high: float) -> bool:
     return low <= high or math.isclose(low, high, rel_tol=AGREEMENT)
 
 
-def _is_close(one: Span, other: Span) -> bool:
-    return all(math.isclose(a, b, rel_tol=_PAYS) for a, b in zip(one, other, strict=True))
+def _is_close(span: Span, other: Span) -> bool:
+    return all(math.isclose(a, b, rel_tol=_PAYS) for a, b in zip(span, other, strict=True))

@@ -20,6 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import STEPPED
@@ -45,34 +46,35 @@ _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(name in part.names for part in operations(*equation.sides, among=CHOICES))
+    return any(name in operation.names for operation in operations(*equation.sides, among=CHOICES))
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
     """Whether the equation may hold along a part of the domain and not all of it, because of a choice or a root.
 
-    Any other is analytic. Along a stretch on which it is zero to every digit, as `tanh` nears one, it is none.
+    Any other is analytic, and holds throughout or at isolated points. Where its sides differ by less than every digit
+    computed, as `tanh` and one do, it only seems to hold along an interval.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
     [False, True, True]
     """
-    held = [part for part in operations(*equation.sides) if name in part.names]
-    for part in held:
-        if part.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED):
+    around = [operation for operation in operations(*equation.sides) if name in operation.names]
+    for operation in around:
+        if operation.op in ("max", "min", "piecewise", "abs", "sqrt", *STEPPED):
             return True
-        if part.op == "pow":
-            exponent = part.args[1]
+        if operation.op == "pow":
+            exponent = operation.args[1]
             if not isinstance(exponent, Number) or exponent.value.denominator != 1:
                 return True
     return False
 
 
 def is_divided_by(equation: Equation, name: str) -> bool:
-    """Whether a name stands in a divisor, and elsewhere as well: what is isolated may be where the divisor is zero."""
+    """Whether a name stands in a divisor, and elsewhere as well: a form isolated for it may make the divisor zero."""
     if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
-    return any(name in part.names for part in operations(*equation.sides, among=("inv",)))
+    return any(name in operation.names for operation in operations(*equation.sides, among=("inv",)))
 
 
 def variants_of(
@@ -94,11 +96,11 @@ def variants_of(
             finished.append(variant)
             continue
         index, switch = place
-        whole, arms = variant[index], arms_of(switch)
+        equation, arms = variant[index], arms_of(switch)
         if len(arms) + len(pending) + len(finished) > most:
             return [equations]
         for arm in arms:
-            changed = whole.changed(partial(replaced, old=switch, new=arm))
+            changed = equation.changed(partial(replaced, old=switch, new=arm))
             pending.append((*variant[:index], changed, *variant[index + 1 :]))
     return finished
 
@@ -108,9 +110,9 @@ def _first_choice(
 ) -> tuple[int, Apply] | None:
     """The first choice that holds an unknown, and the place of its equation."""
     for index, equation in enumerate(equations):
-        for part in operations(*equation.sides, among=choices):
-            if any(name in unknowns for name in part.names):
-                return index, part
+        for choice in operations(*equation.sides, among=choices):
+            if any(name in unknowns for name in choice.names):
+                return index, choice
     return None
 
 
@@ -122,10 +124,10 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     points = spread(*problem.whole)
     if not problem.meets(points[0]):
         return False
-    if any(problem.name in part.names for part in operations(*problem.sides, among=STEPPED)):
+    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
         return False
     variants = _variants(problem)
-    if not variants or not all(variant.meets(x) for variant in variants for x in points):
+    if not variants or not all(all(map(variant.meets, points)) for variant in variants):
         return False
     return is_level_span(problem, problem.whole) or _is_rounding(problem)
 
@@ -138,10 +140,12 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
     at points across the domain, there is no interval.
     """
     variants = _variants(problem)
-    points = [x for number in roots for share in (0.7431, 1.2917) if (x := number * share) != number]
+    points: list[float] = []
+    for root in roots:
+        points += [x for x in (0.7431 * root, 1.2917 * root) if x != root]
     if not points or len(variants) != 1:
         points += [x for x in spread(*problem.whole) if x in problem.domain]
-    return not variants or any(variant.meets(x) for variant in variants for x in points)
+    return not variants or any(any(map(variant.meets, points)) for variant in variants)
 
 
 def _variants(problem: OneUnknown) -> list[OneUnknown]:
@@ -172,12 +176,12 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
     points = [x for x in (*beside, middle(span) or 1.0, *spread(low, high)) if low <= x <= high]
     # many digits are dear, and needed only where doubles agree
-    met = any(
+    meets_somewhere = any(
         problem.meets_beside_givens(x)
         for x in points
         if problem.residual(x) == 0 or strain(problem.equation, problem.at(x)) <= AGREEMENT
     )
-    if not met:
+    if not meets_somewhere:
         return False
     return is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points)
 
@@ -195,11 +199,11 @@ def _is_rounding(problem: OneUnknown) -> bool:
     )
     if not is_rational or math.isfinite(high - low):
         return False
-    sizes = (sign * 10.0**power for power in range(-60, 61, 4) for sign in (1, -1))
-    held = [other for other in problem.equation.names if other != name and other in problem.known]
+    magnitudes = [10.0**power for power in range(-60, 61, 4)]
+    givens = [given for given in problem.equation.names if given != name and given in problem.known]
     return all(
-        problem.residual(x) == 0 or strain(problem.equation, problem.at(x), held) <= BLUR
-        for x in (*sizes, middle(problem.whole))
+        problem.residual(x) == 0 or strain(problem.equation, problem.at(x), givens) <= BLUR
+        for x in (*magnitudes, *(-size for size in magnitudes), middle(problem.whole))
         if low < x < high
     )
 
@@ -214,9 +218,7 @@ def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
 
 # Sides that are proportional to powers of their unknown
 
-
 _ONE = Number(Fraction(1))
-
 _Degree = Fraction | str | None
 
 
@@ -240,24 +242,24 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     name, known, domain, sides = problem.name, problem.known, problem.domain, problem.sides
     if domain.low < 0 or 0.0 in domain:
         return None
-    left, right = (_degree(side, name, known) for side in sides)
-    if left is None or right is None or (left == right == ANY):
+    left_degree, right_degree = (_degree(side, name, known) for side in sides)
+    if left_degree is None or right_degree is None or (left_degree == right_degree == ANY):
         return None
-    if left == right or ANY in (left, right):
+    if left_degree == right_degree or ANY in (left_degree, right_degree):
         gap = abs(problem.residual(1.0))
         if gap <= AGREEMENT:
             return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
         is_rounding = not math.isfinite(gap) or solves(1.0, problem)
         return None if is_rounding else NEVER
-    assert isinstance(left, Fraction)
-    assert isinstance(right, Fraction)
-    ends = [value(side, problem.at(1.0)) for side in sides]
-    if not all(map(math.isfinite, ends)) or not ends[0] * ends[1] > 0:
+    assert isinstance(left_degree, Fraction)
+    assert isinstance(right_degree, Fraction)
+    values = [value(side, problem.at(1.0)) for side in sides]
+    if not all(map(math.isfinite, values)) or not values[0] * values[1] > 0:
         return None
     first, second = (replaced(side, Name(name), _ONE) for side in sides)
     form = multiplied(first, inverted(second))
-    if right - left != 1:
-        form = Apply("pow", (form, Number(1 / (right - left))))
+    if right_degree - left_degree != 1:
+        form = Apply("pow", (form, Number(1 / (right_degree - left_degree))))
     number = value(form, known)
     if number not in domain or not solves(number, problem):
         return None
@@ -282,23 +284,29 @@ def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
 def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
     """The degree of an expression in a positive name; None if it has none."""
 
-    def part(inner: Node) -> Fraction | str:
+    def degree_of(inner: Node) -> Fraction | str:
         if name not in names_in(inner):
-            number = value(inner, known)
-            return ANY if number == 0 else Fraction(0) if math.isfinite(number) else nothing()
-        found: Fraction | str = arithmetic.applied(inner, part) if isinstance(inner, Apply) else Fraction(1)
-        return found
+            constant = value(inner, known)
+            if constant == 0:
+                return ANY
+            return Fraction(0) if math.isfinite(constant) else nothing()
+        if not isinstance(inner, Apply):
+            return Fraction(1)
+        degree: Fraction | str = arithmetic.applied(inner, degree_of)
+        return degree
 
     def power(node: Apply, _: Fold) -> Fraction:
         base, exponent = node.args
         if name in names_in(exponent):
             raise NoElement
-        inner, size = part(base), value(exponent, known)
-        return inner * Fraction(size) if isinstance(inner, Fraction) and math.isfinite(size) else nothing()
+        degree, number = degree_of(base), value(exponent, known)
+        if not isinstance(degree, Fraction) or not math.isfinite(number):
+            raise NoElement
+        return degree * Fraction(number)
 
     arithmetic: Arithmetic[Fraction | str] = Arithmetic(nothing, OPERATIONS, {"pow": power})
     try:
-        return part(node)
+        return degree_of(node)
     except NoElement:
         return None
 
@@ -307,15 +315,15 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
-    """The bounds of a form over intervals: tight where they are finite and so many enclosures do, else an enclosure."""
+    """The bounds of a form over intervals: tight where all are finite and `most` enclosures do, else one enclosure."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
-    if all(math.isfinite(end) for span in moving.values() for end in span):
+    if all(map(math.isfinite, chain.from_iterable(moving.values()))):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
         ends = bounds_of_form(form, {**values, **inside}, moving, most)[0]
         if ends[0] <= ends[1]:  # and neither is undefined, as 1/x is at zero
             return ends
-    found = enclose(folded(form, {name: x for name, x in values.items() if name not in moving}), moving, "")
-    return found.values if found else (-math.inf, math.inf)
+    enclosure = enclose(folded(form, {name: x for name, x in values.items() if name not in moving}), moving, "")
+    return enclosure.values if enclosure else (-math.inf, math.inf)
 
 
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
@@ -336,8 +344,8 @@ def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, dom
         if len(places) == 1:
             return places[0]
         half = len(places) // 2
-        found = first_of(places[:half])
-        return first_of(places[half:]) if found is None else found
+        place = first_of(places[:half])
+        return first_of(places[half:]) if place is None else place
 
     first, last = (first_of(places), first_of(places[::-1])) if places else (None, None)
     if first is None or last is None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
@@ -42,62 +42,66 @@ _DOUBLE = 2  # the order of a root with a singular Jacobian, at least
 
 @dataclass
 class _Harvest:
-    """The solutions found so far."""
+    """What a search from many starts has found so far."""
 
     system: System
-    found: list[Solution] = field(default_factory=list)
+    solutions: list[Solution] = field(default_factory=list)
     rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
-    along: list[Mapping[str, float]] = field(default_factory=list)  # those that are not isolated, apart from each other
+    on_curve: list[Mapping[str, float]] = field(default_factory=list)  # points not isolated, apart from each other
     tried: int = 0
 
     @property
     def is_curve(self) -> bool:
-        return len(self.along) >= _CURVE and not self.found
+        """Whether the equations seem to hold along a curve: several points of one, and no isolated solution."""
+        return len(self.on_curve) >= _CURVE and not self.solutions
 
     def take(self, proposed: Mapping[str, float]) -> None:
         """Add a point that solves the whole system, is isolated and is new."""
         values: Mapping[str, float] = settled(dict(proposed), self.system)
         if not self.system.holds(values):
-            many = in_many_digits(values, self.system)
-            values = values if many is None else many[0]
-        if not self.system.holds(values) or repeats(values, self.found) or self._is_rough(values):
+            refined = in_many_digits(values, self.system)
+            if refined is not None:
+                values, _ = refined
+        if not self.system.holds(values) or repeats(values, self.solutions) or self._is_rough(values):
             return
         if leads_elsewhere(values, self.system):
             return
         if len(values) > _MEDIUM or is_isolated(self.system.equations, values, self.system.known):
-            self.found.append(Solution(values, {}))
+            self.solutions.append(Solution(values, {}))
         elif lies_on_curve(values, self.system):
-            if not any(are_close(values, other, _APART) for other in self.along):
-                self.along.append(values)  # many starts lead to one root of high order
+            if not any(are_close(values, other, _APART) for other in self.on_curve):
+                self.on_curve.append(values)  # many starts lead to one root of high order
         else:
             self._take_singular(values)
 
     def _take_singular(self, values: Mapping[str, float]) -> None:
         """Add a multiple root, with all its digits where many digits confirm it."""
-        many = in_many_digits(values, self.system)
-        if many is None and not is_telling(values, self.system):
-            return  # what is given is lost in rounding there
+        refined = in_many_digits(values, self.system)
+        if refined is None and not is_telling(values, self.system):
+            return  # the givens are lost in rounding there
         order = _DOUBLE
-        if many is not None:
-            root, order = many[0], many[1] or _DOUBLE
+        if refined is not None:
+            root, shown = refined
+            order = shown or _DOUBLE
             values = root if order > 1 and self.system.holds(root) else values
         if order > 1:
             if self._is_rough(values):
                 return
             self.rough.append((values, max(1, _DIGITS // order)))
-        if not repeats(values, self.found):
-            self.found.append(Solution(values, {}))
+        if not repeats(values, self.solutions):
+            self.solutions.append(Solution(values, {}))
 
     def has(self, values: Mapping[str, float]) -> bool:
         """Whether a root that is not yet refined to its last digit is already known."""
-        return any(are_close(values, one.values, SAME_ROOT, 1e-3) for one in self.found)
+        return any(are_close(values, solution.values, SAME_ROOT, 1e-3) for solution in self.solutions)
 
     def _is_rough(self, values: Mapping[str, float]) -> bool:
         """Whether a known singular solution agrees with this one in the digits that it has."""
-        return any(are_close(values, other, 10.0 ** (1 - digits)) for other, digits in self.rough)
+        return any(are_close(values, known, 10.0 ** (1 - digits)) for known, digits in self.rough)
 
     def outcome(self) -> Outcome:
-        if not self.found:
+        """The outcome of the search, which proves neither that there are no others nor that there is none."""
+        if not self.solutions:
             if self.is_curve:
                 return Outcome((), singular=True, reason="they hold along a whole curve")
             return Outcome((), reason=f"none was found from {self.tried} starts", undecided=True)
@@ -105,7 +109,7 @@ class _Harvest:
         if self.rough:
             digits = min(digits for _, digits in self.rough)
             caveat += f"; the relations are singular at a solution, where the givens fix about {digits} digits"
-        return Outcome(tuple(self.found), caveat)
+        return Outcome(tuple(self.solutions), caveat)
 
 
 def solved_from_starts(system: System) -> Outcome:
@@ -113,22 +117,22 @@ def solved_from_starts(system: System) -> Outcome:
     harvest = _Harvest(system)
     tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
-        spread = starts(tears, system.known, system.domains, _STARTS)
-        harvest.tried = len(spread)
+        points = starts(tears, system.known, system.domains, _STARTS)
+        harvest.tried = len(points)
         for branch in branches:
-            for start in many_starts(branch.left, tears, system.known, spread, system.positive):
+            for start in many_starts(branch.left, tears, system.known, points, system.positive):
                 harvest.take(branch.at(start, system.known))
                 if harvest.is_curve:
                     return harvest.outcome()
-    if not harvest.found or len(tears) > 1 or system.hints:
-        for root in _locally(harvest):
+    if not harvest.solutions or len(tears) > 1 or system.hints:
+        for root in _roots_of_all_equations(harvest):
             harvest.take(root)
             if harvest.is_curve:
                 break
     return harvest.outcome()
 
 
-def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
+def _roots_of_all_equations(harvest: _Harvest) -> Iterator[dict[str, float]]:
     """The roots of all equations at once, from many starts, within the work limit."""
     from derive.numerics.local_solvers.automatic_differentiation import Tape
     from derive.numerics.local_solvers.minpack import Search, refined
@@ -146,13 +150,15 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
             if is_refined:
                 root = refined(tape, system.equations, root)
             yield dict(zip(system.unknowns, root.tolist(), strict=True))
-        enough = harvest.found and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
+        enough = harvest.solutions and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
         if enough or search.work > _WORK:
             return
 
 
 def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
-    ways = (tears for count in range(1, min(_TORN + 1, len(unknowns))) for tears in combinations(unknowns, count))
+    """The fewest tears by which the others can be expressed, and the branches; all unknowns where there are none."""
+    counts = range(1, min(_TORN + 1, len(unknowns)))
+    ways = chain.from_iterable(combinations(unknowns, count) for count in counts)
     is_small = len(unknowns) <= _TEARABLE and sizes(equations) <= _LARGEST
     for tears in islice(ways, _WAYS if is_small else 0):
         tick()

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
@@ -63,7 +63,7 @@ from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
 _TURNS = 400  # limit on turns of an angle
-_WHOLE = Name("a whole number")  # which nobody declares
+_WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -72,8 +72,8 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
-    >>> found = values_of(parse_equation("x**2 = y"), "x", {"y": 9.0}, positive)
-    >>> [dict(solution.values) for solution in found.solutions]
+    >>> outcome = values_of(parse_equation("x**2 = y"), "x", {"y": 9.0}, positive)
+    >>> [dict(solution.values) for solution in outcome.solutions]
     [{'x': 3.0}]
     """
     return solutions_of(OneUnknown(equation, name, known, domain))
@@ -82,75 +82,77 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 def solutions_of(problem: OneUnknown) -> Outcome:
     """Every value of the unknown in its domain for which the equation holds."""
     equation, name, known = problem.equation, problem.name, problem.known
-    if _stands_often(problem):
+    if _occurs_where_it_may_cancel(problem):
         exact = exact_solutions(equation, name, known, problem.domain)
         if exact is not None:
-            return _decided(exact, problem)
-        gone = _where_it_cancels(problem)
-        if gone is not None:
-            return gone
+            return _outcome_of_exact_solutions(exact, problem)
+        cancelled = _outcome_where_it_cancels(problem)
+        if cancelled is not None:
+            return cancelled
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(problem)
-    for power in (power for candidate in candidates for power in candidate.powers):
+    for power in chain.from_iterable(candidate.powers for candidate in candidates):
         if occurrences(power.args[1], name) and value(power.args[0], known) < 0:
             return _by_whole_exponents(problem, power)
-        if _is_halved(power, problem):
+        if _may_have_negative_base(power, problem):
             return _searched(problem)
     winds = any(candidate.winds for candidate in candidates)
     turn = one_turn(equation, name, known, problem.domain) if winds else None
-    found: list[Solution] = []
+    solutions: list[Solution] = []
     for candidate in candidates:
         for computed, form in _numbers(problem, candidate, turn):
             is_sure = exact_of(computed) is not None or problem.exact_givens is not None
             number = computed if is_sure else _without_noise(problem, computed)
-            if number in problem.domain and solves(number, problem) and not repeats({name: number}, found, SAME_ROOT):
-                found.append(Solution({name: number}, {}, form))
-    found = _merged([*found, *_at_ends(problem, found)], problem)
-    if may_cancel(problem, [solution.values[name] for solution in found]):
-        level = _level(problem, found)
-        if level is not None:
-            return level
+            is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
+            if is_new and solves(number, problem):
+                solutions.append(Solution({name: number}, {}, form))
+    solutions = _with_double_roots_merged([*solutions, *_at_ends(problem, solutions)], problem)
+    if may_cancel(problem, [solution.values[name] for solution in solutions]):
+        with_intervals = _outcome_with_intervals(problem, solutions)
+        if with_intervals is not None:
+            return with_intervals
     if turn is None and has_choice(equation, name):
-        along = _along_arms(problem, found)
-        if along is not None:
-            return along
-    if not found and _may_hide(problem, candidates):
+        along_arms = _outcome_along_arms(problem, solutions)
+        if along_arms is not None:
+            return along_arms
+    if not solutions and _may_have_other_roots(problem, candidates):
         return _searched(problem)
-    return _isolated(problem, found, candidates, turn)
+    return _outcome_of_candidates(problem, solutions, candidates, turn)
 
 
-def _decided(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
+def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
     """The outcome of solutions that were found without rounding, with the closed forms of those that have one."""
     candidates = isolate(problem.equation, problem.name) or ()
-    forms = [pair for candidate in candidates for pair in _numbers(problem, candidate, None)]
+    forms = [*chain.from_iterable(_numbers(problem, candidate, None) for candidate in candidates)]
     solutions: list[Solution] = []
     for x in exact.points:
         form = next((form for number, form in forms if math.isclose(x, number, rel_tol=SAME_ROOT)), None)
-        solutions.append(Solution({problem.name: x}, {}, form, "" if form else _PROOF.format(sizes="")))
+        proof = "" if form else _PROOF.format(sizes="")
+        solutions.append(Solution({problem.name: x}, {}, form, proof))
     is_whole = len(exact.spans) == 1 and not exact.points
     solutions += (Solution({}, {problem.name: span}, is_whole=is_whole) for span in exact.spans)
     if solutions:
         return Outcome(tuple(solutions))
-    rest = _exact_rest(problem)
-    if not candidates or (rest is not None and rest.degree() < 1):
+    numerator = _exact_numerator(problem)
+    if not candidates or (numerator is not None and numerator.degree() < 1):
         return NEVER
     numbers = [value(candidate.form, problem.known) for candidate in candidates]
     return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], problem))
 
 
-def _where_it_cancels(problem: OneUnknown) -> Outcome | None:
+def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
-    rest = _exact_rest(problem)
-    if rest is not None and rest.degree() < 1:
-        return NEVER if rest else everywhere(problem)
+    numerator = _exact_numerator(problem)
+    if numerator is not None and numerator.degree() < 1:
+        return NEVER if numerator else everywhere(problem)
     proportional = by_proportion(problem)
     if proportional is not None:
         return proportional
     return everywhere(problem) if holds_everywhere(problem) else None
 
 
-def _exact_rest(problem: OneUnknown) -> Polynomial | None:
+def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
     """The numerator of the difference of the sides, a polynomial in the name; None if that is not known exactly.
 
     Of `5 = b*x - a*x` at a = b it is the number 5, and no x satisfies that. Doubles would leave a slope of rounding.
@@ -163,68 +165,69 @@ def _exact_rest(problem: OneUnknown) -> Polynomial | None:
     return None if ratio is None else ratio[0]
 
 
-def _at_ends(problem: OneUnknown, found: Sequence[Solution]) -> list[Solution]:
-    """The closed ends of the domain that hold beside the closed forms: an arm without the name may bind there alone."""
+def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solution]:
+    """The ends of the domain that are further solutions: an arm without the name may bind there only."""
     name, domain = problem.name, problem.domain
     if not has_choice(problem.equation, name):
         return []
     ends = [end for end in dict.fromkeys(problem.whole) if math.isfinite(end) and end in domain]
-    held = [end + 0.0 for end in ends if problem.residual(end) == 0]
-    return [Solution({name: end}, {}) for end in held if not repeats({name: end}, found, SAME_ROOT)]
+    roots = [end + 0.0 for end in ends if problem.residual(end) == 0]
+    return [Solution({name: end}, {}) for end in roots if not repeats({name: end}, solutions, SAME_ROOT)]
 
 
-def _along_arms(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
+def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
     """The intervals in which an arm cancels within rounding; None if there are none."""
     name, holds = problem.name, partial(problem.meets, tolerance=MET)
-    roots = sorted(solution.values[name] for solution in found)
-    tried = [*map(middle, pairwise(roots)), *(share * root for root in roots for share in (0.5, 2.0))]
-    met = [x for x in tried if x in problem.domain and holds(x) and problem.meets_beside_givens(x)]
-    seeds = [x for x in met if is_cancelled(problem.equation, name, problem.at(x))]
+    roots = sorted(solution.values[name] for solution in solutions)
+    points = [*map(middle, pairwise(roots)), *(0.5 * root for root in roots), *(2.0 * root for root in roots)]
+    meeting = [x for x in points if x in problem.domain and holds(x) and problem.meets_beside_givens(x)]
+    seeds = [x for x in meeting if is_cancelled(problem.equation, name, problem.at(x))]
     if not seeds:
         return None
     spans = runs(holds, problem.whole, problem.known, seeds)
     wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
-    points = [one for one in found if not any(_is_inside(one.values[name], span) for span in wide)]
-    return Outcome((*points, *(Solution({}, {name: span}) for span in wide)))
+    isolated = [solution for solution in solutions if not any(_is_inside(solution.values[name], span) for span in wide)]
+    return Outcome((*isolated, *(Solution({}, {name: span}) for span in wide)))
 
 
-def _stands_often(problem: OneUnknown) -> bool:
-    """Whether the name occurs where it may cancel: in several places, beside other arms, or in a product that is 0."""
+def _occurs_where_it_may_cancel(problem: OneUnknown) -> bool:
+    """Whether the name occurs in several places, in an arm of a choice, or in a product that equals zero."""
     if Number(Fraction(0)) in problem.sides:
         return True
     return problem.occurrences != 1 or has_choice(problem.equation, problem.name)
 
 
-def _isolated(
-    problem: OneUnknown, found: Sequence[Solution], candidates: Sequence[Candidate], turn: Domain | None
+def _outcome_of_candidates(
+    problem: OneUnknown, solutions: Sequence[Solution], candidates: Sequence[Candidate], turn: Domain | None
 ) -> Outcome:
-    """The outcome of the closed forms."""
+    """The outcome of the candidates: those that are solutions, or why none of them is."""
     within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
-    if found:
-        return Outcome(tuple(found), within)
-    if _exact_rest(problem) == 0:
+    if solutions:
+        return Outcome(tuple(solutions), within)
+    if _exact_numerator(problem) == 0:
         return everywhere(problem)
     if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
-    at = {**problem.known, TURNS.name: 0.0}
-    numbers = [_computed(problem, at, candidate.form) for candidate in candidates]
+    values = {**problem.known, TURNS.name: 0.0}
+    numbers = [_computed(problem, values, candidate.form) for candidate in candidates]
     reason = _why_not([_without_noise(problem, number) for number in numbers if math.isfinite(number)], problem)
     return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
 
 
-def _may_hide(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
+def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
     """Whether a name that occurs in several places may have roots besides the candidates."""
     if problem.occurrences < 2:
         return False
-    if not candidates or any(problem.name in part.names for part in operations(*problem.sides, among=SWITCHES)):
+    choices = operations(*problem.sides, among=SWITCHES)
+    if not candidates or any(problem.name in choice.names for choice in choices):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
     outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
     return len(outside) < len(candidates)
 
 
-def _is_halved(power: Apply, problem: OneUnknown) -> bool:
-    """Whether a power with an integer exponent may have a negative base, which its inverse leaves out."""
+def _may_have_negative_base(power: Apply, problem: OneUnknown) -> bool:
+    """Whether a power with an integer exponent may have a negative base: the inverse gives positive bases only."""
     if occurrences(power.args[1], problem.name):
         return False
     spans = {**{other: (number, number) for other, number in problem.known.items()}, problem.name: problem.whole}
@@ -240,14 +243,14 @@ def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> 
                 yield _snapped(form, number, problem.known, problem.domain), form
         return
     within = turn or problem.domain
-    for turns in _counts(candidate.winds, problem, within):
-        at = {**problem.known, TURNS.name: float(turns)}
-        number = _snapped(candidate.form, _computed(problem, at, candidate.form), at, within)
+    for turns in _turn_counts(candidate.winds, problem, within):
+        values = {**problem.known, TURNS.name: float(turns)}
+        number = _snapped(candidate.form, _computed(problem, values, candidate.form), values, within)
         if number in within:
             yield number, unwound(candidate.form, turns)
 
 
-def _counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
+def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
     """Every number of turns that the angle of a periodic function can have while the name stays in its domain.
 
     An angle is an arc between -pi and two pi, plus whole turns.
@@ -256,10 +259,10 @@ def _counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
     if within.low == 0 and within.open_low:
         reach = math.ulp(0.0), reach[1]
     spans = {other: (x, x) for other, x in problem.known.items()} | {problem.name: reach}
-    at = enclose(wave.args[0], spans, "")
-    if at is None:
+    angle = enclose(wave.args[0], spans, "")
+    if angle is None:
         return range(0)
-    low, high = (end / TABLE[wave.op].period for end in at.values)
+    low, high = (end / TABLE[wave.op].period for end in angle.values)
     if not high - low <= _TURNS:
         raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
     return range(math.floor(low) - 1, math.ceil(high) + 2)
@@ -268,8 +271,8 @@ def _counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
 def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:
     """The value of a form to its last digit; NaN if it has none, or one in doubles only.
 
-    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero. There the sides only approach each other. So
-    its rational parts are exact: they also keep an argument from lying beside the end of a function's domain.
+    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero, and the sides only approach each other. So
+    rational parts are computed exactly, which also keeps an argument from passing the end of a function's domain.
     """
     exact_form = with_exact_parts(form, known)
     if exact_form is None:
@@ -285,7 +288,7 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A number, moved to the end of its domain if it is that but for rounding."""
+    """A number, moved to the nearest end of its domain if only rounding keeps it from that end."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
@@ -296,28 +299,28 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
 
 
 def _without_noise(problem: OneUnknown, number: float) -> float:
-    """A number, or zero if it differs from zero by rounding alone; one that is known exactly does not."""
+    """A number, or zero if it differs from zero by rounding alone; a number known exactly is never zero by rounding."""
     if exact_of(number) is not None:
         return number
     near = number and problem.meets(0.0, BLUR)
     return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
 
 
-def _merged(found: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
+def _with_double_roots_merged(solutions: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
     """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
-    if len(found) < 2 or problem.exact_givens is not None:
-        return [*found]
+    if len(solutions) < 2 or problem.exact_givens is not None:
+        return [*solutions]
     name = problem.name
     kept: list[Solution] = []
-    for one in sorted(found, key=lambda solution: solution.values[name]):
-        low, high = (kept[-1] if kept else one).values[name], one.values[name]
+    for solution in sorted(solutions, key=lambda solution: solution.values[name]):
+        low, high = (kept[-1] if kept else solution).values[name], solution.values[name]
         between = low / 2 + high / 2
         is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
         if is_close and problem.strain_of_givens(between) <= LAST_DIGIT:
             kept[-1] = Solution({name: between}, {})
         else:
-            kept.append(one)
-    return kept if len(kept) < len(found) else [*found]
+            kept.append(solution)
+    return kept if len(kept) < len(solutions) else [*solutions]
 
 
 def _searched(problem: OneUnknown) -> Outcome:
@@ -326,48 +329,49 @@ def _searched(problem: OneUnknown) -> Outcome:
     values = [_without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
     sound = tuple(x for x in roots.values if solves(x, problem))
-    if len(sound) < len(roots.values):  # one that fails to nine digits may be a rounded root
+    if len(sound) < len(roots.values):  # a number that fails the equation to nine digits may be a rounded root
         roots = replace(roots, proved=False)
     if roots.plateaus or (not roots.proved and may_cancel(problem, sound)):
         roots = _with_levels(roots, problem)
         sound = tuple(x for x in sound if x in roots.values)
-    found = _outcome(replace(roots, values=sound), problem)
-    if found.undecided and _falls_between_steps(problem):
+    outcome = _outcome_of_roots(replace(roots, values=sound), problem)
+    if outcome.undecided and _falls_between_steps(problem):
         return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
-    return found
+    return outcome
 
 
 def _falls_between_steps(problem: OneUnknown) -> bool:
-    """Whether the only rounding of what holds the name would have to give a number that is not whole.
+    """Whether the only operation that rounds, in which the name stands, would have to give a number that is not whole.
 
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
     equation, name = problem.equation, problem.name
-    rounded = {part for part in operations(*problem.sides, among=STEPPED) if name in part.names}
-    if len(rounded) != 1:
+    roundings = {rounding for rounding in operations(*problem.sides, among=STEPPED) if name in rounding.names}
+    if len(roundings) != 1:
         return False
-    (part,) = rounded
-    whole = Equation(replaced(equation.lhs, part, _WHOLE), "=", replaced(equation.rhs, part, _WHOLE))
-    if name in whole.names:
+    (rounding,) = roundings
+    lhs, rhs = (replaced(side, rounding, _WHOLE) for side in equation.sides)
+    in_whole_number = Equation(lhs, "=", rhs)
+    if name in in_whole_number.names:
         return False
-    found = values_of(whole, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
-    if found.undecided or found.caveat or found.singular or any(one.spans for one in found.solutions):
+    outcome = values_of(in_whole_number, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
+    if outcome.undecided or outcome.caveat or outcome.singular or any(solution.spans for solution in outcome.solutions):
         return False
-    numbers = [one.values[_WHOLE.name] for one in found.solutions]
+    numbers = [solution.values[_WHOLE.name] for solution in outcome.solutions]
     return all(abs(number - round(number)) > AGREEMENT * max(1.0, abs(number)) for number in numbers)
 
 
-def _level(problem: OneUnknown, found: Sequence[Solution]) -> Outcome | None:
+def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
-    if not found and (_exact_rest(problem) == 0 or holds_everywhere(problem)):
+    if not solutions and (_exact_numerator(problem) == 0 or holds_everywhere(problem)):
         return everywhere(problem)
     if not has_pieces(problem.equation, problem.name):
         return None
-    isolated = tuple(solution.values[problem.name] for solution in found)
+    isolated = tuple(solution.values[problem.name] for solution in solutions)
     roots = roots_of(problem)
-    others = (x for x in roots.values if solves(x, problem) and not repeats({problem.name: x}, found, SAME_ROOT))
+    others = (x for x in roots.values if solves(x, problem) and not repeats({problem.name: x}, solutions, SAME_ROOT))
     roots = _with_levels(replace(roots, values=(*isolated, *others)), problem)
-    return _outcome(roots, problem) if roots.plateaus else None
+    return _outcome_of_roots(roots, problem) if roots.plateaus else None
 
 
 def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
@@ -380,20 +384,21 @@ def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
         return is_narrow(span) and any(_is_inside(x, span) for x in roots.values)
 
     spans = [span for span in roots.plateaus if not is_root(span)]
-    gaps = [(low[1], high[0]) for low, high in pairwise(sorted(spans))]  # a narrow one lies between trial points
-    tried = level_spans(problem, [middle(span) for span in (*spans, *gaps)])
-    for span in (span for span in tried if not is_root(span)):
-        if not any(_is_about(other, span) or _is_sharper(other, span, sign) for other in spans):
+    # seeded, since an interval between two others may be too narrow for the trial points
+    gaps = [(end, start) for (_, end), (start, _) in pairwise(sorted(spans))]
+    trial_spans = level_spans(problem, [middle(span) for span in (*spans, *gaps)])
+    for span in trial_spans:
+        if not (is_root(span) or any(_covers(other, span) or _is_sharper(other, span, sign) for other in spans)):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
 
 
-def _is_about(proved: Span, tried: Span) -> bool:
+def _covers(proved: Span, tried: Span) -> bool:
     """Whether an interval contains another, or all but its ends, which trial points locate less precisely."""
-    width = tried[1] - tried[0]
-    slack = 0.01 * width if width < math.inf else 1e-3 * min(abs(tried[0]), abs(tried[1]))
-    return proved[0] <= tried[0] + slack and tried[1] - slack <= proved[1]
+    (low, high), (start, end) = proved, tried
+    slack = 0.01 * (end - start) if end - start < math.inf else 1e-3 * min(abs(start), abs(end))
+    return low <= start + slack and end - slack <= high
 
 
 def _is_sharper(proved: Span, tried: Span, sign: Callable[[float], int]) -> bool:
@@ -408,7 +413,8 @@ def _is_inside(x: float, span: Span) -> bool:
     return lies_in((x, x), span, SAME_ROOT)
 
 
-def _outcome(roots: Roots, problem: OneUnknown) -> Outcome:
+def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
+    """The outcome of a search: its roots and intervals, what is proved of them, and where it looked."""
     name = problem.name
     low, high = map(problem.domain.told, roots.sought)
     if roots.turn:
@@ -421,15 +427,19 @@ def _outcome(roots: Roots, problem: OneUnknown) -> Outcome:
     proof = _PROOF.format(sizes=sizes) if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
-    reason = "" if points or bounded else f"the two sides never meet in its domain{sizes and f', at numbers{sizes}'}"
-    if reason and roots.turn:
-        reason += f"; it was {caveat}"
+    reason = ""
+    if not (points or bounded):
+        reason = "the two sides never meet in its domain"
+        if sizes:
+            reason += f", at numbers{sizes}"
+        if roots.turn:
+            reason += f"; it was {caveat}"
     undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
     return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
 
 
 def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:
-    """Why none of these candidates, the finite ones of all, is a solution."""
+    """Why no candidate is a solution, from the numbers of those that are finite."""
     domain = problem.domain
     if not finite:
         return "it would have to be complex, infinite or undefined"
@@ -438,8 +448,8 @@ def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:
         return f"it would have to be {' or '.join(map(domain.told, outside[:3]))}"
     if has_choice(problem.equation, problem.name):
         return "no arm of the relation that could give it binds"
-    told = " or ".join(map(domain.told, finite[:3]))
-    return f"it could only be {told}, which does not satisfy the relation"
+    candidates = " or ".join(map(domain.told, finite[:3]))
+    return f"it could only be {candidates}, which does not satisfy the relation"
 
 
 # Powers of a negative base, which are real only if the exponent is an integer
@@ -453,7 +463,7 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
     base, exponent = power.args
     equation = problem.equation
     size = Apply("pow", (Apply("abs", (base,)), exponent))
-    found: list[Solution] = []
+    solutions: list[Solution] = []
     undecided = False
     for signed in (size, negated(size)):
         outcome = solutions_of(replace(problem, equation=equation.changed(partial(replaced, old=power, new=signed))))
@@ -462,15 +472,15 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
             number = value(exponent, {**problem.known, **solution.values}) if not solution.spans else 0.5
             if not abs(number - round(number)) <= SAME_ROOT * max(1.0, abs(number)):
                 continue
-            whole = Equation(exponent, "=", Number(Fraction(round(number))))
-            for exact in solutions_of(replace(problem, equation=whole)).solutions:
-                at = {**problem.known, **exact.values}
-                if agrees(equation, at) and not repeats(exact.values, found):
-                    found.append(Solution(exact.values, {}))
-                elif not value(exponent, at).is_integer():
+            exponent_equation = Equation(exponent, "=", Number(Fraction(round(number))))
+            for candidate in solutions_of(replace(problem, equation=exponent_equation)).solutions:
+                numbers = {**problem.known, **candidate.values}
+                if agrees(equation, numbers) and not repeats(candidate.values, solutions):
+                    solutions.append(Solution(candidate.values, {}))
+                elif not value(exponent, numbers).is_integer():
                     undecided = True
-    if found:
+    if solutions:
         caveat = "it is not proved that no other integer exponent fits" if undecided else ""
-        return Outcome(tuple(found), caveat)
+        return Outcome(tuple(solutions), caveat)
     reason = "several integer exponents may fit" if undecided else "no integer exponent fits"
     return Outcome((), reason=f"the base is negative, and {reason}", undecided=undecided)

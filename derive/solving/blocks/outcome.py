@@ -81,8 +81,8 @@ class System:
 
     def gap(self, values: Mapping[str, float]) -> float:
         """The largest residual at a point; NaN where one is."""
-        whole = {**self.known, **values}
-        gaps = [abs(residual(equation, whole)) for equation in self.equations]
+        numbers = {**self.known, **values}
+        gaps = [abs(residual(equation, numbers)) for equation in self.equations]
         return math.nan if any(gap != gap for gap in gaps) else max(gaps)
 
     def alone(self, equation: Equation, name: str) -> OneUnknown:
@@ -93,36 +93,40 @@ class System:
         """The ends of an unknown's domain."""
         return self.domains[name].low, self.domains[name].high
 
-    def _astray(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
+    def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
         """The values outside their domains."""
         return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
 
     def is_inside(self, values: Mapping[str, float]) -> bool:
         """Whether every value lies in its domain."""
-        return not self._astray(values)
+        return not self._values_outside(values)
 
     def outside(self, values: Mapping[str, float]) -> str:
         """The values outside their domains, in words."""
-        return ", ".join(f"{name} would be {domain.told(x)}" for domain, name, x in self._astray(values))
+        return ", ".join(f"{name} would be {domain.told(x)}" for domain, name, x in self._values_outside(values))
 
     def is_at_open_end(self, values: Mapping[str, float]) -> bool:
         """Whether every value outside its domain is at an open end of it."""
-        return all(domain.open_low and x == domain.low for domain, _, x in self._astray(values))
+        return all(domain.open_low and x == domain.low for domain, _, x in self._values_outside(values))
 
     def misses(self, values: Mapping[str, float]) -> bool:
         """Whether numbers fail the very equations that they came from, and so prove nothing."""
-        whole = {**self.known, **values}
-        return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in self.equations)
+        numbers = {**self.known, **values}
+        if any(map(math.isnan, values.values())):
+            return False
+        return not all(agrees(equation, numbers) for equation in self.equations)
 
     def meets(self, values: Mapping[str, float]) -> bool:
         """Whether what is stated holds to the last digits of doubles, a stricter test than `holds`."""
-        whole = {**self.known, **values}
-        return self.is_inside(values) and all(abs(residual(one, whole)) <= MET for one in self.stated or self.equations)
+        numbers = {**self.known, **values}
+        equations = self.stated or self.equations
+        return self.is_inside(values) and all(abs(residual(equation, numbers)) <= MET for equation in equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
         """Whether what is stated holds at a point of the domains."""
         numbers = {**self.known, **values}
-        return self.is_inside(values) and all(agrees(one, numbers, tolerance) for one in self.stated or self.equations)
+        equations = self.stated or self.equations
+        return self.is_inside(values) and all(agrees(equation, numbers, tolerance) for equation in equations)
 
 
 def everywhere(problem: OneUnknown) -> Outcome:
@@ -172,11 +176,12 @@ def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
     return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
-def repeats(values: Mapping[str, float], found: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
+def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
     """Whether a solution is already known."""
     return any(
-        not other.spans and all(math.isclose(x, other.values[name], rel_tol=tolerance) for name, x in values.items())
-        for other in found
+        not solution.spans
+        and all(math.isclose(x, solution.values[name], rel_tol=tolerance) for name, x in values.items())
+        for solution in solutions
     )
 
 
@@ -186,12 +191,14 @@ def are_close(values: Mapping[str, float], other: Mapping[str, float], share: fl
     return all(abs(x - other[name]) <= share * max(abs(x), least * largest) for name, x in values.items())
 
 
-def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:
+def is_covered(solution: Solution, solutions: Sequence[Solution]) -> bool:
     """Whether a solution is already known, or lies in a known interval."""
-    return any(all(_meets(solution, other, name) for name in (*solution.values, *solution.spans)) for other in found)
+    names = (*solution.values, *solution.spans)
+    return any(all(_lies_in(solution, known, name) for name in names) for known in solutions)
 
 
-def _meets(solution: Solution, other: Solution, name: str) -> bool:
+def _lies_in(solution: Solution, known: Solution, name: str) -> bool:
+    """Whether the number or interval of an unknown in one solution lies in that of another, within rounding."""
     low, high = solution.spans.get(name) or (solution.values[name],) * 2
-    bottom, top = other.spans.get(name) or (other.values[name],) * 2
+    bottom, top = known.spans.get(name) or (known.values[name],) * 2
     return low >= bottom - SAME_SOLUTION * abs(bottom) and high <= top + SAME_SOLUTION * abs(top)

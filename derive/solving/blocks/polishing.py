@@ -30,8 +30,8 @@ _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a poi
 
 def settled(values: dict[str, float], system: System) -> dict[str, float]:
     """The values, improved by a few Newton steps where rounding has cost digits."""
-    whole = {**system.known, **values}
-    if len(values) <= _FEW and not all(agrees(equation, whole, TIGHT) for equation in system.equations):
+    numbers = {**system.known, **values}
+    if len(values) <= _FEW and not all(agrees(equation, numbers, TIGHT) for equation in system.equations):
         values = system.near(values, steps=6) or values
     return fitted(values, system)
 
@@ -42,8 +42,8 @@ def fitted(values: dict[str, float], system: System) -> dict[str, float]:
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
         return values
-    whole = {**system.known, **moved}
-    fits = all(agrees(equation, whole, BLUR) for equation in system.equations)
+    numbers = {**system.known, **moved}
+    fits = all(agrees(equation, numbers, BLUR) for equation in system.equations)
     return moved if fits else values
 
 
@@ -53,17 +53,18 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
     for equation in system.equations:
         for name in holders.keys() & {*equation.names}:
             holders[name].append(equation)
-    whole = {**system.known, **values}
+    numbers = {**system.known, **values}
     for name, x in values.items():
-        whole[name] = 0.0
-        fits = x != 0 and all(abs(residual(equation, whole)) <= BLUR for equation in holders[name])
-        whole[name] = x
-        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= BLUR for one in system.equations):
+        numbers[name] = 0.0
+        fits = x != 0 and all(abs(residual(equation, numbers)) <= BLUR for equation in holders[name])
+        numbers[name] = x
+        at_zero = {**numbers, name: 0.0}
+        if not fits or not all(abs(residual(equation, at_zero)) <= BLUR for equation in system.equations):
             continue
         for branch in expressed(system.equations, system.unknowns, name):
             moved = branch.at({name: 0.0}, system.known)
-            near = all(abs(moved[other] - y) <= AGREEMENT * abs(y) for other, y in values.items() if other != name)
-            if near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
+            is_near = all(abs(moved[other] - y) <= AGREEMENT * abs(y) for other, y in values.items() if other != name)
+            if is_near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
                 return _without_noise(moved, system)
     return values
 
@@ -71,69 +72,66 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
 def each_once(outcome: Outcome, system: System) -> Outcome:
     """An outcome with each root once; if it is not proved, with multiple roots sharp, and none outside the domains.
 
-    Two solutions that only the last digit of the givens keeps apart are one, between them: what lies further apart is
-    two roots, however close. Where that rounding leaves no
-    root at all, the points that come near enough are one solution, the nearest of them.
+    Two solutions that only the last digit of the givens keeps apart are merged into the point between them; if they lie
+    further apart they are two roots, however close. Where that rounding leaves no root at all, the points that come
+    near enough are one solution, the nearest of them.
 
-    Of a list that is proved, only those are merged that another proof shows to be one.
+    Of a list that is proved, two solutions are merged only if another proof shows that they are one.
     """
-    if len(system.unknowns) > _SMALL or any(one.proof for one in outcome.solutions):
+    if len(system.unknowns) > _SMALL or any(solution.proof for solution in outcome.solutions):
         return outcome
-    found: list[Solution] = []
+    kept: list[Solution] = []
     if not outcome.caveat:
-        for one in outcome.solutions:
-            if not any(_is_single(one, other, system) for other in found):
-                found.append(one)
-        return replace(outcome, solutions=tuple(found)) if len(found) < len(outcome.solutions) else outcome
+        for solution in outcome.solutions:
+            if not any(_is_single(solution, other, system) for other in kept):
+                kept.append(solution)
+        return replace(outcome, solutions=tuple(kept)) if len(kept) < len(outcome.solutions) else outcome
     reason = outcome.reason
-    for one in outcome.solutions:
-        others = [other for other in outcome.solutions if other is not one]
-        if one.spans:
-            found.append(one)
+    for solution in outcome.solutions:
+        others = [other for other in outcome.solutions if other is not solution]
+        if solution.spans:
+            kept.append(solution)
             continue
-        is_rough = _is_rough(one, others, system)
-        values = sharp(one.values, system) if is_rough else one.values
+        is_rough = _is_rough(solution, others, system)
+        values = sharp(solution.values, system) if is_rough else solution.values
         if not system.holds(values):
             reason = reason or system.outside(values)
-        elif not repeats(values, found):
-            _add(
-                found,
-                replace(one, values=values),
-                system,
-                AGREEMENT if is_rough and values is one.values else LAST_DIGIT,
-            )
-    return replace(outcome, solutions=tuple(found), reason=reason, undecided=outcome.undecided or not found)
+        elif not repeats(values, kept):
+            is_refined = not is_rough or values is not solution.values
+            _add(kept, replace(solution, values=values), system, LAST_DIGIT if is_refined else AGREEMENT)
+    return replace(outcome, solutions=tuple(kept), reason=reason, undecided=outcome.undecided or not kept)
 
 
-def _add(found: list[Solution], one: Solution, system: System, tolerance: float) -> None:
-    """Add a solution, or put the best point in the place of one if all between them hold."""
-    for i, other in enumerate(found):
-        if one.spans or other.spans or not _are_one(one.values, other.values, system):
+def _add(kept: list[Solution], solution: Solution, system: System, tolerance: float) -> None:
+    """Add a solution, or keep only the best point if the equations hold all the way to one that is kept."""
+    for i, other in enumerate(kept):
+        if solution.spans or other.spans or not _may_be_one(solution.values, other.values, system):
             continue
-        enough = BLUR if _are_one(one.values, other.values, system, HANDFUL) else tolerance
-        between = [_part_of_way(share, one.values, other.values) for share in _BETWEEN]
-        if all(system.gap(point) <= enough for point in between) and not are_apart(one.values, other.values, system):
-            best = min((between[0], other.values, one.values), key=system.gap)
-            found[i] = replace(one, values=best)
+        enough = BLUR if _may_be_one(solution.values, other.values, system, HANDFUL) else tolerance
+        between = [_part_of_way(share, solution.values, other.values) for share in _BETWEEN]
+        is_same_root = all(system.gap(point) <= enough for point in between)
+        if is_same_root and not are_apart(solution.values, other.values, system):
+            best = min((between[0], other.values, solution.values), key=system.gap)
+            kept[i] = replace(solution, values=best)
             return
-    found.append(one)
+    kept.append(solution)
 
 
-def _is_single(one: Solution, other: Solution, system: System) -> bool:
+def _is_single(first: Solution, second: Solution, system: System) -> bool:
     """Whether the box between two solutions is proved to hold one at most, for all numbers that round to the givens."""
-    if one.spans or other.spans or not _are_one(one.values, other.values, system):
+    if first.spans or second.spans or not _may_be_one(first.values, second.values, system):
         return False
-    ends = {name: sorted((one.values[name], other.values[name])) for name in system.unknowns}
-    step = system.step_in({name: (low, high) for name, (low, high) in ends.items()}, LAST_DIGIT)
+    pairs = {name: (first.values[name], second.values[name]) for name in system.unknowns}
+    step = system.step_in({name: (min(pair), max(pair)) for name, pair in pairs.items()}, LAST_DIGIT)
     return step is not None and step.single
 
 
-def _part_of_way(share: float, one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+def _part_of_way(share: float, start: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:
     """The point at a share of the way from one to another."""
-    return {name: (1 - share) * x + share * other[name] for name, x in one.items()}
+    return {name: (1 - share) * x + share * end[name] for name, x in start.items()}
 
 
-def are_apart(one: Mapping[str, float], other: Mapping[str, float], system: System) -> bool:
+def are_apart(first: Mapping[str, float], second: Mapping[str, float], system: System) -> bool:
     """Whether two solutions are proved to be two: each is the only one in a box, and the boxes do not meet.
 
     The proof holds for all numbers that differ from the given ones in the last digit only.
@@ -141,11 +139,12 @@ def are_apart(one: Mapping[str, float], other: Mapping[str, float], system: Syst
     dag = dag_of(system.equations, system.unknowns, system.known, blur=LAST_DIGIT)
     if dag is None:
         return False
-    points = [[values[name] for name in system.unknowns] for values in (one, other)]
+    points = [[values[name] for name in system.unknowns] for values in (first, second)]
     reach = [abs(x - y) / 2 for x, y in zip(*points, strict=True)]
-    found = [isolated_near(dag, point, reach) for point in points]
-    narrow = [boxes[1] for boxes in found if boxes is not None]
-    return len(narrow) == len(points) and any(b < low or high < a for (a, b), (low, high) in zip(*narrow, strict=True))
+    boxes = [narrow for _, narrow in filter(None, (isolated_near(dag, point, reach) for point in points))]
+    if len(boxes) < len(points):
+        return False
+    return any(end < low or high < start for (start, end), (low, high) in zip(*boxes, strict=True))
 
 
 def in_many_digits(values: Mapping[str, float], system: System) -> tuple[Mapping[str, float], int] | None:
@@ -157,28 +156,32 @@ def in_many_digits(values: Mapping[str, float], system: System) -> tuple[Mapping
 
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
     """A root to its last digit, or as it is if many digits lead nowhere or to another one."""
-    many = in_many_digits(values, system)
-    return values if many is None or not _are_one(values, many[0], system) else many[0]
+    refined = in_many_digits(values, system)
+    if refined is None:
+        return values
+    root, _ = refined
+    return root if _may_be_one(values, root, system) else values
 
 
 def is_telling(values: Mapping[str, float], system: System) -> bool:
-    """Whether every number in the equations shows at a point: beside large unknowns what is given is lost in rounding,
-    and equations that contradict each other seem to hold.
+    """Whether every number in the equations affects their residuals at a point: beside large unknowns the givens are
+    lost in rounding, and equations that contradict each other seem to hold.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> circle = System((parse_equation("x**2 + y**2 = 4"),), ("x", "y"), {}, {})
     >>> [is_telling({"x": x, "y": x}, circle) for x in (1.5, 1e6)]
     [True, False]
     """
-    at = {**system.known, **values}
+    here = {**system.known, **values}
     for equation in system.equations:
         moved = [Equation(side, "=", equation.rhs) for side in _with_a_number_changed(equation.lhs)]
         moved += [Equation(equation.lhs, "=", side) for side in _with_a_number_changed(equation.rhs)]
         given = [name for name in equation.names if system.known.get(name)]
-        numbers = [{**at, name: 1.5 * system.known[name]} for name in given]
-        gaps = [*(residual(one, at) for one in moved), *(residual(equation, one) for one in numbers)]
-        here = residual(equation, at)
-        if any(abs(gap - here) <= AGREEMENT for gap in gaps):
+        numbers = [{**here, name: 1.5 * system.known[name]} for name in given]
+        gaps = [residual(changed, here) for changed in moved]
+        gaps += [residual(equation, changed) for changed in numbers]
+        gap_here = residual(equation, here)
+        if any(abs(gap - gap_here) <= AGREEMENT for gap in gaps):
             return False
     return True
 
@@ -205,14 +208,17 @@ def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
         return True
     if is_telling(values, system):
         return False
-    many = in_many_digits(values, system)
-    return many is not None and not are_close(values, many[0], NEAR_MULTIPLE)
+    refined = in_many_digits(values, system)
+    if refined is None:
+        return False
+    root, _ = refined
+    return not are_close(values, root, NEAR_MULTIPLE)
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:
     """Whether it is proved by intervals that no root differs from a point by a thousandth of each number or less.
 
-    Towards a root of `x*cosh(x) = x`, which is not in a domain without zero, the sides agree to ever more digits.
+    So it is for `x*cosh(x) = x` with a positive x: the nearer x is to zero, the more digits of the sides agree.
     """
     if len(system.equations) != len(values) or not all(values.values()):
         return False
@@ -221,19 +227,21 @@ def _is_refuted(values: Mapping[str, float], system: System) -> bool:
     return step is not None and step.left is None
 
 
-def _is_rough(one: Solution, others: Iterable[Solution], system: System) -> bool:
+def _is_rough(solution: Solution, others: Iterable[Solution], system: System) -> bool:
     """Whether a solution may be a multiple root, known by a few digits only."""
-    if any(not other.spans and _are_one(one.values, other.values, system) for other in others):
+    if any(not other.spans and _may_be_one(solution.values, other.values, system) for other in others):
         return True
-    return not is_isolated(system.equations, one.values, system.known, NEAR_MULTIPLE)
+    return not is_isolated(system.equations, solution.values, system.known, NEAR_MULTIPLE)
 
 
-def _are_one(one: Mapping[str, float], other: Mapping[str, float], system: System, near: float = NEAR_MULTIPLE) -> bool:
+def _may_be_one(
+    first: Mapping[str, float], second: Mapping[str, float], system: System, slack: float = NEAR_MULTIPLE
+) -> bool:
     """Whether two points may belong to one root: each unknown differs by little beside the terms of some equation."""
-    at = {**system.known, **one}
+    numbers = {**system.known, **first}
 
     def is_near(name: str) -> bool:
-        moved = {**at, name: other[name]}
-        return any(name in equation.names and abs(residual(equation, moved)) <= near for equation in system.equations)
+        moved = {**numbers, name: second[name]}
+        return any(name in equation.names and abs(residual(equation, moved)) <= slack for equation in system.equations)
 
-    return all(map(is_near, one))
+    return all(map(is_near, first))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, product
 
 from derive.numerics.intervals.arithmetic import Span
 from derive.tolerances import EXTREME, LARGEST, SAME_SOLUTION, SMALLEST
@@ -35,8 +35,8 @@ def middle(span: Span) -> float:
 def within(span: Span) -> list[float]:
     """Some points of an interval, the middle one first."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
-    at = middle(span)
-    return [at, middle((low, at)), middle((at, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
+    mid = middle(span)
+    return [mid, middle((low, mid)), middle((mid, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
 
 
 def spread(low: float, high: float) -> list[float]:
@@ -44,7 +44,8 @@ def spread(low: float, high: float) -> list[float]:
     width = high - low
     low, high = max(low, -LARGEST), min(high, LARGEST)
     inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
-    sizes = [x for size in _EVERYWHERE for x in (size, -size) if low < x < high]
+    signed = chain.from_iterable((size, -size) for size in _EVERYWHERE)
+    sizes = [x for x in signed if low < x < high]
     return sizes + [x for x in inner if low < x < high and math.isfinite(width)] or [low]
 
 
@@ -54,12 +55,12 @@ def points_across(span: Span, known: Mapping[str, float], seeds: Iterable[float]
     if not low < high:
         return [low]
     if math.isfinite(span[0]) and math.isfinite(span[1]) and (low <= 0 or high / low < 1e6):
-        spread = [low + (high - low) * i / _POINTS for i in range(1, _POINTS)]
+        points = [low + (high - low) * i / _POINTS for i in range(1, _POINTS)]
     else:
         sizes = [SMALLEST * (LARGEST / SMALLEST) ** (i / _POINTS) for i in range(_POINTS + 1)]
-        spread = [*(-size for size in sizes), *sizes]
-    near = [sign * abs(x) * share for x in known.values() for share in (0.5, 0.99, 1.01, 2.0) for sign in (1, -1)]
-    inside = {x for x in (*spread, *near, *seeds) if low < x < high}
+        points = [*(-size for size in sizes), *sizes]
+    near = [abs(x) * share for x, share in product(known.values(), (0.5, 0.99, 1.01, 2.0))]
+    inside = {x for x in (*points, *near, *(-x for x in near), *seeds) if low < x < high}
     ends = {low or SMALLEST, high or -SMALLEST}
     return sorted(inside | ends)
 
@@ -79,20 +80,20 @@ def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
 def runs(
     holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
 ) -> list[Span]:
-    """The pieces of an interval in which something holds, as seen at points across it."""
+    """The pieces of an interval in which a condition holds, as far as points across the interval show."""
     tried = {x: holds(x) for x in points_across(span, known, seeds)}
     between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
     tried |= {x: holds(x) for x in between}
     points = sorted(tried)
-    met = [tried[x] for x in points]
-    found: list[Span] = []
+    holding = [tried[x] for x in points]
+    pieces: list[Span] = []
     low = span[0]
-    for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
-        if there and not here:
+    for (x, holds_here), (y, holds_next) in pairwise(zip(points, holding, strict=True)):
+        if holds_next and not holds_here:
             low = _edge(y, x, holds)
-        elif here and not there:
-            found.append((low, _edge(x, y, holds)))
-    return [*found, (low, span[1])] if met and met[-1] else found
+        elif holds_here and not holds_next:
+            pieces.append((low, _edge(x, y, holds)))
+    return [*pieces, (low, span[1])] if holding and holding[-1] else pieces
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
@@ -124,10 +125,9 @@ def guesses(
     >>> first, second
     ({'x': 3.0, 'y': 1.0}, {'x': 1.0, 'y': 1.0})
     """
-    listed = [
-        *([{name: hints.get(name, _inside(domains[name], 1.0)) for name in unknowns}] if hints else []),
-        *_alike(unknowns, known, domains),
-    ]
+    listed = [*_alike(unknowns, known, domains)]
+    if hints:
+        listed.insert(0, {name: hints.get(name, _inside(domains[name], 1.0)) for name in unknowns})
     yield from listed[:count]
     yield from starts(unknowns, known, domains, max(0, count - len(listed)))
 
@@ -137,7 +137,9 @@ def _alike(
 ) -> Iterator[dict[str, float]]:
     """Points at which all unknowns are at one level of their domains, or in equal steps up to it."""
     sizes = [math.log(abs(number)) for number in known.values() if number]
-    levels = [*_LEVELS[:1], *([math.exp(sum(sizes) / len(sizes))] if sizes else []), *_LEVELS[1:]]
+    levels = [*_LEVELS]
+    if sizes:
+        levels.insert(1, math.exp(sum(sizes) / len(sizes)))
     step = 1.0 / (len(unknowns) + 1)
     for level in levels:
         yield {name: _inside(domains[name], level) for name in unknowns}
@@ -161,7 +163,7 @@ def starts(
     """Points spread over the domains by a low-discrepancy sequence, around the sizes of the givens."""
     sizes = [math.log10(abs(x)) for x in known.values() if x]
     low, high = (min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3)
-    spread = []
+    points = []
     for i in range(1, count + 1):
         start = {}
         for k, name in enumerate(unknowns):
@@ -175,8 +177,8 @@ def starts(
             else:
                 span = (-1.0, 1.0) if i % 2 else (low, high)
                 start[name] = max(domain.low, 0.0) + 10 ** (span[0] + (span[1] - span[0]) * share)
-        spread.append(start)
-    return spread
+        points.append(start)
+    return points
 
 
 def _radical_inverse(i: int, base: int) -> float:

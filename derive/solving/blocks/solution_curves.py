@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import chain, product
 
 from flint import nmod_mat
 
@@ -33,7 +33,7 @@ from derive.tolerances import AGREEMENT, BLUR, LEAST_FACTOR, RANK_OF_SLOPES, SAM
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
-_PART = 1e-2  # of a domain
+_PART = 1e-2  # share of a domain that is the size of an unknown without any other
 _STARTS = 60  # starts from which a point of the curve is sought
 _ENOUGH = 3  # points along a branch that show what holds along it
 
@@ -60,7 +60,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
         return False
     sizes = _sizes(values, rows, system)
     for direction in _free_directions(rows, sizes):
-        if any(_follows(values, direction, sign, sizes, system) for sign in (1.0, -1.0)):
+        if any(_continues(values, direction, sign, sizes, system) for sign in (1.0, -1.0)):
             return True
     return False
 
@@ -73,7 +73,7 @@ def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]
         largest = max(map(abs, shares))
         scaled_rows.append([share / largest for share in shares] if largest else shares)
     pivots = _echelon(scaled_rows)
-    for free in (i for i in range(len(sizes)) if i not in pivots):
+    for free in sorted({*range(len(sizes))}.difference(pivots)):
         direction = [0.0] * len(sizes)
         direction[free] = 1.0
         for row, column in zip(scaled_rows, pivots, strict=False):
@@ -118,13 +118,16 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
     An unknown that is zero and has no effect at first order gets the size of the others, or of a part of its domain.
     """
     numbers = {**system.known, **values}
-    heights = [sum(abs(value(term, numbers)) for side in e.sides for term in terms(side)) for e in system.equations]
+    heights = []
+    for equation in system.equations:
+        parts = chain.from_iterable(map(terms, equation.sides))
+        heights.append(sum(abs(value(part, numbers)) for part in parts))
     sizes: dict[str, float] = {}
     for i, name in enumerate(system.unknowns):
-        felt = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
+        changes = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
         low, high = system.inside(name)
         width = _PART * (high - low) if high - low < math.inf else 1.0
-        sizes[name] = max(abs(values[name]), min(felt, default=0.0)) or max(*map(abs, values.values()), width)
+        sizes[name] = max(abs(values[name]), min(changes, default=0.0)) or max(*map(abs, values.values()), width)
     return sizes
 
 
@@ -135,52 +138,53 @@ def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | 
     if dag is None or run is None:
         return None
     rows = [[low / 2 + high / 2 for low, high in dag.gradient(i, run)] for i in range(len(system.equations))]
-    return rows if all(math.isfinite(slope) for row in rows for slope in row) else None
+    return rows if all(map(math.isfinite, chain.from_iterable(rows))) else None
 
 
 def _echelon(rows: list[list[float]]) -> list[int]:
-    """Bring rows to reduced echelon form with full pivoting; the columns of their pivots."""
+    """Bring rows to reduced echelon form in place, with full pivoting; returns the columns of their pivots."""
     pivots: list[int] = []
     columns = list(range(len(rows[0]))) if rows else []  # without a pivot
-    for at in range(len(rows)):
-        places = product(range(at, len(rows)), columns)
-        i, column = max(places, key=lambda place: abs(rows[place[0]][place[1]]))
+    for place in range(len(rows)):
+        entries = product(range(place, len(rows)), columns)
+        i, column = max(entries, key=lambda entry: abs(rows[entry[0]][entry[1]]))
         pivot = rows[i][column]
         if abs(pivot) <= RANK_OF_SLOPES:
             break
-        rows[at], rows[i] = rows[i], rows[at]
-        rows[at] = [entry / pivot for entry in rows[at]]
+        rows[place], rows[i] = rows[i], rows[place]
+        rows[place] = [number / pivot for number in rows[place]]
         for k, row in enumerate(rows):
-            if k != at:
-                rows[k] = [entry - row[column] * above for entry, above in zip(row, rows[at], strict=True)]
+            if k != place:
+                rows[k] = [number - row[column] * above for number, above in zip(row, rows[place], strict=True)]
         pivots.append(column)
         columns.remove(column)
     return pivots
 
 
-def _follows(
+def _continues(
     values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
 ) -> bool:
-    """Whether steps to one side lead to other solutions."""
+    """Whether each step in a direction, relative to the unknowns' sizes, leads Newton's method to another solution."""
     for step in _STEPS:
         tick()
-        aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
-        found = system.near(aside, steps=20)
-        if found is None or system.gap(found) > 2 * BLUR:
+        predicted = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
+        corrected = system.near(predicted, steps=20)
+        if corrected is None or system.gap(corrected) > 2 * BLUR:
             return False
-        if not all(lies_in((x, x), system.inside(name), SAME_ROOT) for name, x in found.items()):
+        if not all(lies_in((x, x), system.inside(name), SAME_ROOT) for name, x in corrected.items()):
             return False
-        gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
-        if not _KEPT * step <= gone <= step / _KEPT:
+        distance = max(abs(corrected[name] - x) / sizes[name] for name, x in values.items())
+        if not _KEPT * step <= distance <= step / _KEPT:
             return False
     return True
 
 
 def holds_along_branch(system: System) -> bool:
-    """Whether the last relation leaves the tear free while all unknowns move with it, so that nothing fixes them.
+    """Whether the relations hold all along a branch on which every unknown moves, so that nothing fixes them.
 
-    A branch is tried at points across the tear's domain: wherever it has values, all relations must hold. A point
-    counts only if every unknown is felt there: beside a stress of 100 MPa one of a few pascals fits everything.
+    The branch is tried at points across the tear's domain: wherever it has values, all relations must hold. A point
+    counts only if every unknown is large enough to matter: beside a stress of 100 MPa any stress of a few pascals
+    satisfies the relations.
     """
     for tear, branches in tearings(system):
         for branch in branches:
@@ -188,7 +192,7 @@ def holds_along_branch(system: System) -> bool:
             points = [point for point in points if all(map(math.isfinite, point.values()))]
             if len(points) < _ENOUGH or any(system.misses(point) for point in points):
                 continue
-            inside = [point for point in points if system.meets(point) and _is_felt(point, system)]
+            inside = [point for point in points if system.meets(point) and _is_each_unknown_visible(point, system)]
             inside = [point for point in inside if is_telling(point, system)]
             moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
             if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
@@ -196,25 +200,25 @@ def holds_along_branch(system: System) -> bool:
     return False
 
 
-def _is_felt(point: Mapping[str, float], system: System) -> bool:
+def _is_each_unknown_visible(point: Mapping[str, float], system: System) -> bool:
     """Whether no relation would hold if one of its unknowns were half as large again."""
-    at = {**system.known, **point}
-    return not any(
-        name in point and abs(residual(equation, {**at, name: 1.5 * at[name]})) <= AGREEMENT
-        for equation in system.equations
-        for name in equation.names
-    )
+    numbers = {**system.known, **point}
+    for equation in system.equations:
+        for name in point.keys() & {*equation.names}:
+            if abs(residual(equation, {**numbers, name: 1.5 * numbers[name]})) <= AGREEMENT:
+                return False
+    return True
 
 
 def is_open_in_part(system: System) -> bool:
-    """Whether the whole system holds at several points of a branch, without holding all along it in proportion.
+    """Whether the whole system holds at several points of a branch, and is not proved to hold all along it.
 
-    Tearing then can only sample how far it holds, with every choice in place, and takes long over that.
+    Tearing with every choice in place can then only sample how far it holds, which takes long.
     """
     for tear, branches in tearings(system)[:1]:
         for branch in branches:
-            whole = by_proportion(system.alone(branch.left[0], tear))
+            outcome = by_proportion(system.alone(branch.left[0], tear))
             points = (branch.at({tear: x}, system.known) for x in spread(*system.inside(tear)))
-            if whole is None and sum(map(system.meets, points)) > 1:
+            if outcome is None and sum(map(system.meets, points)) > 1:
                 return True
     return False

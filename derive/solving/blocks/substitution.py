@@ -9,8 +9,9 @@ negative base. Interval arithmetic over the domains tells where neither can happ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from derive.expressions.arithmetic import Arithmetic, reapplied, same
@@ -57,55 +58,54 @@ def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: st
 @lru_cache(maxsize=512)
 def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears: tuple[str, ...]) -> tuple[Branch, ...]:
     """The same, cached: the expressions do not depend on the numbers."""
-    pending: list[tuple[dict[str, Node], tuple[Equation, ...], tuple[Lost, ...], tuple[Apply, ...]]] = [
-        ({}, equations, (), ())
-    ]
+    pending = [Branch({}, equations)]
     finished: list[Branch] = []
     while pending:
-        forms, left, lost, powers = pending.pop()
-        if len(left) == len(tears):
-            whole = partial(substituted, forms=forms)
-            finished.append(Branch(forms, tuple(equation.changed(whole) for equation in left), lost, powers))
+        branch = pending.pop()
+        if len(branch.left) == len(tears):
+            put_in = partial(substituted, forms=branch.forms)
+            finished.append(replace(branch, left=tuple(equation.changed(put_in) for equation in branch.left)))
             continue
-        step = _next_step(left, set(unknowns) - set(tears) - forms.keys())
+        step = _next_step(branch.left, set(unknowns) - set(tears) - branch.forms.keys())
         if step is None or len(pending) + len(finished) > _BRANCHES:
             return ()
         equation, name, candidates = step
-        rest = tuple(other for other in left if other is not equation)
+        left = tuple(other for other in branch.left if other is not equation)
         for candidate in candidates:
-            form = substituted(candidate.form, forms)
+            form = substituted(candidate.form, branch.forms)
             if sum(1 for _ in walk(form)) > _LARGEST:
                 return ()
-            divided = tuple((equation, divisor) for divisor in candidate.divisors)
-            pending.append(({**forms, name: form}, rest, lost + divided, powers + candidate.powers))
+            lost = (*branch.lost, *((equation, divisor) for divisor in candidate.divisors))
+            pending.append(Branch({**branch.forms, name: form}, left, lost, branch.powers + candidate.powers))
     return tuple(finished)
 
 
 def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, str, tuple[Candidate, ...]] | None:
-    """The simplest relation that yields one more unknown."""
-    found: list[tuple[int, int, Equation, str, tuple[Candidate, ...]]] = []
-    for index, equation in enumerate(left):
-        open_ones = [name for name in equation.names if name in missing]
-        if len(open_ones) != 1:
+    """The equation that yields one more unknown in the fewest forms, that unknown, and the forms; None without one."""
+    best: tuple[Equation, str, tuple[Candidate, ...]] | None = None
+    fewest = math.inf
+    for equation in left:
+        open_names = [name for name in equation.names if name in missing]
+        if len(open_names) != 1:
             continue
-        candidates = isolate(equation, open_ones[0])
-        if candidates and not any(c.winds for c in candidates) and not has_choice(equation, open_ones[0]):
-            found.append((len(candidates), index, equation, open_ones[0], candidates))
-    if not found:
-        return None
-    _, _, equation, name, candidates = min(found, key=lambda step: step[:2])
-    return equation, name, candidates
+        (name,) = open_names
+        candidates = isolate(equation, name)
+        if not candidates or any(candidate.winds for candidate in candidates) or has_choice(equation, name):
+            continue
+        if len(candidates) < fewest:
+            best, fewest = (equation, name, candidates), len(candidates)
+    return best
 
 
 def sizes(equations: Sequence[Equation]) -> int:
     """The number of nodes of equations."""
-    return sum(1 for equation in equations for _ in walk(*equation.sides))
+    return sum(sum(1 for _ in walk(*equation.sides)) for equation in equations)
 
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
     """The expression with forms in the place of names, rebuilt."""
-    found: Node = _SUBSTITUTED.fold(node, lambda name: forms.get(name) or Name(name))
-    return found
+    rebuilt: Node = _SUBSTITUTED.fold(node, lambda name: forms.get(name) or Name(name))
+    return rebuilt
 
 
 def _power(base: Node, exponent: Node) -> Node:
@@ -124,9 +124,9 @@ _SUBSTITUTED: Arithmetic[Node] = Arithmetic(
 
 def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
     """Whether all solutions in a box lie along a branch: no divisor vanishes and no root loses a negative base."""
-    divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
-    whole = all(found is not None and found.misses_zero for found in divisors)
-    return whole and not leaves_out(branch.powers, box)
+    divisors = [enclose(form, box, "") for _, form in branch.lost]
+    keep_sign = all(divisor is not None and divisor.misses_zero for divisor in divisors)
+    return keep_sign and not leaves_out(branch.powers, box)
 
 
 def may_be_lost(equation: Equation, divisor: Node, system: System) -> bool:
@@ -160,8 +160,8 @@ def _may_vanish(node: Node, system: System) -> bool:
         return False
     if isinstance(node, Name) and node.name in system.unknowns:
         return 0.0 in system.domains[node.name]
-    found = enclose(node, spans_of(system), "")
-    return found is not None and not found.misses_zero
+    enclosure = enclose(node, spans_of(system), "")
+    return enclosure is not None and not enclosure.misses_zero
 
 
 def spans_of(system: System) -> dict[str, Span]:

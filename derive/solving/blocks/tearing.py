@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 
 from derive.errors import LimitError
 from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
@@ -72,33 +72,33 @@ _UNPROVED = "it is not proved that there are no other solutions"
 
 
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
-    """Guess one unknown and express the others by it; the last relation then has one unknown.
+    """The outcome by tearing, and what it may have lost: equations, each with a divisor of it that may be zero.
 
-    The outcome comes with what it may have lost: equations, and the divisors of these that may be zero.
+    None for a large system, one without a tear, or where the time for it ends before the first outcome.
     """
     if len(system.unknowns) > _MOST or sizes(system.equations) > _LARGEST:
         return None
-    tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
+    results: list[tuple[Outcome, tuple[Lost, ...]]] = []
     with suppress(LimitError), sharing(_SHARE):
-        for outcome, lost in _by_each(system):
+        for outcome, lost in _outcomes_by_tear(system):
             if not outcome.caveat and not lost and (outcome.solutions or _is_denied(outcome)):
                 return outcome, lost
-            tried.append((outcome, lost))
-            if len(tried) == _TEARS:
+            results.append((outcome, lost))
+            if len(results) == _TEARS:
                 break
-    tick()
-    if not tried:
+    tick()  # raises if the time of the whole query is over, and not only the share
+    if not results:
         return None
-    best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
-    if not best.solutions and any(outcome.undecided for outcome, _ in tried):
+    best, lost = max(results, key=lambda result: _rank(*result))
+    if not best.solutions and any(outcome.undecided for outcome, _ in results):
         return replace(best, undecided=True), lost  # an undefined branch may be at an edge
     if not best.caveat and not lost:
         return best, lost
-    found = list(best.solutions)  # and by all tears, none of which is certain to be complete
-    for solution in (solution for outcome, _ in tried if outcome is not best for solution in outcome.solutions):
-        if (best.caveat or _is_lost(solution, lost, system)) and not is_covered(solution, found):
-            found.append(solution)
-    return replace(best, solutions=tuple(found)), lost
+    solutions = list(best.solutions)  # and those by the other tears: no tear is certain to give all
+    for solution in chain.from_iterable(outcome.solutions for outcome, _ in results if outcome is not best):
+        if (best.caveat or _is_lost(solution, lost, system)) and not is_covered(solution, solutions):
+            solutions.append(solution)
+    return replace(best, solutions=tuple(solutions)), lost
 
 
 def _is_denied(outcome: Outcome) -> bool:
@@ -111,35 +111,38 @@ def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
 
     Where a root is a multiple one, another tear may find it in pieces, a few digits apart.
     """
-    near = {
+    around = {
         name: (x - _BESIDE * abs(x), x + _BESIDE * abs(x)) for name, x in {**system.known, **solution.values}.items()
     }
-    box = {**near, **solution.spans}
-    seen = (enclose(divisor, box, "") for _, divisor in lost)
-    return any(one is None or not one.misses_zero for one in seen)
+    box = {**around, **solution.spans}
+    enclosures = (enclose(divisor, box, "") for _, divisor in lost)
+    return any(enclosure is None or not enclosure.misses_zero for enclosure in enclosures)
 
 
-def _by_each(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
+def _outcomes_by_tear(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
     """The outcome of each tear, and what it may have lost."""
     for tear, branches in tearings(system):
         tick()
-        if leaves_out((power for branch in branches for power in branch.powers), spans_of(system)):
+        if leaves_out(chain.from_iterable(branch.powers for branch in branches), spans_of(system)):
             continue
-        if any(occurrences(side, tear) > _OFTEN for branch in branches for side in branch.left[0].sides):
+        sides = chain.from_iterable(branch.left[0].sides for branch in branches)
+        if any(occurrences(side, tear) > _OFTEN for side in sides):
             continue
-        outcome = _along(branches, tear, system)
-        yield outcome, tuple({one: None for branch in branches for one in branch.lost if may_be_lost(*one, system)})
+        outcome = _solutions_along(branches, tear, system)
+        divided = dict.fromkeys(chain.from_iterable(branch.lost for branch in branches))
+        yield outcome, tuple(lost for lost in divided if may_be_lost(*lost, system))
 
 
 def tearings(system: System) -> list[tuple[str, tuple[Branch, ...]]]:
     """The tears by which the other unknowns can be expressed, those with the fewest inversions first."""
     ways = [(tear, expressed(system.equations, system.unknowns, tear)) for tear in system.unknowns]
-    return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
+    return sorted(((tear, branches) for tear, branches in ways if branches), key=_effort)
 
 
-def _inverted(branch: Branch) -> int:
-    """The number of divisions and inverted powers in a branch."""
-    return len(branch.lost) + len(branch.powers)
+def _effort(way: tuple[str, tuple[Branch, ...]]) -> tuple[int, int]:
+    """The number of branches of a tear, and of the divisions and inverted powers in them."""
+    _, branches = way
+    return len(branches), sum(len(branch.lost) + len(branch.powers) for branch in branches)
 
 
 def straight(
@@ -148,64 +151,67 @@ def straight(
     """A tear by which all others can be expressed in one way, whatever the numbers in their spans are."""
     box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
-    for tear, branches in sorted(ways, key=lambda way: sum(map(_inverted, way[1]))):
+    for tear, branches in sorted(ways, key=_effort):
         if len(branches) == 1 and loses_nothing(branches[0], box):
             return tear, branches[0]
     return None
 
 
-def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
-    """The rank of an outcome: solutions before none, decided before undecided, proved before unproved."""
-    return bool(outcome.solutions), not outcome.undecided, not outcome.caveat
+def _rank(outcome: Outcome, lost: Sequence[Lost]) -> tuple[bool, bool, bool, int]:
+    """The rank of an outcome: solutions before none, decided before undecided, proved before unproved, few lost."""
+    return bool(outcome.solutions), not outcome.undecided, not outcome.caveat, -len(lost)
 
 
-def _along(branches: Sequence[Branch], tear: str, system: System) -> Outcome:
+def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> Outcome:
     """The solutions along all branches of a tear."""
-    found: list[Solution] = []
+    solutions: list[Solution] = []
     caveat = reason = ""
     undecided = False
-    for branch in (_TornBranch(branch, tear, system) for branch in branches):
+    for forms in branches:
+        branch = _TornBranch(forms, tear, system)
         outcome = branch.roots()
         caveat = caveat or outcome.caveat
         reason = reason or outcome.reason
         undecided = undecided or outcome.undecided
-        whole = branch.in_proportion(outcome)
-        if whole is not None:  # nothing of the branch is left
-            found.append(whole)
+        entire = branch.in_proportion(outcome)
+        if entire is not None:  # every point of the branch is a solution
+            solutions.append(entire)
             continue
         for solution in outcome.solutions:
             if tear in solution.spans:
-                found.extend(branch.spanned(solution.spans[tear]))
+                solutions.extend(branch.spanned(solution.spans[tear]))
                 continue
-            at = solution.values[tear]
-            beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
+            root = solution.values[tear]
+            beside = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
+            # the last relation may hold along an interval around the root, of which the search gave one point
             if is_level_span(branch.last, (beside[0], beside[1])):
-                pieces = branch.spanned(branch.last.whole, [at])
-                found.extend(piece for piece in pieces if not is_covered(piece, found))
+                pieces = branch.spanned(branch.last.whole, [root])
+                solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
                 continue
-            values = settled(branch.at(at), system)
-            if not system.holds(values):  # possible where the forms lose digits
-                values = settled(branch.at(at, exactly), system)
-            if not branch.is_followed(at, values):
+            values = settled(branch.at(root), system)
+            if not system.holds(values):  # in doubles the forms may have lost digits
+                values = settled(branch.at(root, exactly), system)
+            if not branch.is_followed(root, values):
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
-            elif not repeats(values, found) or _is_another(values, found, system):
-                found.append(Solution(values, {}))
-        for seed in branch.level_seeds([one.values[tear] for one in outcome.solutions if tear in one.values]):
+            elif not repeats(values, solutions) or _is_proved_apart(values, solutions, system):
+                solutions.append(Solution(values, {}))
+        roots = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
+        for seed in branch.level_seeds(roots):
             pieces = branch.spanned(branch.last.whole, [seed])
-            found.extend(piece for piece in pieces if not is_covered(piece, found))
-    return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+            solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
+    return Outcome(tuple(solutions), caveat, reason=reason, undecided=(undecided or bool(caveat)) and not solutions)
 
 
-def _is_another(values: Mapping[str, float], found: Sequence[Solution], system: System) -> bool:
+def _is_proved_apart(values: Mapping[str, float], solutions: Sequence[Solution], system: System) -> bool:
     """Whether a solution close to known ones is proved to be another than all of them."""
-    near = [other.values for other in found if repeats(values, [other])]
-    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system.whole) for other in near)
+    close = [other.values for other in solutions if repeats(values, [other])]
+    return not repeats(values, solutions, SAME_ROOT) and all(are_apart(values, other, system.whole) for other in close)
 
 
 class _TornBranch:
-    """A branch on which one unknown is the tear: the last relation decides it, and the others follow from it."""
+    """A branch of a system at its numbers: the last relation has the tear alone, the forms give the other unknowns."""
 
     def __init__(self, branch: Branch, tear: str, system: System) -> None:
         self.branch = branch
@@ -219,7 +225,7 @@ class _TornBranch:
         return self.branch.at({self.tear: x}, self.system.known, worth)
 
     def roots(self) -> Outcome:
-        """The tear's values by the last relation; undecided if it has too many turns to follow."""
+        """The tear's values by the last relation; undecided if its angles make too many turns to try each."""
         try:
             return solutions_of(replace(self.last, equation=self._reduced_equation(self.last.equation)))
         except LimitError as error:
@@ -227,19 +233,19 @@ class _TornBranch:
                 raise
             return Outcome((), _UNPROVED, undecided=True)
 
-    def is_followed(self, at: float, values: Mapping[str, float]) -> bool:
+    def is_followed(self, root: float, values: Mapping[str, float]) -> bool:
         """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
         system, tear = self.system, self.tear
-        reach = _TOGETHER * abs(at) or LEAST
+        reach = _TOGETHER * abs(root) or LEAST
         numbers = {name: (number, number) for name, number in system.known.items()}
-        around = {**numbers, tear: (at - reach, at + reach)}
+        around = {**numbers, tear: (root - reach, root + reach)}
         box = {tear: around[tear]}
         for name, form in self.forms.items():
-            seen = enclose(form, around, "")
+            enclosure = enclose(form, around, "")
             low, high = system.inside(name)
-            if seen is None or seen.values[1] < low or seen.values[0] > high:
+            if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
                 return True  # not a solution
-            box[name] = seen.values
+            box[name] = enclosure.values
         if not system.holds(values) and _surely_fail((*system.equations, *system.whole.equations), {**around, **box}):
             return True
         if any(x != x for x in values.values()) or system.misses(values):
@@ -249,8 +255,8 @@ class _TornBranch:
         widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
         if max(widths) <= 4 * _TOGETHER:
             return True
-        left = enclose(added(self.last.sides[0], negated(self.last.sides[1])), around, tear)
-        if left is not None and left.is_monotone:
+        gap = enclose(added(self.last.sides[0], negated(self.last.sides[1])), around, tear)
+        if gap is not None and gap.is_monotone:
             return True
         step = system.step_in(box)
         return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
@@ -261,7 +267,7 @@ class _TornBranch:
         if not has_choice(last.equation, self.tear):
             return []
         if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
-            beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
+            beside = [*chain.from_iterable((root * (1 - _BESIDE), root * (1 + _BESIDE)) for root in roots)]
         else:
             beside = [middle(piece) for piece in pairwise(self._marked(last.whole))]
         met = [x for x in beside if self.system.meets(self.at(x))]
@@ -287,11 +293,10 @@ class _TornBranch:
         return []
 
     def in_proportion(self, roots: Outcome) -> Solution | None:
-        """The solution all along the tear's domain, where every unknown is a power of it, which keeps its sign, and the
-        whole system holds with it, choices included.
+        """The solution that is the tear's whole domain; None if the system does not hold throughout it.
 
-        An unknown that does not move has to lie in its domain at one point only, for the others every positive number
-        has to be in theirs.
+        Each unknown that moves has to be a power of the tear, times a factor, and its domain all positive numbers. One
+        that does not move is tested at one point.
         """
         system, tear = self.system, self.tear
         if not any(solution.is_whole for solution in roots.solutions):
@@ -302,9 +307,10 @@ class _TornBranch:
             return None
         if not all(is_proportional(form, tear, system.known) for form in moving.values()):
             return None
-        held = [by_proportion(system.alone(one.changed(self._put_in), tear)) for one in system.whole.equations]
-        if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
-            return None
+        for equation in system.whole.equations:
+            outcome = by_proportion(system.alone(equation.changed(self._put_in), tear))
+            if outcome is None or not any(solution.is_whole for solution in outcome.solutions):
+                return None
         at_one = self.at(1.0)
         if not system.holds(at_one):
             return None
@@ -313,13 +319,13 @@ class _TornBranch:
         return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
 
     def _marked(self, span: Span) -> list[float]:
-        """The ends of an interval of the tear, and the turns between them."""
+        """The ends of an interval of the tear, and between them the points at which another arm may bind."""
         return [span[0], *sorted(x for x in self._turns if span[0] < x < span[1]), span[1]]
 
     @cached_property
     def _turns(self) -> frozenset[float]:
         """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
-        ties = [tie for equation in self.system.whole.equations for tie in _ties(equation)]
+        ties = [*chain.from_iterable(map(_ties, self.system.whole.equations))]
         for name in self.forms:
             ends = filter(math.isfinite, self.system.inside(name))
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
@@ -336,7 +342,7 @@ class _TornBranch:
         return substituted(node, self.forms)
 
     def _reduced_equation(self, equation: Equation) -> Equation:
-        """The equation with fewer occurrences of the tear, if it is a factor of their parts that cancels."""
+        """The equation with fewer occurrences of the tear, where it is a factor that cancels."""
         reduced = equation.changed(self._reduced)
         return reduced if reduced != equation else equation
 
@@ -359,20 +365,20 @@ class _TornBranch:
             low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: piece}, _PARTS)
             least, most = self.system.inside(name)
             spans[name] = max(low, least), min(high, most)
-        along = [self.at(x) for x in within(piece)]
-        fixed = {n: along[0][n] for n, span in spans.items() if is_constant([one[n] for one in along], span)}
-        fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}
-        return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})
+        points = [self.at(x) for x in within(piece)]
+        fixed = {n: points[0][n] for n, span in spans.items() if is_constant([point[n] for point in points], span)}
+        fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}  # turns -0.0 into 0.0
+        return Solution(fixed, {name: span for name, span in spans.items() if name not in fixed})
 
 
 def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
     """Whether one of the equations certainly holds nowhere in a box."""
-    gaps = (enclose(difference_of(one), box, "") for one in dict.fromkeys(equations))
+    gaps = (enclose(difference_of(equation), box, "") for equation in dict.fromkeys(equations))
     return any(gap is None or gap.misses_zero for gap in gaps)
 
 
 def _ties(equation: Equation) -> Iterator[Equation]:
-    """Where two expressions are equal whose order decides which arm of a choice binds."""
-    for part in operations(*equation.sides, among=("max", "min", *COMPARISONS.values())):
-        for one, other in combinations(part.args, 2):
-            yield Equation(one, "=", other)
+    """Equations that hold where another arm of a choice begins to bind: two of its arguments are equal there."""
+    for operation in operations(*equation.sides, among=("max", "min", *COMPARISONS.values())):
+        for first, second in combinations(operation.args, 2):
+            yield Equation(first, "=", second)

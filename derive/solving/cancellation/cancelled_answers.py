@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
-from itertools import islice
+from functools import cached_property, partial
+from itertools import chain, islice
 
 from derive.caches import Memo
 from derive.errors import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
@@ -46,9 +46,9 @@ _REPEATED = 8  # limit on sets of dependent relations that are checked
 _LARGEST = 2000  # limit on nodes of an equation
 
 
-def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Found | None:
+def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
-    for elimination in _eliminations(library, question, aside):
+    for elimination in _eliminations(library, question, left_out):
         result = elimination.carried_out(only_closed=question.only_closed)
         if result is not None:
             for names in islice(repeated(elimination.rows, question.target), _REPEATED):
@@ -57,58 +57,60 @@ def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]
     return None
 
 
-def cancels(library: RelationSet, question: Question, aside: Mapping[str, str]) -> bool:
+def cancels(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
     """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
-    return any(elimination.left is not None for elimination in _eliminations(library, question, aside))
+    return any(elimination.left is not None for elimination in _eliminations(library, question, left_out))
 
 
-def _eliminations(library: RelationSet, question: Question, aside: Mapping[str, str]) -> Iterator[_Elimination]:
+def _eliminations(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Elimination]:
     """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers.
 
-    Where both choose the same, it is tried once.
+    If both choose the same relations, these are tried once.
     """
     decisions = decisions_of(library, question)
     tried: list[tuple[str, ...]] = []
-    for at in (None, question.stated_numbers):
-        left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
+    for numbers in (None, question.stated_numbers):
+        skipped = {**dict.fromkeys(question.case.failing, ANOTHER), **left_out}
         while True:
-            rows = rows_of(library, question, frozenset(left_out), at, only_combined=True)
-            used = combined(rows, question.target)
-            if not used or used in tried:
+            rows = rows_of(library, question, frozenset(skipped), numbers, only_combined=True)
+            names = combined(rows, question.target)
+            if not names or names in tried:
                 break
-            relations = [library.relations[name] for name in used if name in library.relations]
+            relations = [library.relations[name] for name in names if name in library.relations]
             false = {
-                one.name: decisions.whether(one)
-                for one in relations
-                if one.conditions and decisions.applies(one) is False
+                relation.name: decisions.whether(relation)
+                for relation in relations
+                if relation.conditions and decisions.applies(relation) is False
             }
             if not false:
-                for one in relations:
-                    if decisions.applies(one) is None:
-                        raise Undecided(one.name)
-                tried.append(used)
-                weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
+                for relation in relations:
+                    if decisions.applies(relation) is None:
+                        raise Undecided(relation.name)
+                tried.append(names)
+                weak = tuple(name.removeprefix("=") for name in names if name not in library.relations)
                 known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
-                yield _Elimination(library, question.target, relations, known, weak, rows, left_out)
+                yield _Elimination(library, question.target, relations, known, weak, rows, skipped)
                 break
-            left_out |= false
+            skipped |= false
 
 
 def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) -> None:
     """Raise if exact relations are dependent and the givens contradict them."""
     decisions = decisions_of(library, question)
     relations = [library.relations[name] for name in names if name in library.relations]
-    if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):
+    if len(relations) < len(names):
+        return
+    if any(relation.approximate or decisions.applies(relation) is not True for relation in relations):
         return
     known = question.numbers
-    whole = _Elimination(library, "", relations, known)
-    left = projected(
-        [one.written for one in relations], "", known, whole.domains, lambda rest: bool(whole.tested(rest))
-    )
-    for equation in whole.tested(left.equations) if left else ():
+    elimination = _Elimination(library, "", relations, known)
+    written = [relation.written for relation in relations]
+    projection = projected(written, "", known, elimination.domains, lambda left: bool(elimination.tested(left)))
+    for equation in elimination.tested(projection.equations) if projection else ():
         gap = residual(equation, known)
-        if not agrees(equation, known) and question.ranges.keys().isdisjoint(names_in(equation.lhs, equation.rhs)):
-            stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
+        if not agrees(equation, known) and question.ranges.keys().isdisjoint(equation.names):
+            declared = chain.from_iterable(relation.declared for relation in relations)
+            stated = [f"{name} = {question.strong[name]}" for name in declared if name in question.strong]
             conflicts = tuple(dict.fromkeys([*names, *stated]))
             raise InconsistentError(
                 f"{', '.join(names)}: together they require {equation}, and the sides differ by {abs(gap):.2g} of "
@@ -133,75 +135,76 @@ class _Elimination:
 
     def carried_out(self, *, only_closed: bool) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
-        left = self.left
-        outcome = None if left is None else self._states(left.equations, only_closed=only_closed)
-        if left is None or outcome is None:
+        projection = self.left
+        outcome = None if projection is None else self._states(projection.equations, only_closed=only_closed)
+        if projection is None or outcome is None:
             return None
         states, reason = outcome
-        told = tuple(one for state in states if (one := self._told(left, state)) is not None)
-        if states and not told:
+        tried = (self._answer_in(projection, state) for state in states)
+        answers = tuple(answer for answer in tried if answer is not None)
+        if states and not answers:
             return None
         block = Block(tuple(relation.name for relation in self.relations), (self.target,))
-        return Found(Plan(self.target, (block,), self.weak, ()), told, self.left_out, reason)
+        return Found(Plan(self.target, (block,), self.weak, ()), answers, self.left_out, reason)
 
     @cached_property
     def left(self) -> Projection | None:
-        """The remaining relations, enough to fix the target; None if elimination fails."""
+        """What elimination leaves, if that is enough to fix the target; None if elimination fails."""
         written = [relation.written for relation in self.relations]
-        found = projected(written, self.target, self.known, self.domains, self._is_enough)
-        if found is not None:
-            return found
+        projection = projected(written, self.target, self.known, self.domains, self._is_enough)
+        if projection is not None:
+            return projection
         # terms of several unknowns cancel only where their coefficients are numbers
-        folds = [(folded(one.lhs, self.known), folded(one.rhs, self.known)) for one in written]
-        equations = [Equation(left, "=", right) for left, right in folds]
+        fold = partial(folded, known=self.known)
+        equations = [Equation(fold(equation.lhs), "=", fold(equation.rhs)) for equation in written]
         return projected(equations, self.target, self.known, self.domains, self._is_enough)
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
-        names = names_in(*(side for one in self.relations for side in (one.written.lhs, one.written.rhs)))
+        """The domains of the unknowns in the relations."""
+        names = names_in(*(relation.written for relation in self.relations))
         return {name: self.library.declared[name].domain for name in names if name not in self.known}
 
     def tested(self, equations: Sequence[Equation]) -> list[Equation]:
         """The equations without unknowns."""
-        return [equation for equation in equations if self.known.keys() >= {*names_in(equation.lhs, equation.rhs)}]
+        return [equation for equation in equations if self.known.keys() >= {*equation.names}]
 
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
         """Whether, by counting, these equations fix the target."""
         matching = Matching(frozenset(self.known))
         for i, equation in enumerate(equations):
-            matching.add(str(i), names_in(equation.lhs, equation.rhs))
+            matching.add(str(i), equation.names)
         return matching.settles(self.target)
 
     def _states(self, equations: Sequence[Equation], *, only_closed: bool) -> tuple[list[State], str] | None:
         """The states that equations lead to, and why there are none; None if unknown."""
-        left = _as_relations(self.library, tuple(equations))
-        made = planned_for(left, self.target, list(self.known), (), frozenset())
+        remaining = _as_relations(self.library, tuple(equations))
+        plan = planned_for(remaining, self.target, list(self.known), (), frozenset())
         try:
-            states, reason = solved(left, made, State(self.known, only_closed=only_closed))
+            states, reason = solved(remaining, plan, State(self.known, only_closed=only_closed))
         except (LimitError, NoSolutionError, UnderdeterminedError):
-            tick()
+            tick()  # raises if the time of the whole query is over: another elimination would not help
             return None
         return None if any(self.target not in state.values for state in states) else (states, reason)
 
-    def _told(self, left: Projection, state: State) -> State | None:
-        """The answer in a state, if the eliminated quantities can exist beside it."""
-        eliminated = {name for name, _ in left.eliminated}
+    def _answer_in(self, projection: Projection, state: State) -> State | None:
+        """The answer in a state; None if no trial shows that the eliminated quantities can exist beside it."""
+        eliminated = {name for name, _ in projection.eliminated}
         free = [name for name in self.domains if name not in state.values and name not in eliminated]
-        if not any(
-            self._fits(left, {**state.values, **start}) for start in starts(free, self.known, self.domains, _TRIED)
-        ):
+        trials = starts(free, self.known, self.domains, _TRIED)
+        if not any(self._fits(projection, {**state.values, **trial}) for trial in trials):
             return None
         form = composed(self.target, state.forms)
         names = " and ".join(free)
         verb = "cancel" if len(free) > 1 else "cancels"
         note = (f"{names} {verb}: any value gives the same {self.target}",) if free else ()
-        kept = {} if form is None or not set(names_in(form)) <= self.known.keys() else {self.target: reduced(form)}
-        return State({**self.known, self.target: state.values[self.target]}, {}, kept, (*note, *state.notes))
+        forms = {} if form is None or not set(names_in(form)) <= self.known.keys() else {self.target: reduced(form)}
+        return State({**self.known, self.target: state.values[self.target]}, {}, forms, (*note, *state.notes))
 
-    def _fits(self, left: Projection, values: dict[str, float]) -> bool:
+    def _fits(self, projection: Projection, values: dict[str, float]) -> bool:
         """Whether values of the free quantities lead to values of all, at which every relation holds."""
         tick()
-        for name, form in reversed(left.eliminated):
+        for name, form in reversed(projection.eliminated):
             values[name] = value(form, values)
         if any(values[name] not in domain for name, domain in self.domains.items()):
             return False
@@ -211,14 +214,14 @@ class _Elimination:
 def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> RelationSet:
     """Equations as relations, named by their place; cached, since the cases of a question are left with the same."""
 
-    def made() -> RelationSet:
+    def relation_set() -> RelationSet:
         relations = []
         for place, equation in enumerate(equations):
-            declared = {name: library.declared[name] for name in names_in(equation.lhs, equation.rhs)}
+            declared = {name: library.declared[name] for name in equation.names}
             relations.append(Relation.proved(str(place), equation, declared))
         return RelationSet(relations)
 
-    return _LEFT.of(library.session, equations, made)
+    return _LEFT.of(library.session, equations, relation_set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +249,8 @@ def projected(
     >>> from derive.expressions.grammar import parse_equation
     >>> gas = [parse_equation(text) for text in ("p*V = n*R*T", "m = n*M", "rho = m/V")]
     >>> anything = dict.fromkeys(["V", "n", "m", "rho"], Domain("positive", 0.0, float("inf"), open_low=True))
-    >>> found = projected(gas, "rho", dict.fromkeys("pRTM", 1.0), anything, lambda left: len(left) == 1)
-    >>> [str(equation) for equation in found.equations]
+    >>> projection = projected(gas, "rho", dict.fromkeys("pRTM", 1.0), anything, lambda left: len(left) == 1)
+    >>> [str(equation) for equation in projection.equations]
     ['M*p = R*T*rho']
     """
     system = _System(known, domains)
@@ -260,22 +263,22 @@ def projected(
         pivot = next(system.pivots(left, target), None)
         if pivot is None:
             return None
-        used, name, form = pivot
+        pivotal, name, form = pivot
         eliminated.append((name, form))
+        put_in = partial(replaced, old=Name(name), new=form)
+        others = (equation for equation in left if equation is not pivotal)
         left = [
-            system.balanced(_with(equation, name, form)) if name in _names(equation) else equation
-            for equation in left
-            if equation is not used
+            system.balanced(equation.changed(put_in)) if name in equation.names else equation for equation in others
         ]
         left = [equation for equation in left if equation.lhs != equation.rhs]
-        if any(_size(equation) > _LARGEST for equation in left):
+        if any(sum(1 for _ in walk(*equation.sides)) > _LARGEST for equation in left):
             return None
     return Projection(tuple(left), tuple(eliminated))
 
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """The numbers and domains of the names."""
+    """The numbers and domains of the names, and what the equations prove of signs."""
 
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
@@ -285,23 +288,23 @@ class _System:
     factors: dict[Equation, Mapping[str, Fraction]] = field(default_factory=dict)  # so do most equations
 
     def learns_from(self, equation: Equation) -> bool:
-        """Whether an equation proves more nodes positive, or not zero: the factors of a product that equals such a
-        one."""
-        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
+        """Note what an equation proves positive or nonzero: the factors of a side, if the other side is. Whether any of
+        them is new."""
+        left, right = map(self._product, equation.sides)
         fresh: set[Node] = set()
         count = len(self.nonzero)
-        for side, other in ((left, right), (right, left)):
-            if other.number and side.number and all(map(self.is_nonzero, other.powers)):
+        for side, opposite in ((left, right), (right, left)):
+            if opposite.number and side.number and all(map(self.is_nonzero, opposite.powers)):
                 self.nonzero.update(side.powers)
-            if other.number > 0 and side.number > 0 and all(map(self.is_positive, other.powers)):
-                doubtful = {base: e for base, e in side.powers.items() if not self.is_positive(base)}
+            if opposite.number > 0 and side.number > 0 and all(map(self.is_positive, opposite.powers)):
+                doubtful = {base: exponent for base, exponent in side.powers.items() if not self.is_positive(base)}
                 never_negative = {base for base in doubtful if self._is_never_negative(base)}
                 alone = len(doubtful) == 1 and set(doubtful.values()) <= {1, -1}
                 fresh |= doubtful.keys() if alone else never_negative
         fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}
         self.positive.update(fresh)
         if fresh:
-            self.products.clear()  # which powers are split rests on what is positive
+            self.products.clear()  # a power of a product is split only where its factors are positive
         return bool(fresh) or len(self.nonzero) > count
 
     def is_nonzero(self, node: Node) -> bool:
@@ -343,18 +346,20 @@ class _System:
 
     def balanced(self, equation: Equation) -> Equation:
         """An equation of two products without their common factors, if these are known to be nonzero."""
-        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
+        left, right = map(self._product, equation.sides)
         unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_nonzero(base)]
         inverse = None if unsure or not right.number else right.to(Fraction(-1))
         ratio = left if inverse is None else left.times(inverse)
         if inverse is None or not ratio.number:
             return Equation(written(left), "=", written(right))
-        above = Product(abs(ratio.number), {base: e for base, e in ratio.powers.items() if e > 0})
-        below = Product(Fraction(1), {base: -e for base, e in ratio.powers.items() if e < 0})
-        sides = written(above), written(below)
-        return Equation(sides[0], "=", sides[1] if ratio.number > 0 else written(Product(Fraction(-1), below.powers)))
+        above = Product(abs(ratio.number), {base: exponent for base, exponent in ratio.powers.items() if exponent > 0})
+        below = Product(Fraction(1), {base: -exponent for base, exponent in ratio.powers.items() if exponent < 0})
+        if ratio.number < 0:
+            below = Product(Fraction(-1), below.powers)
+        return Equation(written(above), "=", written(below))
 
     def _product(self, side: Node) -> Product:
+        """A side as a product; cached, since most sides stay while others are eliminated."""
         product = self.products.get(side)
         if product is None:
             product = self.products[side] = product_of(self._without_zeros(side), self.is_positive)
@@ -370,11 +375,10 @@ class _System:
         return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
 
     def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
-        """Names that an equation gives in terms of others, first those that occur only as factors, and in few
-        equations."""
+        """Equations, each with a name and its form by it: first names that are only factors, and in few equations."""
         holders: dict[str, list[Equation]] = {}
         for equation in equations:
-            for name in _names(equation):
+            for name in equation.names:
                 if name != target and name not in self.known:
                     holders.setdefault(name, []).append(equation)
 
@@ -382,7 +386,7 @@ class _System:
             return sum(name not in self._factors(equation) for equation in holders[name]), len(holders[name])
 
         for name in sorted(holders, key=rank):
-            for equation in sorted(holders[name], key=lambda one: len(_names(one))):
+            for equation in sorted(holders[name], key=lambda equation: len(equation.names)):
                 exponent = self._factors(equation).get(name)
                 form = self._by_factor(equation, name, exponent) if exponent else self._by_isolating(equation, name)
                 if form is not None:
@@ -393,31 +397,32 @@ class _System:
         if equation not in self.factors:
             ratio = self._ratio(equation)
             powers = {} if ratio is None else ratio.powers
-            inside = {name for base in powers if not isinstance(base, Name) for name in names_in(base)}
-            names = {base.name: e for base, e in powers.items() if isinstance(base, Name)}
+            inside = {*names_in(*(base for base in powers if not isinstance(base, Name)))}
+            names = {base.name: exponent for base, exponent in powers.items() if isinstance(base, Name)}
             self.factors[equation] = {
-                name: e
-                for name, e in names.items()
+                name: exponent
+                for name, exponent in names.items()
                 if name not in self.known and name not in inside and self.is_positive(Name(name))
             }
         return self.factors[equation]
 
     def _ratio(self, equation: Equation) -> Product | None:
         """The quotient of the sides, if each is a product that is certainly nonzero where they agree."""
-        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
-        doubtful = [[base for base in side.powers if not self.is_positive(base)] for side in (left, right)]
-        if all(doubtful) or max(map(len, doubtful)) > 1 or not (left.number > 0 and right.number > 0):
-            return None
-        if any(side.powers[base] != 1 for side, bases in zip((left, right), doubtful, strict=True) for base in bases):
+        left, right = map(self._product, equation.sides)
+        powers = [*left.powers.items(), *right.powers.items()]
+        # a single base of unknown sign is positive where the sides agree, since all other factors are
+        doubtful = [exponent for base, exponent in powers if not self.is_positive(base)]
+        if doubtful not in ([], [1]) or not (left.number > 0 and right.number > 0):
             return None
         inverse = right.to(Fraction(-1))
         return None if inverse is None else left.times(inverse)
 
     def _by_factor(self, equation: Equation, name: str, exponent: Fraction) -> Node | None:
+        """The form of a name that is a factor of the ratio of the sides, with this exponent; None if it has none."""
         ratio = self._ratio(equation)
         assert ratio is not None
-        rest = Product(ratio.number, {base: e for base, e in ratio.powers.items() if base != Name(name)})
-        form = rest.to(-1 / exponent)
+        others = {base: power for base, power in ratio.powers.items() if base != Name(name)}
+        form = Product(ratio.number, others).to(-1 / exponent)
         return None if form is None else written(form)
 
     def _by_isolating(self, equation: Equation, name: str) -> Node | None:
@@ -425,25 +430,12 @@ class _System:
         candidates = isolate(equation, name)
         if not candidates or len(candidates) > 1:
             return None
-        found = candidates[0]
-        if found.conditions or found.winds or not all(map(self.is_nonzero, found.divisors)):
+        (candidate,) = candidates
+        if candidate.conditions or candidate.winds or not all(map(self.is_nonzero, candidate.divisors)):
             return None
-        return found.form if all(self.is_positive(power.args[0]) for power in found.powers) else None
+        return candidate.form if all(self.is_positive(power.args[0]) for power in candidate.powers) else None
 
 
 def reduced(form: Node) -> Node:
     """A form without what cancels in it."""
     return written(product_of(form, lambda base: False))
-
-
-def _names(equation: Equation) -> tuple[str, ...]:
-    return names_in(equation.lhs, equation.rhs)
-
-
-def _with(equation: Equation, name: str, form: Node) -> Equation:
-    old = Name(name)
-    return Equation(replaced(equation.lhs, old, form), "=", replaced(equation.rhs, old, form))
-
-
-def _size(equation: Equation) -> int:
-    return sum(1 for _ in walk(equation.lhs, equation.rhs))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -55,14 +56,14 @@ def rows_of(
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
     key = (*names, left_out, tuple((numbers or {}).items()), only_combined)
 
-    def made() -> Rows:
+    def rows() -> Rows:
         if not only_combined:
             return _rows(library, question, structure_of(library, left_out, question.stated), numbers)
-        held = (question.target, *question.strong, *question.weak)
-        graph = structure_of_combined(library, held, left_out, question.stated, is_generic=not numbers)
+        named = (question.target, *question.strong, *question.weak)
+        graph = structure_of_combined(library, named, left_out, question.stated, is_generic=not numbers)
         return _rows(library, question, graph, numbers)
 
-    return _ROWS.of(library.session, key, made)
+    return _ROWS.of(library.session, key, rows)
 
 
 def structure_of_combined(
@@ -85,36 +86,36 @@ def structure_of_combined(
 def _rows(
     library: RelationSet, question: Question | Outline, graph: Structure, numbers: Mapping[str, float] | None
 ) -> Rows:
+    """The slopes of the relations in a structure, and of the weak values in use: rival relations count last."""
     base = basis_of(graph, question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
-    at = _taken(library, structure, base.relations, numbers or {})
-    rows = _without(at, question.strong)
+    rows = _without_known(_rows_at(library, structure, base.relations, numbers or {}), question.strong)
     late = {name: row for name, row in rows.items() if name in structure.rivals}
     first = {name: row for name, row in rows.items() if name not in late}
     return first | {f"={name}": {name: 1} for name in weak} | late
 
 
-def _taken(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
-    """The slopes of relations at the random point, with some of its numbers replaced, and those that follow from
-    them."""
+def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
+    """The slopes of relations at the random point, but with these numbers and what follows from them."""
     point, everywhere = _everywhere(library)
     relations = [name for name in names if name in everywhere]
     if not numbers:
         return {name: everywhere[name] for name in relations}
-    here = {**point, **{name: _whole(number) for name, number in numbers.items()}}
+    values = {**point, **{name: _residue_of_number(number) for name, number in numbers.items()}}
     moved = set(numbers)
     for name, relation in forwards(structure, relations, moved).items():
-        here[name] = residue(library.relations[relation].written.rhs, here)
+        values[name] = residue(library.relations[relation].written.rhs, values)
         moved.add(name)
 
     def sloped(name: str) -> Row:
-        at = tuple([here[one] for one in structure.members[name]])
-        return _SLOPES.of(library.session, (name, at), lambda: slopes(library.relations[name].written, here) or {})
+        point = tuple([values[member] for member in structure.members[name]])
+        return _SLOPES.of(library.session, (name, point), lambda: slopes(library.relations[name].written, values) or {})
 
     return {name: everywhere[name] if moved.isdisjoint(everywhere[name]) else sloped(name) for name in relations}
 
 
-def _without(rows: Rows, known: Container[str]) -> Rows:
+def _without_known(rows: Rows, known: Container[str]) -> Rows:
+    """The rows without the slopes in known names."""
     return {
         label: {n: slope for n, slope in row.items() if n not in known} if any(n in known for n in row) else row
         for label, row in rows.items()
@@ -131,7 +132,7 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
     >>> combined(rows, "n") is None
     True
     """
-    sums = (origin for left, origin in _reduced(rows, target) if left.keys() == {target})
+    sums = (origin for remainder, origin in _reduced(rows, target) if remainder.keys() == {target})
     return next((tuple(label for label in rows if label in origin) for origin in sums), None)
 
 
@@ -142,45 +143,46 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
     >>> list(repeated(rows, "w"))
     [('a', 'b', 'c')]
     """
-    for left, origin in _reduced(rows, target):
-        if not left:
+    for remainder, origin in _reduced(rows, target):
+        if not remainder:
             yield tuple(name for name in rows if name in origin)
 
 
 def _reduced(rows: Rows, target: str) -> Iterator[tuple[Row, Row]]:
-    """What is left of each row by the rows before it, and the combination of rows that it is.
+    """Each row reduced by the rows before it, and the combination of the given rows that equals it.
 
     Rows that hold a name of their own are left out, unless it is the target: no combination can cancel such a name.
     """
     basis = _Basis()
     kept, _ = _without_own_names(rows, target)
     for label, row in kept.items():
-        left, origin = basis.reduced(row, {label: 1})
-        yield left, origin
-        basis.take(left, origin, target)
+        remainder, origin = basis.reduced(row, {label: 1})
+        yield remainder, origin
+        basis.take(remainder, origin, target)
 
 
 def tied(library: RelationSet, question: Question) -> list[str]:
-    """The givens that the rest may fix at another value in every case: those of dependent exact relations.
+    """The givens in dependent exact relations: in every case, the other givens may fix such a one at another value.
 
     Such a given is a combination of rows, so once it is known the combination is zero.
     """
     strong = question.strong
-    exact = [n for n, one in library.relations.items() if one.approximate is None and not one.conditions]
+    relations = library.relations.items()
+    exact = [name for name, relation in relations if relation.approximate is None and not relation.conditions]
     zeros = {name: 0.0 for name, value in strong.items() if not value.base[1]}
-    at = _taken(library, structure_of(library), exact, zeros)
-    rows = _without(at, strong)
+    rows = _without_known(_rows_at(library, structure_of(library), exact, zeros), strong)
     rows |= {f"={name}": {name: 1} for name, value in question.weak.items() if value.source.kind == "exact"}
-    found = {n for names in repeated(rows, "") for label in names for n in library.members.get(label, ())}
-    return [name for name in strong if name in found]
+    dependent = {*chain.from_iterable(repeated(rows, ""))}
+    members = {*chain.from_iterable(library.members.get(label, ()) for label in dependent)}
+    return [name for name in strong if name in members]
 
 
 def repeated_among(
     library: RelationSet, structure: Structure, given: Iterable[str], zeros: Iterable[str]
 ) -> Iterator[tuple[str, ...]]:
     """Minimal sets of relations that are dependent once these names are given, some of them as zeros."""
-    at = _taken(library, structure, list(structure.members), dict.fromkeys(zeros, 0.0))
-    return repeated(_without(at, frozenset(given)), "")
+    rows = _rows_at(library, structure, list(structure.members), dict.fromkeys(zeros, 0.0))
+    return repeated(_without_known(rows, frozenset(given)), "")
 
 
 def directions(rows: Rows, count: int) -> list[Row]:
@@ -189,8 +191,8 @@ def directions(rows: Rows, count: int) -> list[Row]:
     A row with a name of its own determines how that name moves, whatever the others do, and comes last. A basis of
     the few remaining rows determines the rest.
 
-    >>> one, other = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}}, 2)
-    >>> "m" in one, (one["rho"] + one["V"]) % PRIME, one["V"] == other["V"]
+    >>> first, second = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}}, 2)
+    >>> "m" in first, (first["rho"] + first["V"]) % PRIME, first["V"] == second["V"]
     (False, 0, False)
     """
     kept, last = _without_own_names(rows)
@@ -199,15 +201,15 @@ def directions(rows: Rows, count: int) -> list[Row]:
         basis.take(*basis.reduced(row, {}))
     taken = [*((lead, row) for lead, (row, _) in basis.rows.items()), *reversed(last)]
     shares = {lead: -inverse(row[lead]) for lead, row in taken}
-    free = sorted({name for row in rows.values() for name in row} - shares.keys())
-    found = []
+    free = sorted({*chain.from_iterable(rows.values())} - shares.keys())
+    directions = []
     for turn in range(count):
         moves = {name: drawn(f"{turn} {name}") for name in free}
         for lead, row in taken:
             moves[lead] = 0
             moves[lead] = shares[lead] * sum(slope * moves[name] for name, slope in row.items()) % PRIME
-        found.append({name: number for name, number in moves.items() if number})
-    return found
+        directions.append({name: number for name, number in moves.items() if number})
+    return directions
 
 
 class _Basis:
@@ -219,51 +221,52 @@ class _Basis:
     def reduced(self, row: Row, origin: Row) -> tuple[Row, Row]:
         """A row without the leading names of the others, and its origin."""
         tick()
-        left, made_of = dict(row), dict(origin)
+        remainder, combination = dict(row), dict(origin)
         for name in [name for name in row if name in self.rows]:
-            factor = left[name]
-            subtract(left, self.rows[name][0], factor)
-            subtract(made_of, self.rows[name][1], factor)
-        return left, made_of
+            factor = remainder[name]
+            basis_row, its_combination = self.rows[name]
+            subtract(remainder, basis_row, factor)
+            subtract(combination, its_combination, factor)
+        return remainder, combination
 
-    def take(self, left: Row, origin: Row, last: str = "") -> None:
+    def take(self, remainder: Row, origin: Row, last: str = "") -> None:
         """Add a reduced row; the name `last` leads only if there is no other."""
-        if not left:
+        if not remainder:
             return
-        lead = next((name for name in left if name != last), last)
-        share = inverse(left[lead])
-        left, origin = scaled(left, share), scaled(origin, share)
-        for other, made_of in self.rows.values():
+        lead = next((name for name in remainder if name != last), last)
+        share = inverse(remainder[lead])
+        remainder, origin = scaled(remainder, share), scaled(origin, share)
+        for other, combination in self.rows.values():
             if lead in other:
                 factor = other[lead]
-                subtract(other, left, factor)
-                subtract(made_of, origin, factor)
-        self.rows[lead] = left, origin
+                subtract(other, remainder, factor)
+                subtract(combination, origin, factor)
+        self.rows[lead] = remainder, origin
 
 
 def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
-    gone = Occurrences.of(rows).lone((target,))
-    kept = {label: row for label, row in rows.items() if label not in gone}
-    return kept, [(name, rows[label]) for label, name in gone.items()]
+    own_names = Occurrences.of(rows).lone((target,))
+    kept = {label: row for label, row in rows.items() if label not in own_names}
+    return kept, [(name, rows[label]) for label, name in own_names.items()]
 
 
 def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
     """A random point, and the slopes of all equations there; relations hold there as far as they run forwards."""
 
-    def made() -> tuple[Mapping[str, int], Rows]:
+    def point_and_rows() -> tuple[Mapping[str, int], Rows]:
         structure = structure_of(library)
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
         for name, relation in forwards(structure, list(structure.members), free).items():
             point[name] = residue(library.relations[relation].written.rhs, point) or point[name]
-        found = {name: slopes(library.relations[name].written, point) for name in structure.members}
-        return point, {name: row for name, row in found.items() if row is not None}
+        rows = {name: slopes(library.relations[name].written, point) for name in structure.members}
+        return point, {name: row for name, row in rows.items() if row is not None}
 
-    return _EVERYWHERE.of(library.session, "", made)
+    return _EVERYWHERE.of(library.session, "", point_and_rows)
 
 
-def _whole(number: float) -> int:
+def _residue_of_number(number: float) -> int:
     """A number, exactly, as an integer modulo the prime."""
     written = exact_of(number)
     exact = Fraction(number) if written is None else written

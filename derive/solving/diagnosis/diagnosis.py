@@ -17,7 +17,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
@@ -84,12 +84,13 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
     own = getattr(question, "own", None)
     if own is not None:
         hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
-    within = _determined(library, question, frozenset(left_out))
-    if within:
-        hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
-    aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
+    determined = _determined(library, question, frozenset(left_out))
+    if determined:
+        more = " and more" if len(determined) > 6 else ""
+        hints.append(f"These givens determine {', '.join(determined[:6])}{more}.")
+    reasons = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
     return UnderdeterminedError(
-        f"{target} is not determined by what is given.{aside}", hint=" ".join(hints), missing=tuple(sets)
+        f"{target} is not determined by what is given.{reasons}", hint=" ".join(hints), missing=tuple(sets)
     )
 
 
@@ -104,11 +105,11 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
     if not sets:
         return ""
     shown = sets if len(sets) <= _SETS else sets[: _SETS - 1]
-    told = [" and ".join(names) for names in shown]
+    options = [" and ".join(names) for names in shown]
     if len(sets) > len(shown):
         what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
-        told.append(f"one of {len(sets) - len(shown)} {what}")
-    return f"Give {', or '.join(told)}."
+        options.append(f"one of {len(sets) - len(shown)} {what}")
+    return f"Give {', or '.join(options)}."
 
 
 def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -134,10 +135,10 @@ def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[
             continue
         of_missing: dict[tuple[str, ...], list[str]] = {}
         for choice in library.profiles.choices(name):
-            whole = f"{name}:{choice}"
-            stated = [names for names in sets if {*names} <= library.profiles[whole].values.keys()]
+            profile = f"{name}:{choice}"
+            stated = [names for names in sets if {*names} <= library.profiles[profile].values.keys()]
             if stated:
-                of_missing.setdefault(stated[0], []).append(whole)
+                of_missing.setdefault(stated[0], []).append(profile)
         for names, profiles in of_missing.items():
             verb = "which states" if len(profiles) == 1 else "each of which states"
             yield f"Write {' or '.join(profiles)}, {verb} {' and '.join(names)}."
@@ -159,7 +160,7 @@ def _standing_in(library: RelationSet, question: Question | Outline, sets: Seque
     The default of aspect, 7, is used where no relation gives it and never run back: give it if it holds.
     """
     fallbacks = structure_of(library, frozenset(), question.stated).otherwise
-    shown = {name for names in sets[:_SETS] for name in names}
+    shown = {*chain.from_iterable(sets[:_SETS])}
     for name in sorted(shown & fallbacks & {*question.weak}):
         own = library.defaults[name]
         yield f"The default of {name}, {own}, is {own.source} and never run back: give it if it holds."
@@ -174,30 +175,31 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
     base = basis_of(structure, question.target, question.strong, question.weak)
     known = {*question.strong, *base.weak}
     counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
-    return sorted(counted - {question.target})  # which counting may find fixed although it cancels
+    return sorted(counted - {question.target})  # counting may find the target fixed although it cancels
 
 
-def tested(library: RelationSet, question: Question, made: Plan, state: State) -> list[tuple[Relation, Check]]:
+def tested(library: RelationSet, question: Question, plan: Plan, state: State) -> list[tuple[Relation, Check]]:
     """The relations beside a plan that can be tested in a state, each with its check."""
-    relations = [library.relations[name] for name in testable(library, made, state)]
-    return [(one, checked(one, state.values, question.ranges, state.forms, question.ranges)) for one in relations]
+    relations = [library.relations[name] for name in testable(library, plan, state)]
+    ranges = question.ranges
+    return [(relation, checked(relation, state.values, ranges, state.forms, ranges)) for relation in relations]
 
 
-def contradiction(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
+def contradiction(library: RelationSet, question: Question, plan: Plan, state: State) -> InconsistentError | None:
     """The conflict among strong values and exact relations, if there is one."""
-    checks = tested(library, question, made, state)
+    checks = tested(library, question, plan, state)
     failed = [(relation, check) for relation, check in checks if not (check.passed or check.is_in_part)]
     for relation, check in failed:
-        others, givens, weak = behind(library, made, relation)
+        others, givens, weak = behind(library, plan, relation)
         relations = [relation.name, *others]
-        is_rough = any(library.relations[one].approximate is not None for one in relations)
-        if weak or is_rough or any(one in state.spans for one in relation.declared):
+        is_rough = any(library.relations[name].approximate is not None for name in relations)
+        if weak or is_rough or any(name in state.spans for name in relation.declared):
             continue
         gap = abs(check.gap)
-        what = f"{relation.name}: {_told(relation, question, state)} (they differ by {gap:.2g} of their size)"
+        what = f"{relation.name}: {_sides_in_words(relation, question, state)} (they differ by {gap:.2g} of their size)"
         broken = {other.name: other.verdict for _, other in failed}
         return _conflict(library, question, what, relations, givens, gap, broken)
-    return _barred(library, question, made, state)
+    return _no_value_conflict(library, question, plan, state)
 
 
 def _conflict(
@@ -213,43 +215,44 @@ def _conflict(
     stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
     defaults = by_default([library.relations[name] for name in relations], library.defaults, question.strong)
     return InconsistentError(
-        f"{what}. The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
-        hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {relations[0]} out.{defaults}",
+        f"{what}. The conflict: {'; '.join(_first_names(part) for part in (relations, stated) if part)}.",
+        hint=f"Change or drop one of {_first_names(givens) or 'the givens'}, or leave {relations[0]} out.{defaults}",
         conflicts=(*relations, *stated),
         gap=gap,
         broken=broken,
     )
 
 
-def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
+def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, state: State) -> InconsistentError | None:
     """The smallest conflict if the strong values leave quantities of the checks no admissible value."""
-    conflicts: list[tuple[int, int, int, Block, list[str], list[str]]] = []
-    for block in made.extra:
+    conflicts: list[tuple[Block, list[str], list[str]]] = []
+    for block in plan.extra:
         needed = library.held_by(block.relations).keys() - {*block.unknowns}
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
-        traces = [behind(library, made, library.relations[name]) for name in block.relations]
-        relations = list(dict.fromkeys([*block.relations, *(name for others, _, _ in traces for name in others)]))
+        traces = [behind(library, plan, library.relations[name]) for name in block.relations]
+        others = chain.from_iterable(names for names, _, _ in traces)
+        relations = list(dict.fromkeys([*block.relations, *others]))
         is_rough = any(library.relations[name].approximate is not None for name in relations)
         if is_rough or any(weak for _, _, weak in traces):
             continue
-        givens = list(dict.fromkeys(name for _, ends, _ in traces for name in ends))
-        conflicts.append((len(relations), len(givens), len(conflicts), block, relations, givens))
+        givens = list(dict.fromkeys(chain.from_iterable(names for _, names, _ in traces)))
+        conflicts.append((block, relations, givens))
     if not conflicts:
         return None
-    _, _, _, block, relations, givens = min(conflicts, key=lambda conflict: conflict[:3])
+    block, relations, givens = min(conflicts, key=lambda conflict: [len(names) for names in conflict[1:]])
     what = no_value_fits(block.relations, block.unknowns)
     return _conflict(library, question, what, relations, givens, math.inf, {})
 
 
-def _few(names: Sequence[str]) -> str:
-    """The first of a list that may be long, and how many more there are."""
+def _first_names(names: Sequence[str]) -> str:
+    """The names in a list, or the first few and how many more there are."""
     if len(names) <= _NAMED + 1:
         return ", ".join(names)
     return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
 
 
-def _told(relation: Relation, question: Question, state: State) -> str:
+def _sides_in_words(relation: Relation, question: Question, state: State) -> str:
     """The values of the two sides, in words."""
     written = relation.written
     right, left = value(written.rhs, state.values), value(written.lhs, state.values)
@@ -258,41 +261,43 @@ def _told(relation: Relation, question: Question, state: State) -> str:
         verb = {"=": "gives", "<=": "allows at most", ">=": "requires at least"}[written.op]
         whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
         return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
-    measured = dimension_of(written.lhs, {name: said.dimension for name, said in relation.declared.items()})
-    said = f" {measured}" if measured else ""
-    return f"{written} has {left:.6g}{said} on the left and {right:.6g}{said} on the right"
+    measured = dimension_of(written.lhs, {name: declared.dimension for name, declared in relation.declared.items()})
+    suffix = f" {measured}" if measured else ""
+    return f"{written} has {left:.6g}{suffix} on the left and {right:.6g}{suffix} on the right"
 
 
-def behind(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
+def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The relations by which a relation's quantities were derived, and the strong and weak values that these use."""
 
     def derived_from(name: str) -> Iterable[str]:
-        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+        return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
 
     relations: dict[str, None] = {}
     givens: list[str] = []
     weak: list[str] = []
     for name in reached([name for name in relation.declared if name in relation.members], derived_from):
-        if name in made.sources:
-            relations.update(dict.fromkeys(made.sources[name].relations))
+        if name in plan.sources:
+            relations.update(dict.fromkeys(plan.sources[name].relations))
+        elif name in plan.weak:
+            weak.append(name)
         else:
-            (weak if name in made.weak else givens).append(name)
+            givens.append(name)
     return list(relations), givens, weak
 
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, unless the givens contradict it."""
-    found = cancelled(library, question, left_out)
-    if found is None:
+    result = cancelled(library, question, left_out)
+    if result is None:
         return None
-    found = of_case(library, question, found)
-    if not found.states:
-        raise NoValueError(library, question, found)
-    clashes = [contradiction(library, question, found.plan, state) for state in found.states]
-    sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
+    result = of_case(library, question, result)
+    if not result.states:
+        raise NoValueError(library, question, result)
+    clashes = [contradiction(library, question, result.plan, state) for state in result.states]
+    sound = tuple(state for state, clash in zip(result.states, clashes, strict=True) if clash is None)
     if not sound:
         raise next(clash for clash in clashes if clash is not None)
-    return replace(found, states=sound)
+    return replace(result, states=sound)
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:
@@ -301,12 +306,9 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
     Whether the relation applies may rest on a fallback, unless something typed leads to that quantity.
     """
     typed = question.numbers
-    complete = [
-        name
-        for given in typed
-        for name in library.holders.get(given, ())
-        if library.relations[name].approximate is None and typed.keys() >= {*library.members[name]}
-    ]
+    holders = chain.from_iterable(library.holders.get(given, ()) for given in typed)
+    exact = [name for name in holders if library.relations[name].approximate is None]
+    complete = [name for name in exact if typed.keys() >= {*library.members[name]}]
     if complete:
         state = State(typed, asides=fallbacks(library, question))
         clash = contradiction(library, question, Plan(question.target, (), (), tuple(complete)), state)
@@ -317,7 +319,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 def confirm(library: RelationSet, question: Question, name: str) -> None:
     """Raise if the other strong values fix a given at another value, by cancellation between exact relations.
 
-    Only closed solutions tell: a list that a long search leaves open proves no contradiction.
+    Only closed solutions count: a search that may have missed solutions proves no contradiction.
     """
     given = question.strong[name]
     others = {other: value for other, value in question.strong.items() if other != name}
@@ -326,27 +328,31 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
     alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, only_closed=True)
     try:
-        found = cancelled(library, alone, {})
+        result = cancelled(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
-    if found is None or not found.states or found.doubt or any(name not in state.values for state in found.states):
+    if result is None or not result.states or result.doubt:
         return
-    used = list(found.plan.relations)
-    relations = [library.relations[relation] for relation in used]
+    if any(name not in state.values for state in result.states):
+        return
+    names = list(result.plan.relations)
+    relations = [library.relations[relation] for relation in names]
     if any(relation.approximate is not None or relation.conditions for relation in relations):
         return
-    numbers = [state.values[name] for state in found.states]
-    if any(abs(one - given.base[1]) <= AGREEMENT * (abs(one) + abs(given.base[1])) for one in numbers):
+    numbers = [state.values[name] for state in result.states]
+    own = given.base[1]
+    if any(abs(number - own) <= AGREEMENT * (abs(number) + abs(own)) for number in numbers):
         return
-    stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.declared if other in others]
-    conflicts = (*used, *dict.fromkeys(stated), f"{name} = {given}")
+    declared = chain.from_iterable(relation.declared for relation in relations)
+    stated = [f"{other} = {question.strong[other]}" for other in declared if other in others]
+    conflicts = (*names, *dict.fromkeys(stated), f"{name} = {given}")
     raise InconsistentError(
         f"{name} is stated as {given}, and the other givens make it "
-        f"{' or '.join(shown_number(one, library.declared[name].unit) for one in numbers)}. "
-        f"The conflict: {', '.join(used)}; {', '.join(conflicts[len(used) :])}.",
-        hint=f"Change or drop one of them, or leave out one of {', '.join(used)}.",
+        f"{' or '.join(shown_number(number, library.declared[name].unit) for number in numbers)}. "
+        f"The conflict: {', '.join(names)}; {', '.join(conflicts[len(names) :])}.",
+        hint=f"Change or drop one of them, or leave out one of {', '.join(names)}.",
         conflicts=conflicts,
-        gap=min(abs(one - given.base[1]) / max(abs(one), abs(given.base[1])) for one in numbers),
+        gap=min(abs(number - own) / max(abs(number), abs(own)) for number in numbers),
     )
 
 

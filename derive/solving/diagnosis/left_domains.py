@@ -11,24 +11,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from derive.caches import Memo
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Node, names_in, walk
+from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, directed
 from derive.planning.plan import Block, ordered
-from derive.solving.ranges.range_propagation import closed_forms, only_form
+from derive.solving.ranges.range_propagation import closed_forms, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
 _LEAVING = Memo["Leaving"](most=256)
 
 
 def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
-    """The unknowns that nothing keeps within their domains; of blocks in their order.
+    """The unknowns of some blocks, in order, that may leave their domains by the forms that they follow from.
 
     >>> from derive.relation_files.loading import load
     >>> rod = load('''[quantities]
@@ -42,47 +43,47 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
     >>> leaving(rod, [Block(("rest",), ("rest",)), Block(("share",), ("share",))])
     ['rest']
     """
-    found, searched = list[str](), set[str]()
+    leaving_names, searched = list[str](), set[str]()
     for block in blocks:
         forms = closed_forms(library, block)
         if not forms and _is_rounded(library, block):
-            found.append(block.unknowns[0])
+            leaving_names.append(block.unknowns[0])
         if not forms or not searched.isdisjoint(names_in(*forms)):
             searched.update(block.unknowns)
         elif all(_may_leave(library, block, form) for form in forms):
-            found.append(block.unknowns[0])
-    return found
+            leaving_names.append(block.unknowns[0])
+    return leaving_names
 
 
 def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
+    """Whether a form of a block's unknown may leave its domain, while the quantities in it keep to theirs."""
     domain = library.declared[block.unknowns[0]].domain
-    found = enclose(form, {other: library.declared[other].domain.closed for other in names_in(form)}, "")
-    if found is None or (found.partial and not may_be_undefined(library, block)):
+    enclosure = enclose(form, {other: library.declared[other].domain.closed for other in names_in(form)}, "")
+    if enclosure is None or (enclosure.partial and not may_be_undefined(library, block)):
         return True
-    return not (domain.low <= found.values[0] and found.values[1] <= domain.high)
+    return not (domain.low <= enclosure.values[0] and enclosure.values[1] <= domain.high)
 
 
 def _is_rounded(library: RelationSet, block: Block) -> bool:
-    """Whether a block's relation rounds its unknown, as `y = 2*floor(x)`: nothing rounds to a y of 9."""
+    """Whether a block's relation rounds its unknown, as `y = 2*floor(x)` rounds x: no x has a y of 9."""
     if len(block.relations) > 1:
         return False
     written = library.relations[block.relations[0]].written
-    parts = (part for part in walk(written.lhs, written.rhs) if isinstance(part, Apply) and part.op in STEPPED)
-    return any(block.unknowns[0] in names_in(part) for part in parts)
+    return any(block.unknowns[0] in operation.names for operation in operations(*written.sides, among=STEPPED))
 
 
 def may_be_undefined(library: RelationSet, block: Block) -> bool:
-    """Whether a block's relation says nothing where its form has no number, as it is written for its unknown.
+    """Whether a block's relation does not fail where its form has no number, since it is written for its unknown.
 
-    A short has no ratio of standing waves. But `d*x = 10` holds for no `d` where `x` is zero.
+    A short circuit has no ratio of standing waves. But `d*x = 10` fails for every `d` where `x` is zero.
     """
     return library.relations[block.relations[0]].written.written_for == block.unknowns[0]
 
 
 def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
-    """Whether a block's relation says nothing at some numbers.
+    """Whether a block's relation leaves its unknown without a number at some numbers, and yet does not fail.
 
-    Nor does it where a definition is given at its limit: of a share `1 - 1/racks` that is 1, the racks have no end.
+    So it is also where a definition is given at its limit: with a share `1 - 1/racks` of 1, the racks are infinite.
     """
     form = only_form(library, block)
     if form is None or not values.keys() >= {*names_in(form)} or math.isfinite(value(form, values)):
@@ -109,13 +110,13 @@ class Leaving:
 def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
     """What may leave its domain among all that givens determine by exact relations that always hold."""
     names = frozenset(given)
-    return _LEAVING.of(library.session, names, lambda: _leaving(library, names))
+    return _LEAVING.of(library.session, names, lambda: _leaving_by(library, names))
 
 
 def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
     """What else may leave its domain where relations under conditions apply.
 
-    Of several relations for one quantity, each in its own case, any may have it leave.
+    Of several relations for one quantity, each in its own case, any may make it leave its domain.
     """
     names = frozenset(given)
     alone = [
@@ -123,17 +124,19 @@ def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[s
         for relation in library.conditional
         if relation.approximate is None and relation.written_for is not None and relation.written_for not in names
     ]
-    found = _leaving(library, names, conditional=True).names.union(*(leaving(library, [block]) for block in alone))
-    return found - leaving_from(library, names).names
+    by_one_relation = chain.from_iterable(leaving(library, [block]) for block in alone)
+    in_cases = _leaving_by(library, names, conditional=True).names.union(by_one_relation)
+    return in_cases - leaving_from(library, names).names
 
 
-def _leaving(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:
-    aside = {
+def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:
+    """What may leave its domain by exact relations, those under conditions only where asked for."""
+    left_out = {
         name
-        for name, one in library.relations.items()
-        if one.approximate is not None or (one.conditions and not conditional)
+        for name, relation in library.relations.items()
+        if relation.approximate is not None or (relation.conditions and not conditional)
     }
-    structure = structure_of(library, frozenset(aside))
+    structure = structure_of(library, frozenset(left_out))
     settled = Matching.of(structure, given).determined(structure)
     if not settled:
         return Leaving()
@@ -145,26 +148,24 @@ def _leaving(library: RelationSet, given: frozenset[str], *, conditional: bool =
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:
     """The unknowns of some blocks, in order, that have no value in their domains wherever the givens lie in ranges.
 
-    What follows from them has none either. One without a closed form is taken to have one.
+    What follows from these has no value either. An unknown without a closed form is taken to have a value.
     """
-    spans, left = dict(given), set[str]()
+    spans, without_value = dict(given), set[str]()
     for block in blocks:
-        held = library.held_by(block.relations).keys() - {*block.unknowns}
-        if held & left:
-            left.update(block.unknowns)
+        inputs = library.held_by(block.relations).keys() - {*block.unknowns}
+        if inputs & without_value:
+            without_value.update(block.unknowns)
             continue
-        spans |= {
-            name: (library.declared[name].domain.low, library.declared[name].domain.high) for name in block.unknowns
-        }
+        spans |= domains_of(library, block.unknowns)
         forms = closed_forms(library, block)
         if not forms or not spans.keys() >= {*names_in(*forms)}:
             continue
         name = block.unknowns[0]
         low, high = spans[name]
-        found = [one.values for form in forms if (one := enclose(form, spans, "")) is not None]
-        inside = [(max(low, start), min(high, end)) for start, end in found if start <= high and end >= low]
+        enclosures = [enclosure.values for form in forms if (enclosure := enclose(form, spans, "")) is not None]
+        inside = [(max(low, start), min(high, end)) for start, end in enclosures if start <= high and end >= low]
         if not inside:
-            left.add(name)
+            without_value.add(name)
             continue
         spans[name] = min(start for start, _ in inside), max(end for _, end in inside)
-    return frozenset(left)
+    return frozenset(without_value)

@@ -28,7 +28,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
@@ -66,12 +66,12 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
     if question.target not in search.matching.unknowns:
         return
     waking = [(name,) for name in _waking(library, question, left_out, idle)]
-    for sought in (search.singles, search.pairs, search.triples, search.larger):
-        found = [names for names in sought() if names]  # none is missing where counting finds the target fixed already
-        if sought == search.singles:
-            found += [names for names in waking if names not in found]
-        if found:
-            yield from found
+    for search_for in (search.singles, search.pairs, search.triples, search.larger):
+        sets = [names for names in search_for() if names]  # an empty set: counting finds the target fixed already
+        if search_for == search.singles:
+            sets += [names for names in waking if names not in sets]
+        if sets:
+            yield from sets
             return
 
 
@@ -81,7 +81,8 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
         return {}
     idle: dict[str, Names] = {}
     for relation in library.conditional:
-        failing = [one for one in relation.conditions if verdict_at(one, question.stated_numbers) is False]
+        numbers = question.stated_numbers
+        failing = [condition for condition in relation.conditions if verdict_at(condition, numbers) is False]
         if failing:
             idle[relation.name] = names_in(*failing)
     return idle
@@ -91,12 +92,14 @@ def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
     """The weak values whose conditions exclude relations that would fix the target: another value may help."""
-    found = []
-    for name in dict.fromkeys(name for names in idle.values() for name in names if name not in question.strong):
+    waking = []
+    for name in dict.fromkeys(chain.from_iterable(idle.values())):
+        if name in question.strong:
+            continue
         asleep = {relation for relation, names in idle.items() if names != (name,)}
         if name != question.target and _would_settle(library, question, left_out | asleep, name):
-            found.append(name)
-    return found
+            waking.append(name)
+    return waking
 
 
 def _would_settle(library: RelationSet, question: Question | Outline, left_out: frozenset[str], name: str) -> bool:
@@ -109,25 +112,28 @@ def _would_settle(library: RelationSet, question: Question | Outline, left_out: 
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for givens that would fix a question's target."""
+    """The search for givens that would fix a question's target, by the steps listed at the top of the module."""
 
     library: RelationSet
     question: Question | Outline
     left_out: frozenset[str]
 
     def singles(self) -> Iterator[Names]:
+        """The names each of which alone fixes the target."""
         vectors = self.vectors(2)
-        at = vectors.get(self.question.target)
-        seen = self.settling
-        alike = {name for name, vector in vectors.items() if at is not None and are_alike(at, vector)}
-        alike = alike if at is not None else seen  # the Jacobian fixes the target, but elimination failed
+        goal = vectors.get(self.question.target)
+        by_counting = self.settling
+        if goal is None:  # the Jacobian fixes the target, but elimination failed
+            parallel = by_counting
+        else:
+            parallel = {name for name, vector in vectors.items() if are_alike(goal, vector)}
         is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
         standing = {name for name in self.standing_in if is_open and self.frees(name)}
         trials = _TRIALS[1]
-        for name in self.ranked((alike | standing) - {self.question.target}):
-            is_seen = not is_open or name in seen or name in standing
-            trials -= not is_seen
-            if is_seen or (trials >= 0 and self.cancels((name,))):
+        for name in self.ranked((parallel | standing) - {self.question.target}):
+            is_shown = not is_open or name in by_counting or name in standing
+            trials -= not is_shown
+            if is_shown or (trials >= 0 and self.cancels((name,))):
                 yield (name,)
 
     def pairs(self) -> Iterator[Names]:
@@ -135,12 +141,11 @@ class _Search:
 
     def triples(self) -> Iterator[Names]:
         vectors = self.vectors(4)
-        at = vectors.get(self.question.target)
+        goal = vectors.get(self.question.target)
         near = sorted((name for name in vectors if name in self.distances), key=lambda name: self.distances[name])
-        firsts = [name for name in near if at and not are_alike(at, vectors[name])][:_FIRST]
-        return self.verified(
-            (names for i, first in enumerate(firsts) for names in self.completing((first,), firsts[:i])), 3
-        )
+        firsts = [name for name in near if goal and not are_alike(goal, vectors[name])][:_FIRST]
+        sets = (self.completing((first,), without=firsts[:i]) for i, first in enumerate(firsts))
+        return self.verified(chain.from_iterable(sets), 3)
 
     def larger(self) -> Iterator[Names]:
         """One larger set of names, none of which is redundant."""
@@ -154,9 +159,10 @@ class _Search:
                     break
         for name in reversed(tuple(names)):
             tick()
-            rest = [other for other in names if other != name]
-            if self.settles(rest):
-                names = rest
+            fewer = [other for other in names if other != name]
+            if self.settles(fewer):
+                names = fewer
+        # counting may take the target for fixed though it cancels: the Jacobian shows whether it still moves
         rows = self.rows | {f"={name}": {name: 1} for name in names}
         if self.settles(names) and target not in directions(rows, 1)[0]:
             yield tuple(self.ranked(names))
@@ -169,37 +175,37 @@ class _Search:
         """
         vectors = self.vectors(3 + len(chosen))
         names = self.ranked(vectors.keys() - {*chosen, *without, self.question.target})
-        held = [vectors[name] for name in (self.question.target, *chosen) if name in vectors]
-        if len(held) <= len(chosen):
+        modulo = [vectors[name] for name in (self.question.target, *chosen) if name in vectors]
+        if len(modulo) <= len(chosen):
             return
         groups: dict[int, list[tuple[int, str]]] = {}
-        for place, (name, ratio) in enumerate(
-            zip(names, Quotient(held).ratios([vectors[n] for n in names]), strict=True)
-        ):
+        ratios = Quotient(modulo).ratios([vectors[name] for name in names])
+        for place, (name, ratio) in enumerate(zip(names, ratios, strict=True)):
             if ratio is not None:
                 groups.setdefault(ratio, []).append((place, name))
-        without_one = [Quotient(held[:i] + held[i + 1 :]) for i in range(len(held))]
+        without_one = [Quotient(modulo[:i] + modulo[i + 1 :]) for i in range(len(modulo))]
+        several = [group for group in groups.values() if len(group) > 1]
         left = {
-            name: [q.left(vectors[name]) for q in without_one] for g in groups.values() if len(g) > 1 for _, name in g
+            name: [quotient.left(vectors[name]) for quotient in without_one] for _, name in chain.from_iterable(several)
         }
-        both = [pair for group in groups.values() for pair in combinations(group, 2)]
-        for (_, name), (_, other) in sorted(both, key=lambda pair: (pair[0][0] + pair[1][0], pair[0][0])):
-            if not any(are_alike(one, two) for one, two in zip(left[name], left[other], strict=True)):
+        pairs = chain.from_iterable(combinations(group, 2) for group in several)
+        for (_, name), (_, other) in sorted(pairs, key=lambda pair: (sum(place for place, _ in pair), pair[0])):
+            if not any(map(are_alike, left[name], left[other])):
                 yield (*chosen, name, other)
 
     def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
-        """The sets that a plan, or elimination, confirms."""
-        trials, found = _TRIALS[size], 0
+        """The sets that a plan confirms, or for the first few of them elimination."""
+        trials, offered = _TRIALS[size], 0
         for names in islice(sets, _COMBINED):
             tick()
-            does = self.settles(names)
-            if not does and trials:
+            fixes = self.settles(names)
+            if not fixes and trials:
                 trials -= 1
-                does = self.cancels(names)
-            if does:
-                found += 1
+                fixes = self.cancels(names)
+            if fixes:
+                offered += 1
                 yield tuple(self.ranked(names))
-            if found == _OFFERED[size]:
+            if offered == _OFFERED[size]:
                 return
 
     @property
@@ -208,6 +214,7 @@ class _Search:
 
     @cached_property
     def basis(self) -> Basis:
+        """The relations that the target is connected to, matched to their unknowns."""
         question = self.question
         return basis_of(self.structure, question.target, question.strong, question.weak)
 
@@ -217,16 +224,17 @@ class _Search:
 
     @cached_property
     def loose(self) -> set[str]:
+        """The quantities that counting leaves open."""
         return self.matching.loose(self.basis.structure.holders)
 
     @cached_property
     def settling(self) -> set[str]:
-        """The names each of which alone determines the target by counting: by exchange, those that the target
-        determines."""
+        """The names each of which determines the target by counting: by exchange, those that the target determines."""
         answered = self.matching.given((self.question.target,))
         return self.loose - answered.loose(self.basis.structure.holders)
 
     def settles(self, names: Iterable[str]) -> bool:
+        """Whether by counting the target is fixed if these names are given."""
         return self.matching.given(names).settles(self.question.target)
 
     @cached_property
@@ -236,15 +244,15 @@ class _Search:
         return [name for name in self.basis.weak if name in otherwise]
 
     def frees(self, name: str) -> bool:
-        """Whether the target is fixed if such a name is given: its own relations count then."""
-        whole, question = self.structure, self.question
+        """Whether the target is fixed if such a name is given, because its own relations then run backwards."""
+        structure, question = self.structure, self.question
         matching = self.matching.given((name,))
-        for relation in whole.writers.get(name, ()):
-            matching.add(relation, whole.members[relation])
+        for relation in structure.writers.get(name, ()):
+            matching.add(relation, structure.members[relation])
         if not matching.settles(question.target):
             return False
-        rest = [other for other in question.weak if other != name]
-        return plan(whole, question.target, [*question.strong, name], rest).is_determined
+        weak = [other for other in question.weak if other != name]
+        return plan(structure, question.target, [*question.strong, name], weak).is_determined
 
     def cancels(self, names: Names) -> bool:
         """Whether names together fix the target because the others cancel, shown by elimination."""
@@ -252,7 +260,7 @@ class _Search:
         try:
             return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""))
         except LimitError:
-            tick()
+            tick()  # raises if the time of the whole query is over
             return False
         except Undecided:  # only in some case
             return False
@@ -271,11 +279,12 @@ class _Search:
     def ordinary(self, name: str) -> float:
         """A plausible number, but generic: at one a factor may vanish or a domain end."""
         number = self.library.plausible(name)
-        aside = _ASIDE * number
-        return aside if aside in self.library.declared[name].domain else number
+        generic = _ASIDE * number
+        return generic if generic in self.library.declared[name].domain else number
 
     @cached_property
     def rows(self) -> Rows:
+        """The Jacobian of the question at the numbers that are stated."""
         question = self.question
         stated = question.values if isinstance(question, Question) else self.library.defaults
         numbers = {name: value.base[1] for name, value in stated.items() if name != question.target}
@@ -288,33 +297,35 @@ class _Search:
 
     @cached_property
     def moves(self) -> list[Row]:
+        """How names move along four random directions of the null space: enough for sets of three."""
         return directions(self.rows, 4)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """The names: first measured or published ones, then those that no relation is written for; the nearest
-        first."""
+        """The names: first measured or published ones, then those that no relation is written for; nearest first."""
         return sorted(names, key=lambda name: self.ranks[name])
 
     @cached_property
     def ranks(self) -> Mapping[str, tuple[int, float, str]]:
+        """The key by which names are sorted in `ranked`."""
         measured = self.library.measured
         written = {*structure_of(self.library).forward.values()}
-        return {
-            name: (0 if name in measured else 2 if name in written else 1, self.distances.get(name, math.inf), name)
-            for name in self.library.declared
-        }
+        ranks = {}
+        for name in self.library.declared:
+            kind = 2 if name in written else 1
+            ranks[name] = (0 if name in measured else kind, self.distances.get(name, math.inf), name)
+        return ranks
 
     @cached_property
     def distances(self) -> dict[str, int]:
         """The number of relations between the target and each name that is not given."""
         structure = self.basis.structure
-        found = {self.question.target: 0}
-        pending = deque(found)
+        distances = {self.question.target: 0}
+        pending = deque(distances)
         while pending:
             name = pending.popleft()
             for relation in structure.holders.get(name, ()):
                 for other in structure.members[relation]:
-                    if other not in found and other not in self.matching.known:
-                        found[other] = found[name] + 1
+                    if other not in distances and other not in self.matching.known:
+                        distances[other] = distances[name] + 1
                         pending.append(other)
-        return found
+        return distances

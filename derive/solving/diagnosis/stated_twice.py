@@ -15,13 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, Node, names_in, walk
+from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.enclosure import truths
@@ -54,7 +54,7 @@ UNTESTED = "it takes too long to test whether the givens agree beyond what this 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What was tested beside a target: the checks, the givens behind each, and what could not be told in time."""
+    """What was tested beside a target: the checks, the givens behind each, and a note where the time ran out."""
 
     checks: tuple[Check, ...] = ()
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class StatedTwice:
     dependent: tuple[tuple[str, ...], ...]
 
     def is_told(self, tested: Collection[str], reached: Collection[str]) -> bool:
-        """Whether these relations that were tested, and quantities that were reached, leave nothing to compute."""
+        """Whether an answer that tested these relations, and reached these quantities, leaves nothing to test."""
         return self.tests <= {*tested} and self.leaving <= {*reached} and not self.dependent
 
 
@@ -82,43 +82,33 @@ _TWICE = Memo[StatedTwice](most=64)
 
 
 def agreement(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Agreement:
-    """What the givens state twice agrees; raises if it contradicts itself.
+    """The checks of what the givens state twice; raises if they contradict each other.
 
-    The answers have tested some relations themselves, and reached some quantities: most questions leave nothing to
-    compute again.
+    The answers have tested some relations and reached some quantities themselves: most questions leave nothing more.
     """
     passed = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
-    worked_out = {name for answer in answers for name in answer.quantities if name not in answer.given}
+    worked_out = set[str]().union(*({*answer.quantities}.difference(answer.given) for answer in answers))
     try:
         with sharing(_SHARE):
-            found = _agreement(library, question, passed, reached)
-            told = {*passed, *found.behind}
-            further = list(_limits(library, question, told, worked_out))
-            led = {check.name: _typed_behind(library, question, check.name) for check in further}
-            return replace(found, checks=(*found.checks, *further), behind={**led, **found.behind})
+            within = _agreement_of_exact(library, question, passed, reached)
+            further = list(_limits(library, question, {*passed, *within.behind}, worked_out))
+            typed_behind = {check.name: _typed_behind(library, question, check.name) for check in further}
+            return replace(within, checks=(*within.checks, *further), behind={**typed_behind, **within.behind})
     except LimitError:
         return Agreement(notes=(UNTESTED,))
 
 
-def stated_twice(library: RelationSet, question: Question) -> StatedTwice:
-    """What the names of the strong values state twice by all relations."""
-    return _stated_twice(library, question, frozenset())
-
-
-def _agreement(
-    library: RelationSet,
-    question: Question,
-    passed: Collection[str],
-    reached: Collection[str],
+def _agreement_of_exact(
+    library: RelationSet, question: Question, passed: Collection[str], reached: Collection[str]
 ) -> Agreement:
-    twice = _stated_twice(library, question, frozenset())
+    """The agreement of what exact relations state twice at the strong values alone; raises if it is a contradiction."""
+    twice = stated_twice(library, question)
     if twice.is_told(passed, reached):
         return Agreement()
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
-
     points = {name: (number, number) for name, number in question.numbers.items()}
     spans = {**points, **question.ranges}
 
@@ -133,60 +123,61 @@ def _agreement(
         relation = library.relations[name]
         return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
 
+    # without the relations that are unsure, others may be tests, which may be under conditions themselves
     while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
-        twice = _stated_twice(library, question, unsure)
-    made = Plan("", (), (), tuple(twice.tests), twice.blocks)
+        twice = stated_twice(library, question, unsure)
+    plan = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
-    left: frozenset[str] = frozenset()  # by the middle of the ranges: what has no value there may have one elsewhere
+    left_by_middle: frozenset[str] = frozenset()  # no value in the middle of the ranges, but perhaps elsewhere
     if question.ranges and states:
         nowhere = certainly_left(library, twice.blocks, spans)
-        left = frozenset.intersection(*(frozenset(state.barred) for state in states)) - nowhere
+        left_by_middle = frozenset.intersection(*(frozenset(state.barred) for state in states)) - nowhere
         states = [replace(state, barred=state.barred & nowhere) for state in states]
-    clashes = [contradiction(library, alone, made, state) for state in states]
-    is_proved = not any(is_doubt(note) or is_of_one_turn(note) for state in states for note in state.notes)
+    clashes = [contradiction(library, alone, plan, state) for state in states]
+    notes = chain.from_iterable(state.notes for state in states)
+    is_proved = not any(is_doubt(note) or is_of_one_turn(note) for note in notes)
     if states and is_proved and None not in clashes:
         raise next(clash for clash in clashes if clash is not None)
     for names in twice.dependent:
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
-    found = _tested(library, alone, made, sound[0]) if len(sound) == 1 else Agreement()
-    beyond = [_left_by_middle(library, made, name) for name in made.sources if name in left]
-    led_by = {**found.behind, **{one.name: frozenset[str]() for one in beyond}}
-    return replace(found, checks=(*found.checks, *beyond), behind=led_by)
+    tested = _tested(library, alone, plan, sound[0]) if len(sound) == 1 else Agreement()
+    beyond = [_check_left_by_middle(library, plan, name) for name in plan.sources if name in left_by_middle]
+    typed_behind = {**tested.behind, **{check.name: frozenset[str]() for check in beyond}}
+    return replace(tested, checks=(*tested.checks, *beyond), behind=typed_behind)
 
 
-def _left_by_middle(library: RelationSet, made: Plan, name: str) -> Check:
+def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
     """The failed check of a quantity that has a value in a part of the ranges, and none in their middle."""
-    told = no_value_fits(made.sources[name].relations, made.sources[name].unknowns)
-    verdict = f"in the middle of the ranges, {told}"
+    reason = no_value_fits(plan.sources[name].relations, plan.sources[name].unknowns)
+    verdict = f"in the middle of the ranges, {reason}"
     tested = library.declared[name]
-    return Check(name, told, math.inf, False, verdict=verdict, brief=verdict, tested=tested, is_in_part=True)
+    return Check(name, reason, math.inf, passed=False, verdict=verdict, brief=verdict, tested=tested, is_in_part=True)
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
-    """The state without bars on what has no number at all, unless a relation that is tested needs it."""
+    """The state without bars on quantities that no test needs, and of which a relation says nothing here."""
     beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
-    held = {name for block in beside if is_silent(library, block, state.values) for name in block.unknowns}
-    return replace(state, barred=state.barred - held)
+    silent = [block.unknowns for block in beside if is_silent(library, block, state.values)]
+    return replace(state, barred=state.barred.difference(*silent))
 
 
 def _limits(
-    library: RelationSet, question: Question, told: Collection[str], worked_out: Collection[str]
+    library: RelationSet, question: Question, tested: Collection[str], worked_out: Collection[str]
 ) -> Iterator[Check]:
-    """The limits that rest on stated values alone, and on nothing that the answers have worked out.
+    """The checks of limits not tested yet, on stated values alone and on nothing that the answers have worked out.
 
-    One that is broken by defaults alone says nothing of this question.
+    A limit that defaults alone break says nothing of this question, and is left out.
     """
-    names = [one.name for one in library.inequalities if one.name not in told]
+    names = [relation.name for relation in library.inequalities if relation.name not in tested]
     names = [name for name in names if {*worked_out}.isdisjoint(library.members[name])]
     if not names:
         return
     decisions = decisions_of(library, question)
-    for relation in (
-        library.relations[name] for name in names if all(map(decisions.is_in_reach, library.members[name]))
-    ):
-        if decisions.applies(relation) is not True:
+    for limit in names:
+        relation = library.relations[limit]
+        if not all(map(decisions.is_in_reach, library.members[limit])) or decisions.applies(relation) is not True:
             continue
         numbers = {name: decisions.value(name) for name in library.members[relation.name]}
         known = {name: number for name, number in numbers.items() if number is not None}
@@ -201,8 +192,8 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
     """The typed values in a relation, and those from which what is in it follows."""
     names = {*library.members[relation]}
     for name in library.members[relation]:
-        made = planned(library, replace(question, target=name), frozenset())
-        names.update(library.held_by(made.relations))
+        plan = planned(library, replace(question, target=name), frozenset())
+        names.update(library.held_by(plan.relations))
     return frozenset(names & question.strong.keys())
 
 
@@ -214,11 +205,14 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
     return known.issuperset(members) and question.strong.keys().isdisjoint(members)
 
 
-def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:
+def _tested(library: RelationSet, question: Question, plan: Plan, state: State) -> Agreement:
     """The checks of what is known in a state, and the givens behind each."""
-    checks = tested(library, question, made, state)
-    led_by = {one.name: frozenset(behind(library, made, one)[1]) for one, _ in checks}
-    return Agreement(tuple(check for _, check in checks), led_by)
+    checks = tested(library, question, plan, state)
+    typed_behind = {}
+    for relation, _ in checks:
+        _, givens, _ = behind(library, plan, relation)
+        typed_behind[relation.name] = frozenset(givens)
+    return Agreement(tuple(check for _, check in checks), typed_behind)
 
 
 def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
@@ -238,74 +232,69 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
     return states
 
 
-def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> StatedTwice:
-    """What the names of the strong values state twice by all relations but some."""
+def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
+    """What the names of the strong values state twice by all relations but those left out."""
     zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
     key = frozenset(question.strong), zeros, left_out
 
-    def made() -> StatedTwice:
+    def twice() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))
         return by_names(library, core, *key)
 
-    return _TWICE.of(library.session, key, made)
+    return _TWICE.of(library.session, key, twice)
 
 
 def by_names(
-    library: RelationSet,
-    core: Core,
-    given: frozenset[str],
-    zeros: frozenset[str],
-    left_out: frozenset[str],
+    library: RelationSet, core: Core, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]
 ) -> StatedTwice:
-    """What these names state twice, of which some are zero; relations outside the core only lead on from it."""
-    estimates = {name for name, one in library.relations.items() if one.approximate is not None}
-    aside = left_out | estimates
-    within = core.structure(aside & core.decisive, frozenset())
+    """What these names state twice, of which some are zero; relations outside the core only follow from those in it."""
+    estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
+    skipped = left_out | estimates
+    within = core.structure(skipped & core.decisive, frozenset())
     matching = Matching.of(within, given)
     settled = given | matching.determined(within)
-    is_spare = any(settled.issuperset(held) for name, held in within.members.items() if name not in matching.fixes)
+    unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
+    is_spare = any(map(settled.issuperset, unmatched))
     in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
     solved = {**directed(within, in_turn, given)} if is_spare or settled != given else {}
     spare = within.members.keys() - solved.values() if is_spare else set()
-    for relation, own in core.apart.items():  # each only says its own quantity, once all others are known
-        if relation not in aside and settled.issuperset(name for name in library.members[relation] if name != own):
+    for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known
+        if relation not in skipped and settled.issuperset(name for name in library.members[relation] if name != own):
             settled |= {own}
             solved[own] = relation
-    structure = structure_of(library, aside)
+    structure = structure_of(library, skipped)
     following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
     may_leave = leaving(library, following)
-    others = {one.name for one in library.inequalities} | estimates
+    others = {relation.name for relation in library.inequalities} | estimates
     tests = {name for name in (spare | others) - left_out if settled.issuperset(library.members[name])}
-    asked = [one for name in tests for one in library.members[name]]
+    asked = [*chain.from_iterable(library.members[name] for name in tests)]
     wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
-    needed = {name for block in ordered(structure, solved, asked, given) for name in block.unknowns} if asked else ()
-    used = tests | {name for block in blocks for name in block.relations}
-    combined = structure_of_combined(library, given, aside, is_generic=False) if zeros else within
+    needed = [block.unknowns for block in ordered(structure, solved, asked, given)] if asked else []
+    used = tests.union(*(block.relations for block in blocks))
+    combined = structure_of_combined(library, given, skipped, is_generic=False) if zeros else within
     dependent = tuple(_untested(library, combined, given, zeros, settled, tests))
-    conditional = {one.name for one in library.conditional if one.name not in left_out}
-    held = {name for names in dependent for name in names}
+    conditional = {relation.name for relation in library.conditional if relation.name not in left_out}
     return StatedTwice(
-        frozenset(tests),
-        frozenset(may_leave),
-        frozenset(needed),
-        blocks,
-        frozenset(conditional & (used | held)),
-        dependent,
+        tests=frozenset(tests),
+        leaving=frozenset(may_leave),
+        needed=frozenset(chain.from_iterable(needed)),
+        blocks=blocks,
+        conditional=frozenset(conditional & used.union(*dependent)),
+        dependent=dependent,
     )
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
-    """The relations that asked backwards may leave several values: they test what another makes one number."""
+    """The relations that may leave an unknown several values: others are used first, so that these are the tests."""
 
     def leaves_several(relation: Relation) -> bool:
-        parts = walk(relation.written.lhs, relation.written.rhs)
-        return any(isinstance(part, Apply) and part.op in _SEVERAL for part in parts)
+        return any(True for _ in operations(*relation.written.sides, among=_SEVERAL))
 
-    def made() -> frozenset[str]:  # a walk over all relations, which no cold question should take again
-        return frozenset(name for name, one in library.relations.items() if leaves_several(one))
+    def names() -> frozenset[str]:  # cached, since the walk over all relations takes long
+        return frozenset(name for name, relation in library.relations.items() if leaves_several(relation))
 
-    return _LEAVING_SEVERAL.of(library.session, "", made)
+    return _LEAVING_SEVERAL.of(library.session, "", names)
 
 
 def _untested(
@@ -318,9 +307,9 @@ def _untested(
 ) -> Iterator[tuple[str, ...]]:
     """Sets of dependent relations of which counting does not show that they state something twice.
 
-    Quantities that counting leaves open may cancel between them. Or it takes all of them for fixed, one by each
-    relation, and none is left over to be tested: so it is with `u + v = 1` and `2*u + 2*v = 3`. Whatever else holds
-    such a quantity cannot be tested by its number either, as there is none.
+    Quantities that counting leaves open may cancel between them. Or counting takes all of them for fixed, one by each
+    relation, and no relation is left over as a test: so it is with `u + v = 1` and `2*u + 2*v = 3`. Such a quantity
+    has no number, so another relation with it cannot be tested either.
     """
     repeated = list(islice(repeated_among(library, structure, given, zeros), _SETS))
     unfixed = set[str]()
@@ -328,11 +317,11 @@ def _untested(
     while untested := [names for names in pending if not _is_tested(library, names, settled - unfixed, tests)]:
         yield from untested
         pending = [names for names in pending if names not in untested]
-        unfixed.update(one for names in untested for name in names for one in library.members[name])
+        unfixed.update(*(library.members[name] for name in chain.from_iterable(untested)))
         unfixed -= given
 
 
 def _is_tested(library: RelationSet, names: Sequence[str], settled: frozenset[str], tests: Collection[str]) -> bool:
-    """Whether one of some relations is left over, and all that they hold is fixed."""
-    held = {one for name in names for one in library.members[name]}
-    return held <= settled and any(name in tests for name in names)
+    """Whether one of some relations is tested, and all their quantities are fixed."""
+    members = chain.from_iterable(library.members[name] for name in names)
+    return settled.issuperset(members) and any(name in tests for name in names)

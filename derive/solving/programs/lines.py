@@ -11,14 +11,14 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from flint import fmpq
 
 from derive.errors import DeriveError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
@@ -112,7 +112,7 @@ class Lines:
             "MOST": _MOST,
         }
         self._shared: dict[Any, tuple[str, ...]] = {}
-        self._rough: set[str] = set()  # the variables whose numbers are doubles
+        self._doubles: set[str] = set()  # the variables whose numbers are doubles
         self._demanded: set[str] = set()
         self._now: dict[str, Any] = {}  # the numbers of variables that are not constants, as the question was asked
         self._motions: dict[str, _Motion] = {}  # of the variables that ranges move
@@ -121,7 +121,7 @@ class Lines:
         self._names = count()
 
     def argument(self, name: str, number: Any, *, is_ranged: bool, is_weak: bool = False) -> str:
-        """A variable for a number that is given, which is this one now; in a range, it is the one in the middle."""
+        """A variable for a given that has this number as the question is asked; of a range, the one in the middle."""
         variable = self._variable(number)
         if is_ranged:
             self._motions[variable] = _Motion({name: 1})
@@ -130,7 +130,7 @@ class Lines:
         return variable
 
     def constant(self, number: float) -> str:
-        """A variable for a number that stands."""
+        """A variable for a number that is the same whenever the program is run."""
         return self._constant(as_rational(number))
 
     def number(self, variable: str) -> float:
@@ -138,7 +138,7 @@ class Lines:
         return as_float(self._now[variable])
 
     def is_extreme_at_ends(self, variable: str) -> bool:
-        """Whether ranges move a number, which is extreme where they end."""
+        """Whether ranges move a number, and its extremes lie where they end."""
         motion = self._motions.get(variable)
         return self._is_steady and motion is not None and motion.is_extreme_at_ends
 
@@ -147,32 +147,33 @@ class Lines:
         return any(variable in _VARIABLES.findall(line) for line in self.text)
 
     def block(self, block: Block, scope: dict[str, str]) -> None:
-        """The unknowns of a block, which are bound in the scope."""
-        members = dict.fromkeys(name for relation in block.relations for name in self.library.members[relation])
+        """Write the lines of a block, and put the variables of its unknowns into the scope."""
+        members = dict.fromkeys(chain.from_iterable(self.library.members[name] for name in block.relations))
         needs = [name for name in members if name not in block.unknowns and name in scope]
         key = (block, tuple(scope[name] for name in needs))
         if key not in self._shared:
             exact = self._one_line(block, scope) or self._lines_by_cases(block, scope)
-            self._shared[key] = exact or self._call(block, needs, scope)
+            self._shared[key] = exact or self._solver_call(block, needs, scope)
         scope.update(zip(block.unknowns, self._shared[key], strict=True))
 
     def demand_condition(self, condition: Node, truth: bool | None, scope: Mapping[str, str]) -> None:
-        """A condition on known numbers has the truth that it had; None where it is undefined."""
+        """Demand that a condition on known numbers comes out as it did: true, false, or None where it is undefined."""
         names = names_in(condition)
         text = self._exact_text(condition, scope) if truth is not None else None
         if text is None:
-            text = self._called(lambda values: holds(condition, values), names, scope)
+            text = self._call_text(lambda values: holds(condition, values), names, scope)
             self._demand(f"({text}) is {truth}")
         else:
             self._demand(text if truth else f"not {text}")
 
     def demand_test(self, relation: str, scope: Mapping[str, str]) -> None:
-        """A relation holds between known numbers, to the last digits."""
-        written = self.library.relations[relation].written
+        """Demand that a relation holds between known numbers, to the last digits."""
+        tested = self.library.relations[relation]
+        written = tested.written
         sides = [self._exact_text(side, scope) for side in (written.lhs, written.rhs)]
         if None in sides:
             names = names_in(written.lhs, written.rhs)
-            self._demand(self._called(lambda values: _is_met(self.library, relation, values), names, scope))
+            self._demand(self._call_text(lambda values: checked(tested, values, {}, {}).passed, names, scope))
         elif written.op == "=":
             left, right = (self._line(str(side)) for side in sides)
             slack = self._constant(as_rational(Rational(Fraction(TIGHT))))
@@ -202,37 +203,37 @@ class Lines:
     def _lines_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
         """The variables of unknowns that follow exactly in one of several cases, which is the one now; or none.
 
-        All but one of the unknowns are expressed in the one that is left, in one way. An equation then gives that, case
-        by case: `t = max(a, b/x)` has `b/t` where `a < t`. At other numbers this must hold as well, and no other one.
-        Where a comparison is a tie, an arm without the unknown may leave it a whole interval, so none may be one.
+        All unknowns but one are expressed in that one, in one way. An equation then gives it, case by case: `t = max(a,
+        b/x)` has `b/t` where `a < t`. At other numbers the same case has to hold, and no other. No comparison may be a
+        tie: an arm without the unknown might then leave it a whole interval.
         """
         equations = [self.library.relations[name].written for name in block.relations]
-        reduced = _in_one_unknown([self._without_choices(one, scope) for one in equations], block.unknowns)
+        reduced = _in_one_unknown([self._without_choices(equation, scope) for equation in equations], block.unknowns)
         if reduced is None:
             return ()
         trial = {**scope, **dict.fromkeys(block.unknowns, "v")}
         if any(self._exact_text(form, trial) is None for form in reduced.forms.values()):
             return ()
         try:
-            told = [self._case(candidate, reduced.name, scope) for candidate in reduced.candidates]
-            cases = [case for case in told if case is not None]
-            failed = [[test for test in case.tests if not self._valued(test.text)] for case in cases]
+            tried = [self._case(candidate, reduced.name, scope) for candidate in reduced.candidates]
+            cases = [case for case in tried if case is not None]
+            failed = [[test for test in case.tests if not self._evaluated(test.text)] for case in cases]
         except Unwritten:
             return ()
-        held = [case for case, tests in zip(cases, failed, strict=True) if not tests]
-        if len(cases) < len(told) or len(held) != 1:
+        holding = [case for case, tests in zip(cases, failed, strict=True) if not tests]
+        if len(cases) < len(tried) or len(holding) != 1:
             return ()
-        (case,) = held
+        (case,) = holding
         for test in case.tests:
             self._demand(test.text, is_steady=not test.is_decided_at_ends)
         for test in (tests[0] for tests in failed if tests):  # one that fails is enough to exclude its case
             self._demand(f"not ({test.text})", is_steady=not test.is_decided_at_ends)
-        found = {reduced.name: self._number_of(reduced.name, case.form, case.text, scope)}
+        variables = {reduced.name: self._number_of(reduced.name, case.form, case.text, scope)}
         for name, form in reduced.forms.items():
-            text = self._exact_text(form, {**scope, **found})
+            text = self._exact_text(form, {**scope, **variables})
             assert text is not None
-            found[name] = self._number_of(name, form, text, {**scope, **found})
-        return tuple(found[name] for name in block.unknowns)
+            variables[name] = self._number_of(name, form, text, {**scope, **variables})
+        return tuple(variables[name] for name in block.unknowns)
 
     def _case(self, candidate: Candidate, name: str, scope: Mapping[str, str]) -> _ExactCase | None:
         """A candidate for an unknown as text; None if it is not rational."""
@@ -240,14 +241,14 @@ class Lines:
         if text is None:
             return None
         number = self._line(text)
-        self._follow(number, candidate.form, scope)
-        there = {**scope, name: number}
+        self._note_motion(number, candidate.form, scope)
+        scope_with_unknown = {**scope, name: number}
         tests = []
-        for condition in (part for one in candidate.conditions for part in _conjuncts(_strict(one))):
-            compared = self._exact_text(condition, there)
+        for condition in chain.from_iterable(map(_conjuncts, map(_strict, candidate.conditions))):
+            compared = self._exact_text(condition, scope_with_unknown)
             if compared is None:
                 return None
-            tests.append(_Test(compared, self._is_decided_at_ends(condition, there)))
+            tests.append(_Test(compared, self._is_decided_at_ends(condition, scope_with_unknown)))
         is_extreme = self._motion(candidate.form, scope).is_extreme_at_ends
         tests += [_Test(inside, is_extreme) for inside in self._tests_of_domain(number, name)]
         return _ExactCase(candidate.form, text, tuple(tests))
@@ -260,6 +261,7 @@ class Lines:
         return Equation(next(sides), equation.op, next(sides))
 
     def _chosen(self, node: Node, scope: Mapping[str, str]) -> Node:
+        """An expression with the arm that known numbers choose in the place of each choice, which is demanded."""
         if not isinstance(node, Apply):
             return node
         if node.op != "piecewise":
@@ -270,7 +272,7 @@ class Lines:
             text = self._exact_text(condition, scope) if scope.keys() >= {*names_in(condition)} else None
             if text is None:
                 return node
-            if self._valued(text):
+            if self._evaluated(text):
                 self._demand(text)
                 return self._chosen(arm, scope)
             self._demand(f"not {text}")
@@ -279,7 +281,7 @@ class Lines:
     def _number_of(self, unknown: str, form: Node, text: str, scope: Mapping[str, str]) -> str:
         """A variable for an unknown that is an exact expression, which has to lie in its domain."""
         variable = self._line(text)
-        self._follow(variable, form, scope)
+        self._note_motion(variable, form, scope)
         self._demand(f"{variable}.height_bits() <= {_LONGEST}", is_steady=False)
         domain = self.library.declared[unknown].domain
         if domain.low == 0 and domain.open_low:
@@ -294,7 +296,8 @@ class Lines:
         """What a number has to pass to lie in the domain of a quantity."""
         domain = self.library.declared[name].domain
         if low := self._end(domain.low):
-            yield f"{variable} {'>' if domain.open_low else '>='} {low}"
+            comparison = ">" if domain.open_low else ">="
+            yield f"{variable} {comparison} {low}"
         if high := self._end(domain.high):
             yield f"{variable} <= {high}"
 
@@ -305,7 +308,7 @@ class Lines:
         exact = exact_of(end)
         return self._constant(as_rational(Rational(Fraction(end) if exact is None else exact)))
 
-    def _call(self, block: Block, needs: Sequence[str], scope: Mapping[str, str]) -> tuple[str, ...]:
+    def _solver_call(self, block: Block, needs: Sequence[str], scope: Mapping[str, str]) -> tuple[str, ...]:
         """The variables of a block's unknowns, which the solver finds."""
 
         def solved(values: Mapping[str, float]) -> tuple[float, ...]:
@@ -315,21 +318,20 @@ class Lines:
                 raise Elsewhere
             return tuple(states[0].values[name] for name in block.unknowns)
 
-        if any(not self.library.relations[one].is_equation for one in block.relations):
+        if any(not self.library.relations[relation].is_equation for relation in block.relations):
             raise Unwritten
-        result = self._called(solved, needs, scope)
+        result = self._call_text(solved, needs, scope)
         self._keep_steady(result)
-        now = [as_rational(number) for number in self._valued(result)]
+        now = [as_rational(number) for number in self._evaluated(result)]
         if self._is_constant(result):
             return tuple(map(self._constant, now))
         variables = tuple(map(self._variable, now))
-        made = f"tuple(map(as_rational, {result}))"
-        types = f"({', '.join('float' if isinstance(number, float) else 'fmpq' for number in now)},)"
-        self.text.append(f"{', '.join(variables)}, = found = {made}")
-        self.text.append(f"if tuple(map(type, found)) != {types}: raise Elsewhere")
+        types = ", ".join("float" if isinstance(number, float) else "fmpq" for number in now)
+        self.text.append(f"{', '.join(variables)}, = found = tuple(map(as_rational, {result}))")
+        self.text.append(f"if tuple(map(type, found)) != ({types},): raise Elsewhere")
         return variables
 
-    def _called(
+    def _call_text(
         self, function: Callable[[Mapping[str, float]], Any], names: Sequence[str], scope: Mapping[str, str]
     ) -> str:
         """The text of a call with the doubles of some names."""
@@ -344,17 +346,17 @@ class Lines:
     def _line(self, text: str) -> str:
         """A variable for an exact expression."""
         if self._is_constant(text):
-            return self._constant(self._valued(text))
-        held = self._shared.get(text)
-        if held is None:
-            variable = self._variable(self._valued(text))
+            return self._constant(self._evaluated(text))
+        variables = self._shared.get(text)
+        if variables is None:
+            variable = self._variable(self._evaluated(text))
             self.text.append(f"{variable} = {text}")
-            held = self._shared[text] = (variable,)
-        return held[0]
+            variables = self._shared[text] = (variable,)
+        return variables[0]
 
     def _demand(self, text: str, *, is_steady: bool = True) -> None:
         """A test that the numbers have to pass; a steady one has to come out alike all over the ranges."""
-        if not self._valued(text):
+        if not self._evaluated(text):
             raise Unwritten
         if is_steady:
             self._keep_steady(text)
@@ -363,15 +365,15 @@ class Lines:
             self.text.append(f"if not ({text}): raise Elsewhere")
 
     def _keep_steady(self, text: str) -> None:
-        """Let ranges move no number of a text: over typed ones there is no program, and over others no bounds."""
+        """Make sure that ranges move no number of a text: if typed ones do, there is no program; else no bounds."""
         motions = [self._motions[variable] for variable in _VARIABLES.findall(text) if variable in self._motions]
         if any(not self._weak.issuperset(motion.degrees) for motion in motions):
             raise Unwritten
         if motions:
             self._is_steady = False
 
-    def _follow(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
-        """Keep how ranges move a variable, if they do."""
+    def _note_motion(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
+        """Note how ranges move a variable, if they do."""
         motion = self._motion(form, scope)
         if motion.degrees and variable not in self.space:
             self._motions[variable] = motion
@@ -379,7 +381,7 @@ class Lines:
     def _motion(self, form: Node, scope: Mapping[str, str]) -> _Motion:
         """How ranges move an expression."""
         moving = {name: self._motions[scope[name]] for name in names_in(form) if scope[name] in self._motions}
-        ranges = [one for motion in moving.values() for one in motion.degrees]
+        ranges = [*chain.from_iterable(motion.degrees for motion in moving.values())]
         may_turn = (
             len(ranges) > len(set(ranges))
             or any(motion.may_turn for motion in moving.values())
@@ -433,18 +435,19 @@ class Lines:
         """Whether a text has no variables but those of constants, so that it is the same at all numbers."""
         return all(variable in self.space for variable in _VARIABLES.findall(text))
 
-    def _valued(self, text: str) -> Any:
-        """What a text comes to at the numbers with which the question was asked."""
+    def _evaluated(self, text: str) -> Any:
+        """The value of a text at the numbers with which the question was asked."""
         try:
             return eval(text, {**self.space, **self._now})
         except (Elsewhere, ArithmeticError, DeriveError):
             raise Unwritten from None
 
     def _variable(self, now: Any) -> str:
+        """A new variable, which has this number as the question is asked."""
         variable = f"v{next(self._names)}"
         self._now[variable] = now
         if isinstance(now, float):
-            self._rough.add(variable)
+            self._doubles.add(variable)
         return variable
 
     def _constant(self, number: Any) -> str:
@@ -461,21 +464,16 @@ class Lines:
         if width is None or width > _WIDEST:
             return None
 
-        def named(name: str) -> str:
-            if scope[name] in self._rough:
+        def variable_of(name: str) -> str:
+            if scope[name] in self._doubles:
                 raise NoElement
             return scope[name]
 
-        rational = Arithmetic(number=self._literal, operations=_TEXTS, forms={"pow": _power, "piecewise": _choice})
-        return rational.attempt(node, named)
+        rational = Arithmetic(number=self._literal, operations=_TEXTS, forms={"pow": _power, "piecewise": _choice_text})
+        return rational.attempt(node, variable_of)
 
     def _literal(self, number: Number) -> str:
         return self._constant(as_rational(Rational(Fraction(number.value))))
-
-
-def _is_met(library: RelationSet, name: str, values: Mapping[str, float]) -> bool:
-    check = checked(library.relations[name], values, {}, {})
-    return check is not None and check.passed
 
 
 def _only_form(equation: Equation, unknown: str) -> Node | None:
@@ -493,12 +491,12 @@ def _only_form(equation: Equation, unknown: str) -> Node | None:
         if node.op not in _RATIONAL_STEPS:
             return None
         (node,) = (arg for arg in node.args if occurrences(arg, unknown))
-    found = isolate(equation, unknown)
-    return found[0].form if found is not None and len(found) == 1 else None
+    candidates = isolate(equation, unknown) or ()
+    return candidates[0].form if len(candidates) == 1 else None
 
 
 def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _InOneUnknown | None:
-    """The candidates for one unknown of some equations, with the others in its terms; None if there are no such."""
+    """The equations in one of their unknowns, if the others are expressed in it in one way only; else None."""
     for name in unknowns:
         branches = expressed(equations, unknowns, name)
         if len(branches) != 1 or branches[0].lost or branches[0].powers:
@@ -508,16 +506,16 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
         if _has_choice(equation):
             continue  # an arm without the unknown would have to be excluded as well
         candidates = isolate(equation, name) or ()
-        needed = {one for candidate in candidates for one in names_in(candidate.form)}
-        asked = {one for candidate in candidates for one in names_in(*candidate.conditions)} - {name}
-        is_plain = not any(one.winds or one.powers for one in candidates)
-        if candidates and is_plain and (needed | asked).isdisjoint(unknowns):
+        needed = {*names_in(*(candidate.form for candidate in candidates))}
+        needed |= {*names_in(*chain.from_iterable(candidate.conditions for candidate in candidates))} - {name}
+        is_plain = not any(candidate.winds or candidate.powers for candidate in candidates)
+        if candidates and is_plain and needed.isdisjoint(unknowns):
             return _InOneUnknown(name, candidates, branch.forms)
     return None
 
 
 def _has_choice(equation: Equation) -> bool:
-    return any(part.op == "piecewise" for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    return any(True for _ in operations(*equation.sides, among=("piecewise",)))
 
 
 def _strict(condition: Node) -> Node:
@@ -559,24 +557,26 @@ _WIDTH: Arithmetic[int] = Arithmetic(
 """How many times as many bits as its longest number an expression may have: powers of powers multiply up."""
 
 
-def _choice(node: Apply, part: Fold) -> str:
+def _choice_text(node: Apply, part: Fold) -> str:
+    """A choice as nested conditional expressions; it has no text unless its last arm has no condition."""
     arms = list(cases(node))
     if not arms or arms[-1][1] is not None:
         raise NoElement
-    told: str = part(arms[-1][0])
+    last, _ = arms[-1]
+    text: str = part(last)
     for arm, condition in reversed(arms[:-1]):
         assert condition is not None
-        told = f"({part(arm)} if {part(condition)} else {told})"
-    return told
+        text = f"({part(arm)} if {part(condition)} else {text})"
+    return text
 
 
-def _between(sign: str) -> Callable[..., str]:
+def _joined_by(sign: str) -> Callable[..., str]:
     return lambda *args: f"({f' {sign} '.join(args)})"
 
 
 _TEXTS: dict[str, Callable[..., str]] = {
-    "add": _between("+"),
-    "mul": _between("*"),
+    "add": _joined_by("+"),
+    "mul": _joined_by("*"),
     "neg": "(-{})".format,
     "inv": "(1/{})".format,
     "abs": "abs({})".format,
@@ -584,14 +584,14 @@ _TEXTS: dict[str, Callable[..., str]] = {
     "min": lambda *args: f"min({', '.join(args)})",
     "floor": "fmpq({}.floor())".format,
     "ceil": "fmpq({}.ceil())".format,
-    "lt": _between("<"),
-    "le": _between("<="),
-    "gt": _between(">"),
-    "ge": _between(">="),
-    "eq": _between("=="),
-    "ne": _between("!="),
+    "lt": _joined_by("<"),
+    "le": _joined_by("<="),
+    "gt": _joined_by(">"),
+    "ge": _joined_by(">="),
+    "eq": _joined_by("=="),
+    "ne": _joined_by("!="),
     "true": lambda: "True",
-    "and": _between("and"),
-    "or": _between("or"),
+    "and": _joined_by("and"),
+    "or": _joined_by("or"),
     "not": "(not {})".format,
 }

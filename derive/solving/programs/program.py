@@ -17,6 +17,7 @@ each way that the solver went, up to a few.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -78,47 +79,39 @@ class Program:
 
         There is none where the solver has to be asked.
         """
-        if tuple([one.kind for one in given]) != self.kinds:
+        if tuple([entry.kind for entry in given]) != self.kinds:
             return None
         stated = [*given, *self.beside]
         try:
-            number = as_float(self.run(*[one.number for one in stated]))
+            number = as_float(self.run(*[entry.number for entry in stated]))
             if not self.is_bounded:
                 return number, None
-            corners = [as_float(self.run(*corner)) for corner in product(*(one.ends for one in stated))]
+            corners = [as_float(self.run(*corner)) for corner in product(*(entry.ends for entry in stated))]
             return number, (min(corners), max(corners))
         except (Elsewhere, ArithmeticError, DeriveError):
             return None
 
 
-def programmed(library: RelationSet, question: Question, found: Found) -> Program | None:
-    """The program of a question that has this one result; None if there is none."""
-    try:
-        return _Recording(library, question, found).program()
-    except Unwritten:
-        return None
-
-
 class _Recording:
-    """The lines for one result, and for what was decided on the way to it."""
+    """The writing of a program: lines for one result, and for what was decided on the way to it."""
 
-    def __init__(self, library: RelationSet, question: Question, found: Found) -> None:
+    def __init__(self, library: RelationSet, question: Question, result: Found) -> None:
         self.library = library
         self.question = question
-        self.found = found
+        self.result = result
         self.decisions = decisions_of(library, question)
         self.lines = Lines(library, question.hints)
         self.stated = [Stated.of(value) for value in question.strong.values()]
-        if any(one.kind[0] is object for one in self.stated):
+        if any(stated.kind[0] is object for stated in self.stated):
             raise Unwritten  # a range of which only some numbers are known as rationals
         self.given = {
-            name: self.lines.argument(name, one.number, is_ranged=one.kind[1])
-            for name, one in zip(question.strong, self.stated, strict=True)
+            name: self.lines.argument(name, stated.number, is_ranged=stated.kind[1])
+            for name, stated in zip(question.strong, self.stated, strict=True)
         }
         self.beside: dict[str, Stated] = {}  # ranges of profiles and defaults, by the variables of their numbers
-        self.weak = {name: self._weak(name, value) for name, value in question.weak.items()}
+        self.weak = {name: self._weak_variable(name, value) for name, value in question.weak.items()}
 
-    def _weak(self, name: str, value: Value) -> str:
+    def _weak_variable(self, name: str, value: Value) -> str:
         """The variable of a weak value: a constant, or an argument if it is a range whose numbers are all rationals."""
         stated = Stated.of(value) if value.is_range else None
         if stated is None or stated.kind[0] is object:
@@ -128,61 +121,63 @@ class _Recording:
         return variable
 
     def program(self) -> Program:
+        """Write the lines; raises `Unwritten` where the result does not rest on numbers alone."""
         state = self._only_state()
-        made = self.found.plan
-        self._decided_by_givens()
-        scope = self._scope_of(made)
-        for block in made.blocks:
+        plan = self.result.plan
+        self._demand_given_conditions()
+        scope = self._scope_of(plan)
+        for block in plan.blocks:
             self.lines.block(block, scope)
         result = scope[self.question.target]
-        deciding = self._decided()
-        whole = extended(self.library, made, state)
-        if whole.barred:
+        deciding = self._demand_decisions()
+        extended_state = extended(self.library, plan, state)
+        if extended_state.barred:
             raise Unwritten
-        for block in made.extra:
-            if whole.values.keys() >= {*block.unknowns}:
+        for block in plan.extra:
+            if extended_state.values.keys() >= {*block.unknowns}:
                 self.lines.block(block, scope)
-        self._weakly_known(state)
+        self._require_known_asides(state)
         scope |= {name: deciding[name] for name in state.asides}
-        self._conditions_at(whole, scope)
-        tested = [name for name in testable(self.library, made, whole) if self._may_contradict(made, name)]
+        self._demand_conditions(extended_state, scope)
+        tested = [name for name in testable(self.library, plan, extended_state) if self._may_contradict(plan, name)]
         for name in tested:
             self.lines.demand_test(name, scope)
-        self._stated_twice(tested)
+        self._demand_what_is_stated_twice(tested)
         if self.lines.number(result) != state.values[self.question.target]:
             raise Unwritten
-        beside = {name: one for name, one in self.beside.items() if self.lines.is_used(name)}
+        beside = {name: stated for name, stated in self.beside.items() if self.lines.is_used(name)}
         run = self.lines.function([*self.given.values(), *beside], result)
-        ranges = sum(one.kind[1] for one in self.stated) + len(beside)
-        is_wider = any(self.question.weak[name].is_range and self.weak[name] not in beside for name in made.weak)
+        ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
+        is_wider = any(self.question.weak[name].is_range and self.weak[name] not in beside for name in plan.weak)
         return Program(
             run=run,
-            kinds=tuple(one.kind for one in self.stated),
+            kinds=tuple(stated.kind for stated in self.stated),
             beside=tuple(beside.values()),
             source="\n".join(self.lines.text),
             is_bounded=self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS,
         )
 
     def _only_state(self) -> State:
-        found, question = self.found, self.question
-        is_one = len(found.states) == 1 and found.case == NO_CASE and not found.is_assumed_away
-        decided = [one for one in question.decided.values() if isinstance(one, Decisions)]
+        """The only state of a result without cases, to which a plan for the question leads; raises without such."""
+        result, question = self.result, self.question
+        is_one = len(result.states) == 1 and result.case == NO_CASE and not result.is_assumed_away
+        decided = [decisions for decisions in question.decided.values() if isinstance(decisions, Decisions)]
         is_decided_once = len(decided) == 1  # nothing was tried with fewer values, or in parts
         if not is_one or not is_decided_once or question.target in question.strong:
             raise Unwritten
-        state = found.states[0]
+        state = result.states[0]
         if state.spans or state.notes or state.barred or state.choices:
             raise Unwritten
-        if planned(self.library, question, frozenset(found.left_out)) != found.plan:
+        if planned(self.library, question, frozenset(result.left_out)) != result.plan:
             raise Unwritten
         return state
 
-    def _scope_of(self, made: Plan) -> dict[str, str]:
+    def _scope_of(self, plan: Plan) -> dict[str, str]:
         """The variables of the values with which a plan begins."""
-        return {**self.given, **{name: self.weak[name] for name in made.weak}}
+        return {**self.given, **{name: self.weak[name] for name in plan.weak}}
 
-    def _decided_by_givens(self) -> None:
-        """What typed values alone say of conditions, on which the choice of relations rests."""
+    def _demand_given_conditions(self) -> None:
+        """Demand that conditions on typed values alone come out as they did: the choice of relations rests on them."""
         typed = self.question.numbers
         for relation in self.library.conditional:
             for condition in relation.conditions:
@@ -190,21 +185,21 @@ class _Recording:
                 if names and typed.keys() >= {*names}:
                     self.lines.demand_condition(condition, verdict_at(condition, typed), self.given)
 
-    def _decided(self) -> dict[str, str]:
-        """What was decided before a plan was carried out; returns the variables by which conditions were decided."""
+    def _demand_decisions(self) -> dict[str, str]:
+        """Demand what was decided before a plan was carried out; the variables by which conditions were decided."""
         decisions = self.decisions
         scope = {**self.weak, **self.given}
-        for name, made in list(decisions.carried_out.items()):
+        for name, plan in list(decisions.carried_out.items()):
             if decisions.following(name) is None:
                 raise Unwritten  # it has no number, or several, and may have one elsewhere
-            own = self._scope_of(made)
-            for block in made.blocks:
-                self.lines.block(block, own)
-            scope[name] = own[name]
+            plan_scope = self._scope_of(plan)
+            for block in plan.blocks:
+                self.lines.block(block, plan_scope)
+            scope[name] = plan_scope[name]
         for name in list(decisions.decided):
             for condition in self.library.relations[name].conditions:
-                numbers = {one: decisions.value(one) for one in names_in(condition)}
-                known = {one: number for one, number in numbers.items() if number is not None}
+                numbers = {member: decisions.value(member) for member in names_in(condition)}
+                known = {member: number for member, number in numbers.items() if number is not None}
                 if len(known) == len(numbers):
                     if not scope.keys() >= known.keys():
                         raise Unwritten
@@ -213,19 +208,19 @@ class _Recording:
                     raise Unwritten  # what is known of it may decide it at other numbers
         return scope
 
-    def _weakly_known(self, state: State) -> None:
-        """Make sure that what only conditions need is known by the givens or by a weak value, whatever the numbers."""
+    def _require_known_asides(self, state: State) -> None:
+        """Raise unless what only conditions need is known by the givens or by a weak value, whatever the numbers."""
         for name in state.asides:
             if self.decisions.following(name) is not None:
                 continue
-            made = plan_beside(self.library, self.question, state, name, self.found.left_out)
-            if made.is_determined or name not in self.question.weak:
+            plan = plan_beside(self.library, self.question, state, name, self.result.left_out)
+            if plan.is_determined or name not in self.question.weak:
                 raise Unwritten
 
-    def _conditions_at(self, state: State, scope: Mapping[str, str]) -> None:
-        """The conditions of every relation between known numbers: by them it is used, tested, or left alone."""
+    def _demand_conditions(self, state: State, scope: Mapping[str, str]) -> None:
+        """Demand the conditions between known numbers, by which each relation is used, tested, or left alone."""
         known = state.numbers
-        spent = {*self.found.plan.relations}
+        spent = {*self.result.plan.relations}
         for relation in self.library.conditional:
             if relation.name not in spent and not state.values.keys() >= {*self.library.members[relation.name]}:
                 continue
@@ -233,11 +228,11 @@ class _Recording:
                 if known.keys() >= {*names_in(condition)}:
                     self.lines.demand_condition(condition, verdict_at(condition, known), scope)
 
-    def _stated_twice(self, tested: Sequence[str]) -> None:
-        """What typed values alone determine agrees, also where the target needs none of it."""
+    def _demand_what_is_stated_twice(self, tested: Sequence[str]) -> None:
+        """Demand that what typed values alone determine agrees, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
-        made = self.found.plan
-        if twice.is_told({*tested, *made.relations}, made.unknowns):
+        plan = self.result.plan
+        if twice.is_told({*tested, *plan.relations}, plan.unknowns):
             return
         if twice.conditional or twice.dependent:
             raise Unwritten
@@ -248,13 +243,13 @@ class _Recording:
             if scope.keys() >= {*self.library.members[name]}:
                 self.lines.demand_test(name, scope)
 
-    def _may_contradict(self, made: Plan, name: str) -> bool:
-        """Whether a relation that does not hold is a contradiction: no weak value behind it yields."""
+    def _may_contradict(self, plan: Plan, name: str) -> bool:
+        """Whether a relation that does not hold is a contradiction: no weak value and no estimate leads to it."""
         relation = self.library.relations[name]
         if relation.approximate is not None:
             return False
-        relations, _, weak = behind(self.library, made, relation)
-        return not weak and all(self.library.relations[one].approximate is None for one in relations)
+        relations, _, weak = behind(self.library, plan, relation)
+        return not weak and all(self.library.relations[name].approximate is None for name in relations)
 
 
 class Shape:
@@ -282,7 +277,7 @@ class Shape:
         except DeriveError:
             return None  # the solver reads them all, and says of each what is wrong
         changed = self._changed({name: value for name, (value, _) in readings.items()}) if self._stated else _NONE
-        stated = [one for _, one in readings.values()]
+        stated = [stated for _, stated in readings.values()]
         for names, program in self.programs:
             outcome = program.outcome(stated) if names == changed else None
             if outcome is not None:
@@ -303,15 +298,16 @@ class Shape:
             self._read[name, given] = reading
         return reading
 
-    def learn(self, library: RelationSet, question: Question, found: Found) -> None:
+    def learn(self, library: RelationSet, question: Question, result: Found) -> None:
         """Write the program of a question that was solved; not of one that is asked for the first time."""
         self._times += 1
         if 1 < self._times <= _ATTEMPTS and len(self.programs) < _PROGRAMS:
-            program = programmed(library, question, found)
-            if program is not None:
+            with suppress(Unwritten):
+                program = _Recording(library, question, result).program()
                 self.programs = (*self.programs, (self._changed(question.strong), program))
 
     def _changed(self, strong: Mapping[str, Value]) -> frozenset[str]:
+        """The typed quantities of which the profiles say something else."""
         return frozenset(name for name, value in self._stated.items() if strong[name].base != value.base)
 
 

@@ -72,10 +72,10 @@ _UNREACHED_ALONG = (
 _IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
 _NONE = "the ranges were taken at their middle"
 _REACHED = ("bounds are exact", "bounds found by")
-"""How it begins that bounds are reached, to one part in a million."""
+"""How a sentence begins that calls bounds reached, to one part in a million."""
 
 _OVER_ALL = ("bounds contain every value", "bounds found by")
-"""How a state tells that its interval is that of all ranges."""
+"""How a note on a state begins if its interval is that over all ranges."""
 
 _GAP = Name("left without right")
 
@@ -139,9 +139,9 @@ class Branch:
     @cached_property
     def form(self) -> Node | None:
         """The closed form of the target in terms of the givens, if there is one."""
-        whole = composed(self.question.target, self.state.forms)
-        is_known = whole is not None and self.question.in_use(self.plan).keys() >= {*names_in(whole)}
-        return whole if is_known else None
+        form = composed(self.question.target, self.state.forms)
+        is_known = form is not None and self.question.in_use(self.plan).keys() >= {*names_in(form)}
+        return form if is_known else None
 
     @cached_property
     def is_of_one_arm(self) -> bool:
@@ -160,22 +160,22 @@ class Branch:
 
     def at(self, moved: Mapping[str, float]) -> float | None:
         """The target at other given numbers, on the branch nearest to this one."""
-        now = State({**self.question.start(self.plan), **moved})
+        state = State({**self.question.start(self.plan), **moved})
         for block in self.plan.blocks:
-            steps, _ = block_states(self.library, block, now)
+            steps, _ = block_states(self.library, block, state)
             steps = [step for step in steps if not step.spans]
             if not steps:
                 return None
-            now = min(steps, key=lambda step: self._distance(step, block.unknowns))
-        return now.values[self.question.target]
+            state = min(steps, key=lambda step: self._distance(step, block.unknowns))
+        return state.values[self.question.target]
 
     def _distance(self, other: State, names: Iterable[str]) -> float:
         return sum(abs(other.values[name] - self.state.values[name]) for name in names)
 
     def bounds(self) -> Bounds:
         """The bounds of the target over the ranged givens."""
-        library, question, made, state = self.library, self.question, self.plan, self.state
-        ranges = ranges_of(library, question, made)
+        library, question, plan, state = self.library, self.question, self.plan, self.state
+        ranges = ranges_of(library, question, plan)
         target = question.target
         if target in ranges:
             return Bounds(ranges[target])
@@ -188,16 +188,16 @@ class Branch:
             return Bounds(state.spans[target])
         if self.form is not None and target in state.values and self._holds_throughout(ranges):
             return self._by_form(self.form, ranges)
-        if made.is_joint:
+        if plan.is_joint:
             middle = state.spans.get(target)
             return Bounds(middle, _NONE if middle is None else _IN_THE_MIDDLE)
-        is_coupled = any(len(block.unknowns) > 1 for block in made.blocks)
-        followed = along(library, made, state, ranges) if is_coupled or not self.is_alone else None
-        found = followed or (spread(library, question, made) if self.is_alone else None)
-        if found is not None and found[1].endswith(WIDE) and not is_coupled:
-            found = along(library, made, state, ranges) or found
-        if found is not None:
-            ends, how = found
+        is_coupled = any(len(block.unknowns) > 1 for block in plan.blocks)
+        followed = along(library, plan, state, ranges) if is_coupled or not self.is_alone else None
+        result = followed or (spread(library, question, plan) if self.is_alone else None)
+        if result is not None:
+            ends, how = result
+            if how.endswith(WIDE) and not is_coupled:
+                ends, how = along(library, plan, state, ranges) or result
             if how.endswith(WIDE) and followed is None:
                 how = f"{how}, for this solution could not be followed through them"
             return Bounds(ends, how)
@@ -205,9 +205,8 @@ class Branch:
             return Bounds(state.spans[target], _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
             return Bounds(None, _NONE)
-        return Bounds(
-            bounds_sampled(self.at, ranges), "bounds were searched for along this solution, and are not proved"
-        )
+        how = "bounds were searched for along this solution, and are not proved"
+        return Bounds(bounds_sampled(self.at, ranges), how)
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
         """Whether the closed form holds throughout the ranges; of several solutions each has one of its own."""
@@ -219,14 +218,14 @@ class Branch:
     def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:
         """The bounds of the target by its closed form, which holds throughout the ranges."""
         values, domain = self.state.values, self.library.declared[self.plan.target].domain
-        here = values[self.plan.target]
-        felt = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
-        if not is_monotone(form, values, felt):
-            form = eased(form, values, felt, self.library.quantities)
-        (low, high), how = bounds_of_form(form, values, felt)
+        in_middle = values[self.plan.target]
+        moving = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
+        if not is_monotone(form, values, moving):
+            form = eased(form, values, moving, self.library.quantities)
+        (low, high), how = bounds_of_form(form, values, moving)
         if low == high:
-            low = high = here  # but for rounding: the ranges cancel
-        low, high = min(low, here), max(high, here)  # rounding may leave it outside
+            low = high = in_middle  # but for rounding: the ranges cancel
+        low, high = min(low, in_middle), max(high, in_middle)  # rounding may leave it outside
         return Bounds((max(low, domain.low), min(high, domain.high)), how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:
@@ -237,10 +236,10 @@ class Branch:
         fixed = {name for name, value in question.values.items() if not value.is_range}
         if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
             return bounds
-        left = left_by_arms(library, question)
-        if left is None:
+        left_to_target = left_by_arms(library, question)
+        if left_to_target is None:
             return bounds
-        (low, high), (least, most) = bounds.ends, left
+        (low, high), (least, most) = bounds.ends, left_to_target
         if low < least <= high:
             low = float(f"{least:.15g}")  # without what was rounded outwards
         if low <= most < high:
@@ -287,37 +286,39 @@ def whole_case(library: RelationSet, found: Found) -> Case:
 
 def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
     """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
-    library, made, left_out = branch.library, branch.plan, branch.found.left_out
+    library, plan, left_out = branch.library, branch.plan, branch.found.left_out
     if not branch.question.stated_ranges:
         return ()
-    conditions = [(name, one) for name in (*made.relations, *left_out) for one in library.relations[name].conditions]
-    if not _may_depend(branch, [one for _, one in conditions]):
+    conditions = []
+    for name in (*plan.relations, *left_out):
+        conditions += [(name, condition) for condition in library.relations[name].conditions]
+    if not _may_depend(branch, [condition for _, condition in conditions]):
         return ()
     box = _Box(branch)
     if ends is not None:
-        box.spans[made.target] = ends
+        box.spans[plan.target] = ends
     notes = []
     for name, condition in conditions:
         if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
             continue
-        met, text = holds(condition, box.values), render(condition)
-        if name in made.relations:
+        holds_here, text = holds(condition, box.values), render(condition)
+        if name in plan.relations:
             notes.append(f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be")
-        elif not met:
+        elif not holds_here:
             notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
     return tuple(dict.fromkeys(notes))
 
 
 def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
-    """Whether conditions may depend on any of the ranges: a chip's price is one, and decides about no arithmetic."""
-    library, question, made, state = branch.library, branch.question, branch.plan, branch.state
+    """Whether conditions may depend on any of the ranges: the range of a chip's price decides about no arithmetic."""
+    library, question, plan, state = branch.library, branch.question, branch.plan, branch.state
     names = {*names_in(*conditions)}
     worked_out = state.asides.keys() - state.values.keys() - question.values.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
 
     def derived_from(name: str) -> Iterable[str]:
-        return library.held_by(made.sources[name].relations) if name in made.sources else ()
+        return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
 
     return any(name in question.stated_ranges for name in reached(names, derived_from))
 
@@ -347,22 +348,25 @@ class _Box:
         return True
 
     def _is_sure(self, comparison: Apply) -> bool:
+        """Whether the difference of the sides, by their forms, keeps its sign over the ranges."""
         left, right = comparison.args
-        gap = self._over(composed("", {**self.state.forms, "": added(left, negated(right))}))
+        gap = self._bounds_of(composed("", {**self.state.forms, "": added(left, negated(right))}))
         return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
 
     def _span(self, name: str) -> Span | None:
+        """The bounds of a quantity over the ranges; None if unknown."""
         if name not in self.spans:
-            self.spans[name] = self._found(name)
+            self.spans[name] = self._find_span(name)
         return self.spans[name]
 
-    def _found(self, name: str) -> Span | None:
+    def _find_span(self, name: str) -> Span | None:
+        """The bounds of a quantity: its range, by its form, along this solution, or by a plan of its own."""
         point = (self.values[name],) * 2
         if name in self.question.strong:
             return self.ranges.get(name, point)
-        over = self._over(composed(name, self.state.forms))
-        if over is not None:
-            return over
+        by_form = self._bounds_of(composed(name, self.state.forms))
+        if by_form is not None:
+            return by_form
         plan = self.branch.plan
         if name in self.state.values:  # solved for together with others: this solution is followed
             ranges = ranges_of(self.library, self.question, plan)
@@ -370,22 +374,22 @@ class _Box:
             if followed is not None:
                 return followed[0]
         question = self.question.for_target(name)
-        made = planned(self.library, question, self.left_out)
-        if not made.is_determined:
+        own_plan = planned(self.library, question, self.left_out)
+        if not own_plan.is_determined:
             return self.ranges.get(name, point)
-        if not ranges_of(self.library, question, made):
+        if not ranges_of(self.library, question, own_plan):
             return point
         try:
-            found = enclosed(self.library, question, made, _PIECES)
+            ends = enclosed(self.library, question, own_plan, _PIECES)
         except DeriveError:
             return None
-        return (found[0].at, found[1].at) if found else None
+        return (ends[0].at, ends[1].at) if ends else None
 
-    def _over(self, form: Node | None) -> Span | None:
+    def _bounds_of(self, form: Node | None) -> Span | None:
         """The bounds of a form over the ranges of the givens, and of what has bounds already; None if unknown."""
-        found = set(names_in(form)) - self.given if form is not None else set()
-        between = {name: span for name in found if (span := self.spans.get(name)) is not None}
-        if form is None or len(between) < len(found):
+        unknowns = set(names_in(form)) - self.given if form is not None else set()
+        known_spans = {name: span for name in unknowns if (span := self.spans.get(name)) is not None}
+        if form is None or len(known_spans) < len(unknowns):
             return None
-        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _PARTS)
+        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **known_spans}, _PARTS)
         return (low, high) if low <= high else None

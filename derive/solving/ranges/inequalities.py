@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import NamedTuple
 
 from derive.caches import Memo
@@ -67,22 +67,22 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     if not used:
         return None
     names = tuple(limit.relation.name for limit in used)
-    told = ", ".join(names)
-    meeting = _met(used, (low, high))
+    listed = ", ".join(names)
+    meeting = _meeting_point(used, (low, high))
     if meeting is not None:
         stated = {**question.strong, **{name: question.weak[name] for name in weak}}
         known = {name: value.base[1] for name, value in stated.items()}
-        state = State({**known, target: meeting}, notes=(f"{told} leave it one value; nothing else determines it",))
+        state = State({**known, target: meeting}, notes=(f"{listed} leave it one value; nothing else determines it",))
     elif low > high:
         raise InconsistentError(
-            f"{target}: {told} exclude each other: it would have to be at least {domain.told(low)} and at most "
+            f"{target}: {listed} exclude each other: it would have to be at least {domain.told(low)} and at most "
             f"{domain.told(high)}.",
             hint="Change one of the givens.",
             conflicts=names,
             gap=(low - high) / max(abs(low), abs(high)),
         )
     else:
-        state = State({}, {target: (low, high)}, notes=(f"bounded by {told}; nothing else determines it",))
+        state = State({}, {target: (low, high)}, notes=(f"bounded by {listed}; nothing else determines it",))
     return Found(Plan(target, (Block(names, (target,)),), tuple(weak), ()), (state,), left_out)
 
 
@@ -93,44 +93,42 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
     have no other value, since limits hold wherever these do.
     """
     target = question.target
-    limits = [
-        relation
-        for relation in library.inequalities
-        if relation.written.lhs == Name(target) and relation.approximate is None
-    ]
-    limits = [relation for relation in limits if relation.name not in left_out and not relation.conditions]
-    pairs = [(one, other) for one, other in combinations(limits, 2) if _are_opposite(one.written, other.written)]
+    limits = [relation for relation in library.inequalities if relation.written.lhs == Name(target)]
+    limits = [relation for relation in limits if relation.approximate is None and not relation.conditions]
+    limits = [relation for relation in limits if relation.name not in left_out]
+    pairs = [pair for pair in combinations(limits, 2) if _are_opposite(*pair)]
     if not pairs or question.ranges:
         return None
-    for one, other in pairs:
-        together, sides = _Limit(library, question, one).with_sides
+    for first, second in pairs:
+        extended_library, sides = _Limit(library, question, first).with_sides
         if not isinstance(sides.rhs, Name):
             continue
         try:
-            found = carried_out(together, question.but(target=sides.rhs.name, own=None))
-        except DeriveError:  # which is told if nothing else answers
+            result = carried_out(extended_library, question.but(target=sides.rhs.name, own=None))
+        except DeriveError:  # another method may have an answer; if none has, that reports the error
             continue
-        is_simple = all(len(block.unknowns) == 1 for block in found.plan.blocks)
-        if not found.plan.is_determined or not is_simple or len(found.states) != 1 or found.states[0].spans:
+        is_simple = all(len(block.unknowns) == 1 for block in result.plan.blocks)
+        if not result.plan.is_determined or not is_simple or len(result.states) != 1 or result.states[0].spans:
             continue
-        (state,) = found.states
+        (state,) = result.states
         values = dict(state.values)
         number = values.pop(sides.rhs.name)
         if number not in library.declared[target].domain:
             continue
-        note = f"{one.name}, {other.name} leave it one value; nothing else determines it"
-        blocks = (*found.plan.blocks[:-1], Block((one.name, other.name), (target,)))
+        note = f"{first.name}, {second.name} leave it one value; nothing else determines it"
+        blocks = (*result.plan.blocks[:-1], Block((first.name, second.name), (target,)))
         state = State({**values, target: number}, {}, {}, (*state.notes, note), state.asides)
-        return Found(Plan(target, blocks, found.plan.weak, ()), (state,), found.left_out)
+        return Found(Plan(target, blocks, result.plan.weak, ()), (state,), result.left_out)
     return None
 
 
-def _are_opposite(one: Equation, other: Equation) -> bool:
-    return one.rhs == other.rhs and {one.op, other.op} == {"<=", ">="}
+def _are_opposite(first: Relation, second: Relation) -> bool:
+    """Whether one relation limits from above what the other limits from below, at the same expression."""
+    return first.written.rhs == second.written.rhs and {first.written.op, second.written.op} == {"<=", ">="}
 
 
-def _met(limits: Sequence[_Limit], span: Span) -> float | None:
-    """The one number that limits leave which meet in it; rounding may have set their ends apart."""
+def _meeting_point(limits: Sequence[_Limit], span: Span) -> float | None:
+    """The number that limits leave if they meet in one; rounding may have set their ends apart."""
     low, high = span
     shortest = sorted(span, key=lambda end: len(repr(end)))
     if math.isclose(low, high, rel_tol=AGREEMENT):
@@ -141,6 +139,8 @@ def _met(limits: Sequence[_Limit], span: Span) -> float | None:
 
 
 class _Edges(NamedTuple):
+    """The target's values at which the sides of an inequality are equal."""
+
     inside: list[float]
     at_ends: list[float]  # those at the ends of the target's domain
     weak: tuple[str, ...]  # the names whose weak values lead to them
@@ -158,10 +158,10 @@ class _Limit:
     def says_nothing_of_target(self) -> bool:
         """Whether it compares only what is known, once positive factors of both sides are left out: it is a check.
 
-        If all of that is typed, a limit that does not hold is a contradiction, and told like any other.
+        If all of that is typed, a limit that does not hold is a contradiction, and reported like any other.
         """
-        left = names_in(*self._without_positive_factors)
-        return self.question.values.keys() >= {*left} and not self.question.strong.keys() >= {*left}
+        names = names_in(*self._without_positive_factors)
+        return self.question.values.keys() >= {*names} and not self.question.strong.keys() >= {*names}
 
     @cached_property
     def _without_positive_factors(self) -> tuple[Node, Node]:
@@ -180,59 +180,60 @@ class _Limit:
         """
         library, relation, target = self.library, self.relation, self.question.target
         question = replace(self.question, only_closed=True)
-        left, right = self._without_positive_factors  # with them, what they follow from would be solved as well
+        left, right = self._without_positive_factors  # else relations for these factors would be solved as well
         if target not in names_in(left, right):
             left, right = relation.written.sides
         equal = replace(relation, written=Equation(left, "=", right))
 
         def at_equality() -> RelationSet:
             others = [other for other in library.relations.values() if other.name != relation.name]
-            needed = [other for other in others if other.is_equation or other.conditions]  # a case may be of any
+            # the case of the question may hold or exclude any relation with conditions, inequalities too
+            needed = [other for other in others if other.is_equation or other.conditions]
             return type(library)([*needed, equal], library.declared.values())
 
         try:
-            apart = _EQUALITIES.of(library.session, (equal.name, equal.written), at_equality)
-            found = carried_out(apart, question)
-            if not found.states and found.plan.is_determined and question.case != NO_CASE:
-                found = carried_out(_of_case(apart, question.case), question.but(case=NO_CASE))
+            at_equality_library = _EQUALITIES.of(library.session, (equal.name, equal.written), at_equality)
+            result = carried_out(at_equality_library, question)
+            if not result.states and result.plan.is_determined and question.case != NO_CASE:
+                result = carried_out(_of_case(at_equality_library, question.case), question.but(case=NO_CASE))
         except DeriveError:
             return None
-        if relation.name not in found.plan.relations:
+        if relation.name not in result.plan.relations:
             return None
-        if not found.states and _has_jumps(library, found.plan):
+        if not result.states and _may_jump(library, result.plan):
             return None
-        if found.doubt:
+        if result.doubt:
             return None
-        ends = [state.values[target] for state in found.states if target in state.values]
-        ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
+        ends = [state.values[target] for state in result.states if target in state.values]
+        ends += chain.from_iterable(state.spans[target] for state in result.states if target in state.spans)
         domain = library.declared[target].domain
         edges = sorted({end for end in ends if domain.low < end < domain.high})
         at_ends = sorted({end for end in ends if end in domain} - {*edges})
-        return _Edges(edges, at_ends, found.plan.weak) if len(edges) <= _EDGES else None
+        return _Edges(edges, at_ends, result.plan.weak) if len(edges) <= _EDGES else None
 
     def allowed(self, edges: _Edges) -> Span | None:
-        """The interval that it leaves to the target, from its edges and one test on each side of them.
+        """The interval that it leaves to the target, from its edges and one test between any two; None if unknown.
 
-        Where it holds on neither side of its only edge, it leaves that: the sides are equal there.
+        Where it holds on neither side of its only edge, it leaves the edge alone: the sides are equal there.
         """
         domain = self.library.declared[self.question.target].domain
         pieces = [span for span in pairwise([domain.low, *edges.inside, domain.high]) if span[0] < span[1]]
         verdicts: list[bool] = []
         for span in pieces:
-            verdict = self._is_allowed(span)
+            verdict = self._holds_inside(span)
             if verdict is None:
                 return None
             verdicts.append(verdict)
         if True not in verdicts:
             points = [*edges.inside, *edges.at_ends]
             if not points:
-                raise self._nowhere()
+                raise self._denial()
             is_one = len(points) == 1 and self.holds_at(points[0], AGREEMENT)
             return (points[0], points[0]) if is_one else None
         allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
         return allowed[0] if len(allowed) == 1 else None
 
-    def _nowhere(self) -> InconsistentError:
+    def _denial(self) -> InconsistentError:
         relation = self.relation
         because = f" ({relation.because})" if relation.because else ""
         return InconsistentError(
@@ -242,12 +243,12 @@ class _Limit:
             gap=math.inf,
         )
 
-    def _is_allowed(self, span: Span) -> bool | None:
+    def _holds_inside(self, span: Span) -> bool | None:
         """Whether it holds inside an interval; None if unknown.
 
-        Other relations may leave solutions just beside an end alone: a cost that lies within a thousandth of its edge.
-        Where its sides are equal throughout, it holds, although rounding parts them, and may make up an edge. A point
-        far out may have no double, as `exp(1000)` has none: then those that are left decide.
+        Points inside are tried first, then points just beside the ends: other relations may leave solutions only there,
+        as for a cost within a thousandth of its edge. Last, its sides may be equal throughout but for rounding. A point
+        far out may have no double, as `exp(1000)` has none: then the other points decide.
         """
         verdicts: list[bool | None] = []
         for point in inside(span):
@@ -258,9 +259,11 @@ class _Limit:
         if any(verdicts):
             return True
         low, high = span
-        sizes = [abs(end) for end in span if math.isfinite(end)]
-        aside = ASIDE * (high - low if len(sizes) == 2 else max(sizes, default=0.0) or 1.0)
-        if any(self.holds_at(end) for end in (low + aside, high - aside) if math.isfinite(end)):
+        if all(map(math.isfinite, span)):
+            inwards = ASIDE * (high - low)
+        else:  # by the size of the finite end
+            inwards = ASIDE * (max((abs(end) for end in span if math.isfinite(end)), default=0.0) or 1.0)
+        if any(self.holds_at(end) for end in (low + inwards, high - inwards) if math.isfinite(end)):
             return True
         return all(self.holds_at(point, AGREEMENT) for point in inside(span))
 
@@ -276,24 +279,24 @@ class _Limit:
         values = {}
         for name in sides.names:
             try:
-                asked = Question(name, strong, question.weak, case=question.case, only_closed=True)
-                found = carried_out(library, asked)
+                side_question = Question(name, strong, question.weak, case=question.case, only_closed=True)
+                result = carried_out(library, side_question)
             except DeriveError:
                 return None
-            if found.doubt:
+            if result.doubt:
                 return None
-            if found.plan.is_determined and not found.states:
+            if result.plan.is_determined and not result.states:
                 return False
-            if len(found.states) != 1 or name not in found.states[0].values:
+            if len(result.states) != 1 or name not in result.states[0].values:
                 return None
-            values[name] = found.states[0].values[name]
+            values[name] = result.states[0].values[name]
         return agrees(sides, values, slack)
 
     @cached_property
     def with_sides(self) -> tuple[RelationSet, Equation]:
         """The library with a quantity for each side of an inequality, and the inequality between these two."""
         library, relation = self.library, self.relation
-        dimensions = {name: one.dimension for name, one in relation.declared.items()}
+        dimensions = {name: declaration.dimension for name, declaration in relation.declared.items()}
         stated: list[Relation] = []
         sides: list[Node] = []
         for side, expression in zip(("left", "right"), relation.written.sides, strict=True):
@@ -307,9 +310,9 @@ class _Limit:
             stated.append(Relation(name, Equation(Name(name), "=", expression), {**relation.declared, name: measured}))
             sides.append(Name(name))
         left, right = sides
-        declared = [one for each in stated for one in each.declared.values()]
-        together = type(library)([*library.relations.values(), *stated], [*library.declared.values(), *declared])
-        return together, Equation(left, relation.written.op, right)
+        declared = chain.from_iterable(relation.declared.values() for relation in stated)
+        extended = type(library)([*library.relations.values(), *stated], [*library.declared.values(), *declared])
+        return extended, Equation(left, relation.written.op, right)
 
 
 def _of_case(library: RelationSet, case: Case) -> RelationSet:
@@ -317,16 +320,16 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 
     def made() -> RelationSet:
         kept = [relation for name, relation in library.relations.items() if name not in case.failing]
-        free = [replace(one, conditions=()) if one.name in case.holding else one for one in kept]
+        free = [replace(relation, conditions=()) if relation.name in case.holding else relation for relation in kept]
         return type(library)(free, library.declared.values())
 
     return _CASES.of(library.session, case, made)
 
 
-def _has_jumps(library: RelationSet, made: Plan) -> bool:
+def _may_jump(library: RelationSet, plan: Plan) -> bool:
     """Whether a relation of the plan holds a choice or a step."""
-    used = [library.relations[name].written for name in made.relations]
-    return any(True for written in used for _ in operations(*written.sides, among=_JUMPS))
+    sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
+    return any(True for _ in operations(*sides, among=_JUMPS))
 
 
 def inside(span: Span) -> list[float]:

@@ -7,7 +7,7 @@ when x >= 3 are one equation with a choice, and the bounds of an answer are soug
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise, product
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -28,14 +28,14 @@ def joined(library: RelationSet) -> RelationSet | None:
     groups = {group[0].name: group for group in _groups(library)}
     if not groups:
         return None
-    gone = {one.name for group in groups.values() for one in group[1:]}
+    gone = {relation.name for relation in chain.from_iterable(group[1:] for group in groups.values())}
 
-    def made() -> RelationSet:
-        kept = [one for name, one in library.relations.items() if name not in gone]
-        relations = [_one_of(groups[one.name]) if one.name in groups else one for one in kept]
-        return library.holding(relations)
+    def with_joined() -> RelationSet:
+        kept = [relation for name, relation in library.relations.items() if name not in gone]
+        chosen = {name: _relation_of_cases(group) for name, group in groups.items()}
+        return library.holding([chosen.get(relation.name, relation) for relation in kept])
 
-    return _JOINED.of(library.session, (), made)
+    return _JOINED.of(library.session, (), with_joined)
 
 
 def is_gapless(library: RelationSet) -> bool:
@@ -53,36 +53,38 @@ def _groups(library: RelationSet) -> list[list[Relation]]:
     return [
         group
         for group in written.values()
-        if len(group) > 1 and all(_exclude(one, other) for one, other in combinations(group, 2))
+        if len(group) > 1 and all(_are_exclusive(first, second) for first, second in combinations(group, 2))
     ]
 
 
-def _exclude(one: Relation, other: Relation) -> bool:
-    return any(exclude_each_other(a, b) for a in one.conditions for b in other.conditions)
+def _are_exclusive(first: Relation, second: Relation) -> bool:
+    """Whether the conditions of two relations never hold together."""
+    return any(exclude_each_other(*pair) for pair in product(first.conditions, second.conditions))
 
 
-def _one_of(group: Sequence[Relation]) -> Relation:
+def _relation_of_cases(group: Sequence[Relation]) -> Relation:
     """The relation that chooses between those of a group, under the name of the first."""
     first = group[0]
-    arms = [part for one in group for part in (one.written.rhs, conjunction(one.conditions))]
+    arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
     written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
-    declared = {name: declaration for one in group for name, declaration in one.declared.items()}
-    tolerances = [one.approximate for one in group if one.approximate is not None]
-    told = [(one.because, one.source) for one in group]
-    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*told, strict=True))
+    declared = dict(chain.from_iterable(relation.declared.items() for relation in group))
+    tolerances = [relation.approximate for relation in group if relation.approximate is not None]
+    reasons = [(relation.because, relation.source) for relation in group]
+    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*reasons, strict=True))
     return Relation.proved(
         first.name, written, declared, because=because, source=source, approximate=max(tolerances, default=None)
     )
 
 
 def _is_gapless(group: Sequence[Relation]) -> bool:
-    conditions = [conjunction(one.conditions) for one in group]
+    """Whether one of a group's conditions holds whatever the numbers: False where that is not known."""
+    conditions = [conjunction(relation.conditions) for relation in group]
     names = names_in(*conditions)
     if len(names) > 1:
         first, *others = conditions
         return len(others) == 1 and implied(others[0], {first: False}) is True
     domain = group[0].declared[names[0]].domain
-    return all(any(holds(one, {names[0]: x}) for one in conditions) for x in _points(conditions, domain))
+    return all(any(holds(condition, {names[0]: x}) for condition in conditions) for x in _points(conditions, domain))
 
 
 def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:

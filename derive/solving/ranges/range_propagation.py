@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in
@@ -16,7 +16,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
 from derive.planning.plan import Block, Plan
@@ -31,65 +31,65 @@ from derive.tolerances import EXTREME
 from quantities.domain import Domain
 
 WIDE = "they may be too wide"
-"""What is said of bounds that are far from what was met."""
+"""What is said of bounds that are far from the values found."""
 
 _CORNERS = 6  # limit on ranges whose corners are tried
 
 
-def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
+def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
     """The ranges among the values that a plan uses."""
-    held = {made.target, *library.held_by(made.relations)}
-    stated = question.in_use(made)
-    return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
+    names = {plan.target, *library.held_by(plan.relations)}
+    stated = question.in_use(plan)
+    return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in names}
 
 
-def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, str] | None:
+def spread(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, str] | None:
     """The target's bounds over all ranges, and how they are known; None if this method finds none."""
-    found = enclosed(library, question, made)
-    if found is None:
+    enclosure = enclosed(library, question, plan)
+    if enclosure is None:
         return None
-    ranges, known = ranges_of(library, question, made), question.start(made)
+    ranges, known = ranges_of(library, question, plan), question.start(plan)
 
     def at(moved: Mapping[str, float]) -> float | None:
-        return _value_at(library, made, {**known, **moved})
+        return _value_at(library, plan, {**known, **moved})
 
     names = list(ranges)[:_CORNERS]
     corners = [at(dict(zip(names, point, strict=True))) for point in product(*(ranges[name] for name in names))]
-    met = [number for number in corners if number is not None]
-    low, high = _nearest(found[0], met), _nearest(found[1], met)
-    if all(bound.is_close for bound in found):
+    attained = [number for number in corners if number is not None]
+    low, high = _nearest(enclosure[0], attained), _nearest(enclosure[1], attained)
+    if all(bound.is_close for bound in enclosure):
         return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
     return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
 
 
-def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PARTS) -> tuple[Bound, Bound] | None:
+def enclosed(library: RelationSet, question: Question, plan: Plan, most: int = PARTS) -> tuple[Bound, Bound] | None:
     """Bounds that contain every value of the target over all ranges; None if this method finds none.
 
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
     """
-    if not _is_fixed(library, question, made):
+    if not _is_fixed(library, question, plan):
         return None
-    system = _system(library, question, made)
+    system = _system(library, question, plan)
     return least_and_greatest(system, most) if system is not None else None
 
 
-def _box(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
+def _box(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
     """The ranges of a plan, and its other numbers as points."""
-    points = {name: (number, number) for name, number in question.start(made).items()}
-    return points | ranges_of(library, question, made)
+    points = {name: (number, number) for name, number in question.start(plan).items()}
+    return points | ranges_of(library, question, plan)
 
 
-def _is_fixed(library: RelationSet, question: Question, made: Plan) -> bool:
-    """Whether a plan fixes all that its relations hold: what cancels in the end may be open."""
-    fixed = {*question.strong, *made.weak, *made.unknowns}
-    return fixed.issuperset(library.held_by(made.relations))
+def _is_fixed(library: RelationSet, question: Question, plan: Plan) -> bool:
+    """Whether a plan fixes all quantities in its relations; one that cancels in the end may be left open."""
+    fixed = {*question.strong, *plan.weak, *plan.unknowns}
+    return fixed.issuperset(library.held_by(plan.relations))
 
 
-def _how_near(bounds: Span, met: Span | None) -> str:
+def _how_near(bounds: Span, attained: Span | None) -> str:
     """How near to the bounds values were attained, in words."""
     size = max(map(abs, bounds))
-    if met is not None and 0 < size < math.inf:
-        gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
+    if attained is not None and 0 < size < math.inf:
+        gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
         if gap <= 0.01:
             return f"values within {_rounded_up(gap):g} of their size were found"
     return WIDE
@@ -110,37 +110,37 @@ def spread_without_middle(
 ) -> Found | None:
     """The interval of a target that has no value at the midpoint of the ranges, but may have some elsewhere.
 
-    What is said of the midpoint is what is known `there`.
+    The notes say of the midpoint what `there` says.
     """
     if not ranges_of(library, question, first.plan):
         return None
-    found = spread(library, question, first.plan)
-    if found is None:
+    bounds = spread(library, question, first.plan)
+    if bounds is None:
         return None
-    span, how = found
+    span, how = bounds
     target = question.target
     relations = first.plan.relations
-    made = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
+    plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
     notes = (f"{there} in the middle of the ranges", how, *_turns(library, question, first.plan))
-    return Found(made, (State(question.start(first.plan), {target: span}, {}, notes),), first.left_out)
+    return Found(plan, (State(question.start(first.plan), {target: span}, {}, notes),), first.left_out)
 
 
-def is_open_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
+def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
     """Whether a plan without a value in the middle of the ranges may have one elsewhere in them."""
-    if not ranges_of(library, question, made):
+    if not ranges_of(library, question, plan):
         return False
-    return not _is_fixed(library, question, made) or _system(library, question, made) is None
+    return not _is_fixed(library, question, plan) or _system(library, question, plan) is None
 
 
-def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) -> bool:
+def may_enter_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
     """Whether a value of an unknown that has several may enter or leave its domain within the ranges.
 
     `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
     the relation may hold at that end.
     """
-    spans = domains_of(library, library.held_by(made.relations))  # an arm may hold what is open
-    spans |= _box(library, question, made)
-    for block in made.blocks:
+    spans = domains_of(library, library.held_by(plan.relations))  # an arm may hold what is open
+    spans |= _box(library, question, plan)
+    for block in plan.blocks:
         form = only_form(library, block)
         for name in block.unknowns:
             reach = None if form is None else enclose(form, spans, "")
@@ -149,21 +149,20 @@ def may_enter_elsewhere(library: RelationSet, question: Question, made: Plan) ->
             continue
         (name,), equation = block.unknowns, library.relations[block.relations[0]].written
         gap = difference_of(equation)
-        if not spans.keys() >= {*names_in(gap)} or all(
-            spans[one][0] == spans[one][1] for one in names_in(gap) if one != name
-        ):
+        others = {*names_in(gap)} - {name}
+        if not spans.keys() >= others or all(spans[other][0] == spans[other][1] for other in others):
             continue
         for end in filter(math.isfinite, spans[name]):
-            there = enclose(gap, {**spans, name: (end, end)}, "")
-            if there is not None and not there.partial and not there.misses_zero:
+            residual = enclose(gap, {**spans, name: (end, end)}, "")
+            if residual is not None and not residual.partial and not residual.misses_zero:
                 return True
     return False
 
 
-def _turns(library: RelationSet, question: Question, made: Plan) -> Iterator[str]:
+def _turns(library: RelationSet, question: Question, plan: Plan) -> Iterator[str]:
     """What is said of each angle of a plan that is sought in one turn."""
-    box = _box(library, question, made)
-    for block in made.blocks:
+    box = _box(library, question, plan)
+    for block in plan.blocks:
         turn = _turn_of(library, block, box) if _winds(library, block) else None
         if turn is not None:
             yield f"{block.unknowns[0]}: sought in one turn, from {turn.low:.6g} to {turn.high:.6g}"
@@ -172,10 +171,10 @@ def _turns(library: RelationSet, question: Question, made: Plan) -> Iterator[str
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
     """Whether some quantity that the target depends on may leave its domain in a part of the box."""
     for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
-        whole = composed(name, forms)
-        if whole is None or not box.keys() >= {*names_in(whole)}:
+        form = composed(name, forms)
+        if form is None or not box.keys() >= {*names_in(form)}:
             continue
-        if leaves(library, whole, box, domain_of(library, name)):
+        if leaves(library, form, box, domain_of(library, name)):
             return True
     return False
 
@@ -187,17 +186,23 @@ def _certainly_inside(library: RelationSet, forms: Mapping[str, Node], box: Mapp
     pending = dict(forms)
     while ready := [name for name, form in pending.items() if spans.keys() >= {*names_in(form)}]:
         for name in ready:
-            found = enclose(pending.pop(name), spans, "")
-            low, high = domain_of(library, name)
-            if found is not None and not found.partial and low <= found.values[0] and found.values[1] <= high:
-                spans[name] = found.values
+            enclosure = enclose(pending.pop(name), spans, "")
+            if enclosure is not None and stays_within(enclosure, domain_of(library, name)):
+                spans[name] = enclosure.values
                 inside.add(name)
     return inside
 
 
+def stays_within(enclosure: Enclosure, domain: Span) -> bool:
+    """Whether an enclosed expression is defined all over its box, and lies in a domain there."""
+    (low, high), (least, most) = enclosure.values, domain
+    return not enclosure.partial and least <= low and high <= most
+
+
 def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
-    found = enclose(form, box, "")
-    if found is not None and not found.partial and domain[0] <= found.values[0] and found.values[1] <= domain[1]:
+    """Whether a form may leave a domain in a part of the box."""
+    enclosure = enclose(form, box, "")
+    if enclosure is not None and stays_within(enclosure, domain):
         return False
     ranges = {name: span for name, span in box.items() if span[0] < span[1]}
     values = {name: span[0] for name, span in box.items()}
@@ -212,58 +217,55 @@ _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
 """A system that holds nowhere."""
 
 
-def _system(library: RelationSet, question: Question, made: Plan) -> System | None:
+def _system(library: RelationSet, question: Question, plan: Plan) -> System | None:
     """The system that binds the target over the ranges; None if an unknown cancels, or forms grow too large.
 
     An angle without bounds of its own is sought in one turn, if that is the same in all of the box.
     """
     forms: dict[str, Node] = {}
-    spans = _box(library, question, made)
+    spans = _box(library, question, plan)
     zeros: list[Node] = []
-    for block in made.blocks:
+    for block in plan.blocks:
         form = only_form(library, block)
         if form is not None:
             name = block.unknowns[0]
-            whole = composed(name, {**forms, name: form})
-            if whole is None:
+            composed_form = composed(name, {**forms, name: form})
+            if composed_form is None:
                 return None
-            if not leaves(library, whole, spans, domain_of(library, name)):
+            if not leaves(library, composed_form, spans, domain_of(library, name)):
                 forms[name] = form
                 continue
-        turn = _turn_of(library, block, spans) if _winds(library, block) else None
-        if turn is None and _winds(library, block):
+        winds = _winds(library, block)
+        turn = _turn_of(library, block, spans) if winds else None
+        if winds and turn is None:
             return None
-        unknowns, written = _bound(library, block, forms, spans)
+        unknowns, written = _rest_of_block(library, block, forms, spans)
         spans |= domains_of(library, unknowns)
         if turn is not None:
             spans[unknowns[0]] = turn.closed
-        fresh = [composed("", {**forms, "": difference_of(one)}) for one in written]
-        plain = [_plain(zero, unknowns[0], spans) for zero in fresh if zero is not None]
-        left = narrowed([Equation(zero, "=", ZERO) for zero in plain], unknowns, spans)
-        if None in fresh:
+        differences = [composed("", {**forms, "": difference_of(equation)}) for equation in written]
+        # numbers are put in, and divisors that are certainly positive multiplied out
+        known = {name: low for name, (low, high) in spans.items() if low == high}
+        numeric = [folded(difference, known) for difference in differences if difference is not None]
+        block_zeros = [without_quotients(difference, unknowns[0], spans) for difference in numeric]
+        narrower = narrowed([Equation(zero, "=", ZERO) for zero in block_zeros], unknowns, spans)
+        if None in differences:
             return None
-        if left is None:
+        if narrower is None:
             return _NOWHERE
-        spans |= left
-        zeros += plain
-    goal = composed("", {**forms, "": Name(made.target)})
+        spans |= narrower
+        zeros += block_zeros
+    goal = composed("", {**forms, "": Name(plan.target)})
     if goal is None:
         return None
     used = {name: spans[name] for name in names_in(goal, *zeros)}
-    return System(goal, domain_of(library, made.target), tuple(zeros), used)
+    return System(goal, domain_of(library, plan.target), tuple(zeros), used)
 
 
-def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
-    """A difference with numbers substituted, and without divisors that are certainly positive."""
-    return without_quotients(
-        folded(zero, {other: low for other, (low, high) in spans.items() if low == high}), name, spans
-    )
-
-
-def _bound(
+def _rest_of_block(
     library: RelationSet, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
 ) -> tuple[Sequence[str], Sequence[Equation]]:
-    """The rest of a block: one unknown and one equation, if the others certainly have forms in it; else all of it."""
+    """One unknown and one equation of a block, if the others certainly have forms in it: these are added; else all."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     inputs = _inputs(written, block.unknowns, forms, spans) if len(written) > 1 else None
@@ -273,8 +275,8 @@ def _bound(
     tear, branch = way
     box = {**inputs, tear: domain_of(library, tear)}
     for name in branch.forms:
-        whole = composed(name, {**forms, **branch.forms})
-        if whole is None or leaves(library, whole, box, domain_of(library, name)):
+        form = composed(name, {**forms, **branch.forms})
+        if form is None or leaves(library, form, box, domain_of(library, name)):
             return block.unknowns, written
     forms |= branch.forms
     return (tear,), branch.left
@@ -283,19 +285,20 @@ def _bound(
 def _inputs(
     written: Sequence[Equation], unknowns: Sequence[str], forms: Mapping[str, Node], spans: Mapping[str, Span]
 ) -> dict[str, Span] | None:
-    """The spans, and those of the other names in the relations, by their forms; None if one is unknown."""
-    found = dict(spans)
+    """The spans, with those of the other names in the relations, found by their forms; None if one is unknown."""
+    inputs = dict(spans)
     for name in names_in(*written):
-        if name not in found and name not in unknowns:
-            whole = composed(name, forms)
-            reach = None if whole is None else enclose(whole, spans, "")
+        if name not in inputs and name not in unknowns:
+            form = composed(name, forms)
+            reach = None if form is None else enclose(form, spans, "")
             if reach is None:
                 return None
-            found[name] = reach.values
-    return found
+            inputs[name] = reach.values
+    return inputs
 
 
 def domain_of(library: RelationSet, name: str) -> Span:
+    """The ends of a quantity's domain."""
     domain = library.declared[name].domain
     return domain.low, domain.high
 
@@ -310,8 +313,8 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
     if len(candidates) != 1:
         return None
     (only,), equation = candidates, library.relations[block.relations[0]].written
-    bare = not only.conditions and not has_choice(equation, block.unknowns[0])
-    return only.form if bare or _is_plain(equation, block.unknowns[0]) else None
+    is_unconditional = not only.conditions and not has_choice(equation, block.unknowns[0])
+    return only.form if is_unconditional or _is_plain(equation, block.unknowns[0]) else None
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
@@ -334,7 +337,7 @@ def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     candidates = isolate(library.relations[block.relations[0]].written, block.unknowns[0]) or ()
     if any(candidate.winds for candidate in candidates):
         return ()
-    powers = [power for candidate in candidates for power in candidate.powers]
+    powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     is_short = leaves_out(powers, domains_of(library, names_in(*powers)))
     return () if is_short else candidates
 
@@ -355,9 +358,10 @@ def _winds(library: RelationSet, block: Block) -> bool:
     """Whether an unknown without bounds of its own stands inside sin, cos or tan alone: its values recur."""
     endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
     written = [library.relations[name].written for name in block.relations]
-    return any(
-        angles_of(equation, name) and not _is_beside_angles(equation, name) for equation in written for name in endless
-    )
+    for equation, name in product(written, endless):
+        if angles_of(equation, name) and not any(occurs_outside_angles(side, name) for side in equation.sides):
+            return True
+    return False
 
 
 def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> Domain | None:
@@ -371,23 +375,19 @@ def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> D
     return one_turn(equation, name, known, library.declared[name].domain)
 
 
-def _is_beside_angles(equation: Equation, name: str) -> bool:
-    """Whether a name also stands outside of sin, cos and tan, so that nothing recurs."""
-    return any(occurs_outside_angles(side, name) for side in equation.sides)
-
-
-def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> float | None:
+def _value_at(library: RelationSet, plan: Plan, known: Mapping[str, float]) -> float | None:
     """The target at some numbers, if it has exactly one value there."""
     states = [State(known)]
     try:
-        for block in made.blocks:
-            states = [step for state in states for step in block_states(library, block, state)[0]]
+        for block in plan.blocks:
+            following = (block_states(library, block, state) for state in states)
+            states = [*chain.from_iterable(steps for steps, _ in following)]
     except DeriveError:
         return None
-    return states[0].values.get(made.target) if len(states) == 1 else None
+    return states[0].values.get(plan.target) if len(states) == 1 else None
 
 
-def _nearest(bound: Bound, met: list[float]) -> float:
+def _nearest(bound: Bound, attained: list[float]) -> float:
     """The bound, or the value attained there."""
-    near = [number for number in met if math.isclose(number, bound.at, rel_tol=EXTREME)]
-    return min(near, key=lambda number: abs(number - bound.at), default=bound.at)
+    close = [number for number in attained if math.isclose(number, bound.at, rel_tol=EXTREME)]
+    return min(close, key=lambda number: abs(number - bound.at), default=bound.at)

@@ -12,6 +12,7 @@ import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
@@ -24,7 +25,7 @@ from derive.numerics.root_finding.krawczyk import implicit_slopes, isolated_over
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
-from derive.solving.ranges.range_propagation import WIDE, domain_of, leaves, only_form
+from derive.solving.ranges.range_propagation import WIDE, domain_of, leaves, only_form, stays_within
 from derive.solving.sensitivity.elasticities import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT
@@ -43,21 +44,24 @@ class Stage:
     unknowns: tuple[str, ...]
 
 
-def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
+def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
     """The target's bounds along this solution, and how they are known; None if it cannot be followed."""
-    if hangs_on_what_cancels(library, made, state):
+    if hangs_on_what_cancels(library, plan, state):
         return None
-    spans = _spans_of(library, made, state, ranges)
-    stages = _all_stages(library, made, spans)
-    felt = names_in(*(zero for stage in stages for zero in stage.zeros))
-    moving = {name: span for name, span in ranges.items() if name in felt}
-    first = next((place for place, stage in enumerate(stages) if made.target in stage.unknowns), len(stages)) + 1
-    found = _Path(stages[:first], state.values, spans).bounds(made.target, moving)
-    if found is not None and not _stay(stages[first:], {**spans, made.target: (found[0].at, found[1].at)}):
-        found = _Path(stages, state.values, spans).bounds(made.target, moving)
-    if found is None:
+    spans = _box_of(library, plan, state, ranges)
+    stages = _all_stages(library, plan, spans)
+    names = names_in(*chain.from_iterable(stage.zeros for stage in stages))
+    moving = {name: span for name, span in ranges.items() if name in names}
+    count = next((place for place, stage in enumerate(stages) if plan.target in stage.unknowns), len(stages)) + 1
+    # the target's bounds need the stages up to its own; only if a later unknown may leave its domain are all followed
+    bounds = _Path(stages[:count], state.values, spans).bounds(plan.target, moving)
+    if bounds is not None:
+        low, high = bounds
+        if not _stay_in_domains(stages[count:], {**spans, plan.target: (low.at, high.at)}):
+            bounds = _Path(stages, state.values, spans).bounds(plan.target, moving)
+    if bounds is None:
         return None
-    low, high = found
+    low, high = bounds
     how = ATTAINED_ALONG
     if not (low.is_close and high.is_close):
         how = f"bounds along this solution are those of an enclosure: {WIDE}"
@@ -73,25 +77,27 @@ class _Piece:
 
 
 @dataclass(frozen=True)
-class _Reach:
-    """How low a target is in a piece: how it moves with each range, a lower bound, and its number in the middle."""
+class _TargetBound:
+    """How low a target is in a piece: its slope in each range, a lower bound, and its value in the middle."""
 
     piece: _Piece
     slopes: Mapping[str, Span]
     floor: float
-    met: float
+    in_middle: float
 
     def smaller(self) -> list[dict[str, Span]]:
         """The side of the piece on which the target is least, or its halves."""
         ranges = dict(self.piece.ranges)
         for name, (low, high) in ranges.items():
-            rise, most = self.slopes[name]
-            if rise >= 0 or most <= 0:
-                ranges[name] = (low, low) if rise >= 0 else (high, high)
+            least_slope, greatest_slope = self.slopes[name]
+            if least_slope >= 0:
+                ranges[name] = (low, low)
+            elif greatest_slope <= 0:
+                ranges[name] = (high, high)
         if ranges != self.piece.ranges:
             return [ranges]
         open_ranges = [name for name, (low, high) in ranges.items() if low < high]
-        name = max(open_ranges, key=lambda one: (ranges[one][1] - ranges[one][0]) * max(map(abs, self.slopes[one])))
+        name = max(open_ranges, key=lambda name: (ranges[name][1] - ranges[name][0]) * max(map(abs, self.slopes[name])))
         low, high = ranges[name]
         middle = low / 2 + high / 2
         return [{**ranges, name: half} for half in ((low, middle), (middle, high))]
@@ -101,8 +107,8 @@ class _Path:
     """A solution of simultaneous equations, followed through ranges of their givens from some numbers on."""
 
     def __init__(self, stages: Sequence[Stage], values: Mapping[str, float], domains: Mapping[str, Span]) -> None:
-        self.unknowns = [name for stage in stages for name in stage.unknowns]
-        self.zeros = tuple(zero for stage in stages for zero in stage.zeros)
+        self.unknowns = [*chain.from_iterable(stage.unknowns for stage in stages)]
+        self.zeros = tuple(chain.from_iterable(stage.zeros for stage in stages))
         self.equations = [Equation(zero, "=", ZERO) for zero in self.zeros]
         self.values, self.domains = values, domains
 
@@ -111,7 +117,7 @@ class _Path:
         if len(self.unknowns) != len(self.zeros) or len(self.zeros) > _SQUARE:
             return None
         if not ranges or target not in self.unknowns:
-            return Bound(self.values[target], True), Bound(self.values[target], True)
+            return Bound(self.values[target], is_close=True), Bound(self.values[target], is_close=True)
         start = [self.values[name] for name in self.unknowns]
         pieces = self._pieces(ranges, self.values, start, _HALVINGS)
         if not pieces:
@@ -122,46 +128,48 @@ class _Path:
 
     def _least(self, pieces: Sequence[_Piece], target: str, sign: int) -> Bound:
         """The least value of the target times a sign, by branch and bound over pieces."""
-        queue: list[tuple[float, int, _Reach]] = []
+        queue: list[tuple[float, int, _TargetBound]] = []
         least, spread, count = math.inf, 0.0, 0
         pending = pieces
         while True:
             tick()
             for piece in pending:
-                reach = self._reach(piece, target, sign)
-                count, least = count + 1, min(least, reach.met)
-                heapq.heappush(queue, (reach.floor, count, reach))
-            spread = spread or max(reach.met for _, _, reach in queue) - queue[0][0]
-            floor, _, first = queue[0]
+                bound = self._target_bound(piece, target, sign)
+                count, least = count + 1, min(least, bound.in_middle)
+                heapq.heappush(queue, (bound.floor, count, bound))
+            spread = spread or max(bound.in_middle for _, _, bound in queue) - queue[0][0]
+            floor, _, lowest = queue[0]
             if floor >= least - EXTREME * max(abs(least), spread / 100):
-                return Bound(floor if floor < least - TIGHT * abs(least) else least, True)
+                is_below = floor < least - TIGHT * abs(least)
+                return Bound(floor if is_below else least, is_close=True)
             if count > len(pieces) + 2 * _CUTS:
-                return Bound(floor, False)
+                return Bound(floor, is_close=False)
             heapq.heappop(queue)
-            pending = [self._within(first.piece, ranges) for ranges in first.smaller()]
+            pending = [self._within(lowest.piece, ranges) for ranges in lowest.smaller()]
 
-    def _reach(self, piece: _Piece, target: str, sign: int) -> _Reach:
+    def _target_bound(self, piece: _Piece, target: str, sign: int) -> _TargetBound:
         """How low the target times a sign is in a piece: by its interval, and by its middle and its slopes."""
         middle = {name: (low / 2 + high / 2,) * 2 for name, (low, high) in piece.ranges.items()}
-        there = self._within(piece, middle)
+        middle_piece = self._within(piece, middle)
         dag = dag_of(self.equations, [*self.unknowns, *piece.ranges], self._known(piece.ranges))
-        found = None if dag is None else implicit_slopes(dag, (*piece.around.values(), *piece.ranges.values()))
+        rows = None if dag is None else implicit_slopes(dag, (*piece.around.values(), *piece.ranges.values()))
         slopes = dict.fromkeys(piece.ranges, ALL)
-        if found is not None:
-            own = found[self.unknowns.index(target)]
-            slopes = {name: slope if sign > 0 else minus(slope) for name, slope in zip(slopes, own, strict=True)}
-        whole, here = (part.around[target] if sign > 0 else minus(part.around[target]) for part in (piece, there))
-        total = here
+        if rows is not None:
+            own_slopes = rows[self.unknowns.index(target)]
+            slopes = {name: slope if sign > 0 else minus(slope) for name, slope in zip(slopes, own_slopes, strict=True)}
+        spans = (part.around[target] for part in (piece, middle_piece))
+        over_piece, in_middle = (span if sign > 0 else minus(span) for span in spans)
+        total = in_middle
         for name, (low, high) in piece.ranges.items():
             total = plus(total, times(slopes[name], plus((low, high), minus(middle[name]))))
-        return _Reach(piece, slopes, max(whole[0], total[0]), here[0] / 2 + here[1] / 2)
+        return _TargetBound(piece, slopes, max(over_piece[0], total[0]), in_middle[0] / 2 + in_middle[1] / 2)
 
     def _known(self, ranges: Mapping[str, Span]) -> dict[str, float]:
         others = [name for name in names_in(*self.zeros) if name not in self.unknowns and name not in ranges]
         return {name: self.values[name] for name in others}
 
     def _pieces(
-        self, ranges: Mapping[str, Span], at: Mapping[str, float], start: Sequence[float], halvings: int
+        self, ranges: Mapping[str, Span], start_givens: Mapping[str, float], start: Sequence[float], halvings: int
     ) -> list[_Piece]:
         """The ranges in pieces, through which the solution that starts at a point of them is followed; empty where it
         cannot be."""
@@ -170,18 +178,18 @@ class _Path:
             return [whole]
         if not halvings:  # there is a corner, a fold or an end of the domain
             return []
-        name = max(ranges, key=lambda one: (ranges[one][1] - ranges[one][0]) / max(map(abs, ranges[one])))
+        name = max(ranges, key=lambda name: (ranges[name][1] - ranges[name][0]) / max(map(abs, ranges[name])))
         low, high = ranges[name]
         middle = low / 2 + high / 2
-        halves = ((low, middle), (middle, high)) if at[name] <= middle else ((middle, high), (low, middle))
-        near = self._pieces({**ranges, name: halves[0]}, at, start, halvings - 1)
-        there = {**at, name: middle}
-        point = {one: (there[one], there[one]) for one in ranges}
+        halves = ((low, middle), (middle, high)) if start_givens[name] <= middle else ((middle, high), (low, middle))
+        near = self._pieces({**ranges, name: halves[0]}, start_givens, start, halvings - 1)
+        middle_givens = {**start_givens, name: middle}
+        point = {name: (middle_givens[name], middle_givens[name]) for name in ranges}
         if not near:
             return []
-        shared = next(piece for piece in near if _holds(piece.ranges, point))
+        shared = next(piece for piece in near if _contains(piece.ranges, point))
         start = [low / 2 + high / 2 for low, high in self._within(shared, point).around.values()]
-        far = self._pieces({**ranges, name: halves[1]}, there, start, halvings - 1)
+        far = self._pieces({**ranges, name: halves[1]}, middle_givens, start, halvings - 1)
         return [*near, *far] if far else []
 
     def _within(self, piece: _Piece, ranges: Mapping[str, Span]) -> _Piece:
@@ -194,49 +202,49 @@ class _Path:
         """The piece in which one solution is the only one around a start, where it has it; None where that is not
         shown, or the solution may leave its domain."""
         dag = self._dag(ranges)
-        found = None if dag is None else isolated_over(dag, start)
-        if found is None or not all(low <= x <= high for x, (low, high) in zip(start, found[0], strict=True)):
+        boxes = None if dag is None else isolated_over(dag, start)
+        if boxes is None or not all(low <= x <= high for x, (low, high) in zip(start, boxes[0], strict=True)):
             return None
-        around = dict(zip(self.unknowns, found[1], strict=True))
-        return _Piece(ranges, around) if _holds({name: self.domains[name] for name in around}, around) else None
+        around = dict(zip(self.unknowns, boxes[1], strict=True))
+        return _Piece(ranges, around) if _contains({name: self.domains[name] for name in around}, around) else None
 
     def _dag(self, ranges: Mapping[str, Span]) -> Dag | None:
         return dag_of(self.equations, self.unknowns, self._known(ranges), ranges=ranges)
 
 
-def _holds(outer: Mapping[str, Span], inner: Mapping[str, Span]) -> bool:
+def _contains(outer: Mapping[str, Span], inner: Mapping[str, Span]) -> bool:
     """Whether each interval lies in the other of its name."""
     return all(low <= inner[name][0] and inner[name][1] <= high for name, (low, high) in outer.items())
 
 
-def hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:
+def hangs_on_what_cancels(library: RelationSet, plan: Plan, state: State) -> bool:
     """Whether some quantities of the relations have no value, so that they cannot be run one by one."""
-    return any(name not in state.values for name in library.held_by(made.relations))
+    return any(name not in state.values for name in library.held_by(plan.relations))
 
 
-def _spans_of(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
+def _box_of(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
     """The domains of the unknowns, and the ranges of the givens."""
-    given = state.values.keys() - {*made.unknowns}
+    given = state.values.keys() - {*plan.unknowns}
     spans = {name: domain_of(library, name) for name in state.values if name in library.declared}
     return spans | {name: ranges.get(name, (state.values[name],) * 2) for name in given}
 
 
-def _all_stages(library: RelationSet, made: Plan, spans: dict[str, Span]) -> list[Stage]:
+def _all_stages(library: RelationSet, plan: Plan, spans: dict[str, Span]) -> list[Stage]:
     """The stages of a plan. What follows from the givens alone is put into them, so that what cancels is gone."""
     forms: dict[str, Node] = {}
-    found: list[Stage] = []
-    for block in made.blocks:
+    stages: list[Stage] = []
+    for block in plan.blocks:
         name, form = block.unknowns[0], only_form(library, block)
-        whole = None if form is None else composed(name, {**forms, name: form})
-        if whole is not None and name != made.target:
-            whole = simplified(whole)
-            reach = enclose(whole, spans, "")
-            if reach is not None and not leaves(library, whole, spans, domain_of(library, name)):
-                forms[name], spans[name] = whole, reach.values
+        composed_form = None if form is None else composed(name, {**forms, name: form})
+        if composed_form is not None and name != plan.target:
+            composed_form = simplified(composed_form)
+            enclosure = enclose(composed_form, spans, "")
+            if enclosure is not None and not leaves(library, composed_form, spans, domain_of(library, name)):
+                forms[name], spans[name] = composed_form, enclosure.values
                 continue
         for stage in _stages(library, block, spans):
-            found.append(Stage(tuple(simplified(put_in(zero, forms)) for zero in stage.zeros), stage.unknowns))
-    return found
+            stages.append(Stage(tuple(simplified(put_in(zero, forms)) for zero in stage.zeros), stage.unknowns))
+    return stages
 
 
 def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
@@ -244,31 +252,28 @@ def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> li
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     together = [Stage(tuple(map(difference_of, written)), tuple(block.unknowns))]
-    way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
-    if way is None or len(way[1].left) != 1:
+    tearing = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
+    if tearing is None or len(tearing[1].left) != 1:
         return together
-    tear, branch = way
-    whole = composed("", {**branch.forms, "": difference_of(branch.left[0])})
+    tear, branch = tearing
+    residual = composed("", {**branch.forms, "": difference_of(branch.left[0])})
     forms = {name: composed(name, branch.forms) for name in branch.forms}
-    if whole is None or None in forms.values():
+    if residual is None or None in forms.values():
         return together
     others = [Stage((added(Name(name), negated(form)),), (name,)) for name, form in forms.items() if form is not None]
-    return [Stage((whole,), (tear,)), *others]
+    return [Stage((residual,), (tear,)), *others]
 
 
-def _stay(stages: Sequence[Stage], spans: Mapping[str, Span]) -> bool:
+def _stay_in_domains(stages: Sequence[Stage], spans: Mapping[str, Span]) -> bool:
     """Whether what follows from earlier unknowns certainly stays in its domain: each is one name less its form."""
     reached = dict(spans)
     for stage in stages:
         form = _form_of(stage)
-        found = None if form is None else enclose(form, reached, "")
-        if found is None or found.partial:
-            return False
+        enclosure = None if form is None else enclose(form, reached, "")
         name = stage.unknowns[0]
-        low, high = spans[name]
-        if not (low <= found.values[0] and found.values[1] <= high):
+        if enclosure is None or not stays_within(enclosure, spans[name]):
             return False
-        reached[name] = found.values
+        reached[name] = enclosure.values
     return True
 
 

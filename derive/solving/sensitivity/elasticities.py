@@ -25,7 +25,7 @@ import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
@@ -66,8 +66,8 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
     def size(name: str) -> int:
         if name not in sizes:
             sizes[name] = 0
-            held = walk(forms[name])
-            sizes[name] = sum(size(part.name) if isinstance(part, Name) and part.name in forms else 1 for part in held)
+            nodes = walk(forms[name])
+            sizes[name] = sum(size(node.name) if isinstance(node, Name) and node.name in forms else 1 for node in nodes)
         return sizes[name]
 
     try:
@@ -87,33 +87,32 @@ def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
 
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
     """d ln form / d ln name, for every name in it."""
-    at = value(form, values)
-    spans = {name: (number, number) for name, number in values.items()}
-    found = {}
+    number = value(form, values)
+    spans = {name: (x, x) for name, x in values.items()}
+    slopes = {}
     for name in names_in(form):
         enclosure = enclose(form, spans, name)
-        if enclosure is None or at == 0 or at != at:
+        if enclosure is None or number == 0 or number != number:
             continue
-        low, high = (slope * values[name] / at for slope in enclosure.slopes)
+        low, high = (slope * values[name] / number for slope in enclosure.slopes)
         if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
-            found[name] = (low + high) / 2
-    return found
+            slopes[name] = (low + high) / 2
+    return slopes
 
 
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
 ) -> tuple[Span, str]:
-    """The least and the greatest value over the box of the ranges, and how they are known: from so many parts for
-    each at most."""
+    """The least and the greatest value over the box of the ranges, and how they are known: each from `most` parts."""
     corners = _corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
         return (value(form, least), value(form, greatest)), EXACT
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
-    found = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
-    if found is None:
+    extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
+    if extremes is None:
         return (math.inf, -math.inf), "the form has no value in the range"
-    low, high = found
+    low, high = extremes
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 
 
@@ -126,11 +125,11 @@ def _corners(
     for name in names_in(form):
         if name not in ranges:
             continue
-        found = enclose(form, spans, name)
-        if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
+        enclosure = enclose(form, spans, name)
+        if enclosure is None or enclosure.partial or enclosure.slopes[0] < 0 < enclosure.slopes[1]:
             return None
         low, high = ranges[name]
-        least[name], greatest[name] = (low, high) if found.slopes[0] >= 0 else (high, low)
+        least[name], greatest[name] = (low, high) if enclosure.slopes[0] >= 0 else (high, low)
     return least, greatest
 
 
@@ -139,45 +138,48 @@ def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Sp
     return _corners(form, values, ranges) is not None
 
 
-def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
+def bounds_sampled(value_at: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
     """The extremes by a search: at corners, edges and middles of the box, and from the best of these on."""
     names = list(ranges)[:6]
-    points = list(product(*((low, (low + high) / 2, high) for low, high in (ranges[name] for name in names))))
-    found: list[tuple[float, dict[str, float]]] = []
-    for point in points[:800]:
+    spans = (ranges[name] for name in names)
+    samples: list[tuple[float, dict[str, float]]] = []
+    for numbers in islice(product(*((low, (low + high) / 2, high) for low, high in spans)), 800):
         tick()
-        at = dict(zip(names, point, strict=True))
-        number = again(at)
+        point = dict(zip(names, numbers, strict=True))
+        number = value_at(point)
         if number is not None:
-            found.append((number, at))
-    if not found:
+            samples.append((number, point))
+    if not samples:
         return None
-    found.sort(key=lambda one: one[0])
-    low = min(_climbed(again, ranges, start, -1.0) for start in found[:_STARTS])
-    high = max(_climbed(again, ranges, start, 1.0) for start in found[-_STARTS:])
+    samples.sort(key=lambda sample: sample[0])
+    low = min(_extreme_near(value_at, ranges, start, -1.0) for start in samples[:_STARTS])
+    high = max(_extreme_near(value_at, ranges, start, 1.0) for start in samples[-_STARTS:])
     return low, high
 
 
-def _climbed(
-    again: Callable[[Mapping[str, float]], float | None],
+def _extreme_near(
+    value_at: Callable[[Mapping[str, float]], float | None],
     ranges: Mapping[str, Span],
     start: tuple[float, dict[str, float]],
     sign: float,
 ) -> float:
     """The extreme near a point: a step along each range while that helps, then steps of half the length."""
-    best, at = start
+    best, point = start
     share = 0.25
     while share > _SHORTEST:
         tick()
         steps = []
         for name, (low, high) in ranges.items():
-            for aside in (at.get(name, low) - share * (high - low), at.get(name, low) + share * (high - low)):
-                moved = {**at, name: min(max(aside, low), high)}
-                number = again(moved) if name in at else None
-                steps.extend([] if number is None else [(number, moved)])
-        number, moved = max(steps, key=lambda one: sign * one[0], default=(best, at))
+            if name not in point:
+                continue
+            for x in (point[name] - share * (high - low), point[name] + share * (high - low)):
+                moved = {**point, name: min(max(x, low), high)}
+                number = value_at(moved)
+                if number is not None:
+                    steps.append((number, moved))
+        number, moved = max(steps, key=lambda sample: sign * sample[0], default=(best, point))
         if sign * number > sign * best:
-            best, at = number, moved
+            best, point = number, moved
         else:
             share /= 2
     return best
@@ -200,20 +202,21 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
     return _DEGREES.attempt(node, lambda name: degrees.get(name, Fraction(0)))
 
 
-def _alike(*parts: Any) -> Any:
-    """The one degree of all terms."""
-    powers = {part for part in parts if part is not ANY}
-    if len(powers) > 1:
+def _common_degree(*degrees: Any) -> Any:
+    """The degree that all terms have in common; a term that is zero has any."""
+    distinct = {degree for degree in degrees if degree is not ANY}
+    if len(distinct) > 1:
         raise NoElement
-    return powers.pop() if powers else ANY
+    return distinct.pop() if distinct else ANY
 
 
 def _scaled(degree: Fraction, part: Any) -> Any:
+    """The degree of an operation of some degree in its argument, from the argument's own."""
     return part if part is ANY else part * degree
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("add", "max", "min"), _alike),
+    **dict.fromkeys(("add", "max", "min"), _common_degree),
     "neg": lambda part: part,
     "mul": lambda *parts: ANY if any(part is ANY for part in parts) else sum(parts, Fraction(0)),
     "inv": lambda part: nothing() if part is ANY else -part,
@@ -222,17 +225,17 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 """The degree of each operation, from those of its arguments."""
 
 
-def _other(node: Apply, part: Fold) -> Fraction:
+def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
     """A power, or an operation that has a degree only where its arguments do not scale."""
-    parts: list[Fraction] = [part(arg) for arg in node.args]
-    if not any(parts):
+    degrees: list[Fraction] = [degree_of(arg) for arg in node.args]
+    if not any(degrees):
         return Fraction(0)
     if node.op != "pow" or names_in(node.args[1]):
         raise NoElement
-    return parts[0] * Fraction(value(node.args[1], {})).limit_denominator(_POWERS)
+    return degrees[0] * Fraction(value(node.args[1], {})).limit_denominator(_POWERS)
 
 
-_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), OPERATIONS, otherwise=_other)
+_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), OPERATIONS, otherwise=_degree_of_power)
 
 
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
@@ -256,8 +259,8 @@ def eased(
     form = folded(without_idle_arms(folded(form, known), ranges), {})
     parts = list(walk(form))
     names = names_in(form)
-    rational = all(_is_rational(part) for part in parts)
-    if not rational or len(parts) > _LARGEST or not 0 < len(names) <= _MOST or any(n not in quantities for n in names):
+    is_small = len(parts) <= _LARGEST and 0 < len(names) <= _MOST
+    if not is_small or not all(map(_is_rational, parts)) or not quantities.keys() >= {*names}:
         return form
     return _reduced(form, quantities)
 
@@ -268,19 +271,21 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
         return node
     args = tuple(without_idle_arms(arg, ranges) for arg in node.args)
     if node.op in ("max", "min"):
-        found = [enclose(arg, ranges, "") for arg in args]
-        spans = [e.values for e in found if e is not None and not e.partial]
-        if len(spans) == len(args):
-            best = max(low for low, _ in spans) if node.op == "max" else min(high for _, high in spans)
-            args = tuple(
-                arg
-                for arg, (low, high) in zip(args, spans, strict=True)
-                if (high >= best if node.op == "max" else low <= best)
-            )
-    return args[0] if node.op in ("max", "min") and len(args) == 1 else Apply(node.op, args)
+        enclosures = [enclose(arg, ranges, "") for arg in args]
+        spans = [enclosure.values for enclosure in enclosures if enclosure is not None and not enclosure.partial]
+        if len(spans) == len(args) and node.op == "max":
+            floor = max(low for low, _ in spans)
+            args = tuple(arg for arg, (_, high) in zip(args, spans, strict=True) if high >= floor)
+        elif len(spans) == len(args):
+            ceiling = min(high for _, high in spans)
+            args = tuple(arg for arg, (low, _) in zip(args, spans, strict=True) if low <= ceiling)
+        if len(args) == 1:
+            return args[0]
+    return Apply(node.op, args)
 
 
 def _is_rational(part: Node) -> bool:
+    """Whether a node makes a rational expression of rational ones."""
     if not isinstance(part, Apply):
         return True
     if part.op == "pow":
@@ -289,16 +294,17 @@ def _is_rational(part: Node) -> bool:
 
 
 def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
+    """The form as it is, in lowest terms, or in partial fractions: the one in which names occur least often."""
     import sympy
 
     from derive.expressions.sympy_bridge import from_sympy, to_sympy
 
-    whole = sympy.cancel(sympy.together(to_sympy(form, quantities)))
-    symbols = whole.free_symbols
-    split = sympy.apart(whole, *symbols) if len(symbols) == 1 else whole  # (x + 1)/(x + 2) as 1 - 1/(x + 2)
-    return min(form, from_sympy(whole)[0], from_sympy(split)[0], key=_mentions)
+    cancelled = sympy.cancel(sympy.together(to_sympy(form, quantities)))
+    symbols = cancelled.free_symbols
+    split = sympy.apart(cancelled, *symbols) if len(symbols) == 1 else cancelled  # (x + 1)/(x + 2) as 1 - 1/(x + 2)
+    return min(form, from_sympy(cancelled)[0], from_sympy(split)[0], key=_occurrences)
 
 
-def _mentions(form: Node) -> int:
+def _occurrences(form: Node) -> int:
     """The number of occurrences of ranged names in a form: the more there are, the wider its enclosure."""
     return sum(isinstance(part, Name) for part in walk(form))
