@@ -34,7 +34,7 @@ class Cache(Generic[T]):
 
     def of(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The cached value of a key; if there is none, it is computed and stored."""
-        cached = self._values.get(key, self)
+        cached = self._values.get(key, self)  # the cache itself is no value, and None may be one
         if not isinstance(cached, Cache):
             return cached
         value = compute()
@@ -68,5 +68,6 @@ class Memo(Generic[T]):
 
     def of(self, session: Session, key: Hashable, compute: Callable[[], T]) -> T:
         """A session's cached value of a key; if there is none, it is computed and stored."""
+        # An empty cache is false; `setdefault` then returns it.
         cache: Cache[T] = session.caches.get(self) or session.caches.setdefault(self, Cache(self.most))
         return cache.of(key, compute)

@@ -118,10 +118,7 @@ def _measured_in(library: Library, words: str, is_name: bool) -> list[Hit]:
         return []
     alike = [quantity for quantity in library.declared.values() if quantity.dimension == unit.dimension]
     alike.sort(key=lambda quantity: quantity.unit.size != unit.size)
-    return [
-        Hit(Entry("quantity", quantity.name, quantity.meaning, quantity.aliases), _UNIT_SCORE, False)
-        for quantity in alike
-    ]
+    return [Hit(Entry("quantity", q.name, q.meaning, q.aliases), _UNIT_SCORE, whole=False) for q in alike]
 
 
 def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
@@ -347,10 +344,6 @@ def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]
 def matching_data(library: Library, words: str) -> list[dict[str, Any]]:
     """The hits for some words as plain data, the best first, with the score and the alias that matched."""
     return [
-        {
-            **attributes(hit.entry, "kind", "name", "meaning"),
-            "alias": hit.called,
-            "score": round(hit.score, 3),
-        }
+        {**attributes(hit.entry, "kind", "name", "meaning"), "alias": hit.called, "score": round(hit.score, 3)}
         for hit in _nearest(library, words)
     ]

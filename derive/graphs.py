@@ -50,9 +50,8 @@ def graph_asked_for(
             RelationBlock(tuple(library.relations[name] for name in block.relations), block.unknowns)
             for block in steps.blocks
         ]
-        return derivation_graph(
-            library.declared[outline.target], blocks, _origins(library, steps.weak, given, profiles)
-        )
+        origins = _origins(library, steps.weak, given, profiles)
+        return derivation_graph(library.declared[outline.target], blocks, origins)
     if given or profiles:
         raise shortage(library, outline, {})
     return _around(library, outline.target)

@@ -107,12 +107,7 @@ class Library(RelationSet):
             return formula(library, name, given)
 
     def compile(
-        self,
-        target: str,
-        given: Iterable[str] = (),
-        backend: str = "auto",
-        *,
-        profiles: Iterable[str | Profile] = (),
+        self, target: str, given: Iterable[str] = (), backend: str = "auto", *, profiles: Iterable[str | Profile] = ()
     ) -> Callable[..., Any]:
         """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value.
 

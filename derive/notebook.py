@@ -337,7 +337,7 @@ def begun(text: str) -> Begun | None:
         elif mark == "," and opened:
             opened[-1] = opened[-1][0], opened[-1][1] + 1
     word = _WORD.search(text)
-    for start, commas in reversed(opened):
+    for start, commas in reversed(opened):  # the innermost call of a library; a list in its arguments is none
         if call := _CALL.search(text[: start + 1]):
             return Begun(call[1], call[2], commas, word[0] if word else "", bool(quote))
     return None

@@ -148,7 +148,7 @@ _watch = _Watch()
 
 
 def _forget_alarms() -> None:
-    """A forked process begins with one thread, and without the one that waits."""
+    """Start a forked process without alarms: the thread that waits for them is not copied into it."""
     global _watch  # noqa: PLW0603
     _watch = _Watch()
 
@@ -257,7 +257,7 @@ def several_queries(seconds: float) -> Iterator[None]:
 
 
 def _asked_seconds(seconds: float) -> float:
-    """The limit that holds here: the asker's, or else this one."""
+    """The limit set by `limits` in this thread, or else in any other thread, or else this one."""
     return _this_thread.get() or (_all_threads[-1] if _all_threads else seconds)
 
 

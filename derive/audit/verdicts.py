@@ -125,7 +125,7 @@ class Ruling:
 
     @property
     def decides(self) -> Judgement:
-        """The judgement that speaks for all: of many, the one up to which the reading's share of them is counted."""
+        """The judgement that decides: of many, ranked from the best, the last of the share that has to hold."""
         return self.ranked[math.ceil(self.reading.share * len(self.ranked)) - 1]
 
     @property
@@ -278,6 +278,7 @@ def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
     for goal in goals(criterion, weighed.claimed, unit.from_base(weighed.base)):
         wanted = f"{goal!r} {unit.text}".strip()
         goal_changes = chain.from_iterable(_changes_of(library, weighed, path, wanted) for path in paths)
+        # A change that the second goal needs counts beside those of the first only if it is open.
         kept += [change for change in goal_changes if change.admissible or not kept]
         if any(change.admissible for change in kept):
             break  # the number itself can be met: the end of its tolerance need not be tried

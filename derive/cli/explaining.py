@@ -223,9 +223,10 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
         raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])
     sheets = [source_of(name) if name == "-" else name for name in named]
-    inferences = tuple(oracle.infer(sheet, *profiles, **stated) for sheet in sheets) or oracle.survey(
-        *profiles, **stated
-    )
+    if sheets:
+        inferences = tuple(oracle.infer(sheet, *profiles, **stated) for sheet in sheets)
+    else:
+        inferences = oracle.survey(*profiles, **stated)
     if as_json:
         data = [text.as_data(inference) for inference in inferences]
         say_data(data[0] if named else data)

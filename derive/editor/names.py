@@ -194,10 +194,9 @@ def _sharing(file: OpenFile, home: Path) -> list[OpenFile]:
     texts = {**file.others, file.path: file.text, **file.reading.files}
     sharing = []
     for path, text in texts.items():
-        others = {other: texts[other] for other in texts if other != path}
-        file_there = OpenFile(path, text, others)
-        if home in file_there.reading.files:
-            sharing.append(file_there)
+        candidate = OpenFile(path, text, {other: texts[other] for other in texts if other != path})
+        if home in candidate.reading.files:
+            sharing.append(candidate)
     return sharing
 
 
@@ -361,9 +360,8 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
             for name in FUNCTIONS:
                 yield Offer(name, span, "function", f"{name}(...)", rank=3)
         case "share":
-            yield from _quantities(
-                file, [quantity for quantity in known.values() if quantity.unit.is_number], string.span
-            )
+            numbers = [quantity for quantity in known.values() if quantity.unit.is_number]
+            yield from _quantities(file, numbers, string.span)
         case "quantity":
             yield from _quantities(file, known.values(), string.span)
         case "profiles":

@@ -192,7 +192,7 @@ def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
     wanted = [_flat(side) for side in sides]
     start, end = edit.old.at
     new = render(edit.new)
-    for candidate in (new, f"({new})"):
+    for candidate in (new, f"({new})"):  # with parentheses only where it reads as another tree without them
         edited = text[:start] + candidate + text[end:]
         read_again = _read(edited, is_condition)
         if read_again is not None and [_flat(side) for side in _sides(read_again)] == wanted:

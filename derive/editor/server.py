@@ -164,9 +164,8 @@ def _path(uri: str) -> Path:
 
 def _as_lsp(places: Places, problem: Diagnostic) -> types.Diagnostic:
     severe = types.DiagnosticSeverity.Error if problem.severity == "error" else types.DiagnosticSeverity.Warning
-    return types.Diagnostic(
-        places.range(problem.span), problem.message, severity=severe, code=problem.kind, source="derive"
-    )
+    span = places.range(problem.span)
+    return types.Diagnostic(span, problem.message, severity=severe, code=problem.kind, source="derive")
 
 
 _FEATURES: list[tuple[str, Any, Callable[[EditorServer, Any], Any]]] = []

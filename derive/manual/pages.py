@@ -310,37 +310,25 @@ def _run(source: Path, html: Path, read: Path) -> None:
     from sphinx.errors import SphinxError
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-    warnings_of_sphinx = io.StringIO()
+    log = io.StringIO()
     settings = dict(_SETTINGS)
     try:
         # One process may make several manuals, and what Sphinx will one day call otherwise concerns its extensions.
         with patch_docutils(), docutils_namespace(), warnings.catch_warnings(action="ignore"):
             program = Sphinx(
-                str(source),
-                None,
-                str(html),
-                str(read),
-                "html",
-                settings,
-                status=None,
-                warning=warnings_of_sphinx,
-                freshenv=True,
+                str(source), None, str(html), str(read), "html", settings, status=None, warning=log, freshenv=True
             )
             program.build(force_all=True)
     except SphinxError as error:
-        warnings_of_sphinx.write(str(error))
-    if mistakes := _COLOUR.sub("", warnings_of_sphinx.getvalue()).replace(f"{source}/", "").strip():
+        log.write(str(error))
+    if mistakes := _COLOUR.sub("", log.getvalue()).replace(f"{source}/", "").strip():
         raise ExpressionError(f"The pages of the manual have mistakes:\n{mistakes}", hint="Mend them.", text=mistakes)
 
 
 def unchanged(folder: Path) -> list[str]:
     """The files of the manual in a folder that are as they were made; a user's own are not among them."""
     (_, known), there = _digests(folder), _files(folder)
-    same = [
-        name
-        for name, digest_made in known.items()
-        if name in there and digest_of(there[name].read_bytes()) == digest_made
-    ]
+    same = [name for name in known if name in there and digest_of(there[name].read_bytes()) == known[name]]
     return [*same, DIGESTS] if known else same
 
 
@@ -350,7 +338,7 @@ def _digests(folder: Path) -> tuple[str | None, dict[str, str]]:
         first, *lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, ValueError):
         return None, {}
-    return first, {name: digest_made for digest_made, _, name in (line.partition(" ") for line in lines)}
+    return first, {name: digest_of_file for digest_of_file, _, name in (line.partition(" ") for line in lines)}
 
 
 def _files(folder: Path) -> dict[str, Path]:

@@ -83,11 +83,7 @@ def _prove_answered(question: PageQuestion, plans_of_variant: Mapping[str, Any])
     if why == _OPEN.format(target):
         why = "no relations lead to it one after another"
     hint = f"Give {' and '.join(question.ratios)} as well." if question.ratios else "Give others, or ask derive solve."
-    raise LimitError(
-        f"{target} cannot be worked out by a page: {why}.",
-        hint=hint,
-        limit="the arithmetic of a page",
-    )
+    raise LimitError(f"{target} cannot be worked out by a page: {why}.", hint=hint, limit="the arithmetic of a page")
 
 
 class _Plans:
@@ -136,8 +132,8 @@ class _Plans:
     def _assumed(self, question: PageQuestion, unknowns: Sequence[str]) -> list[dict[str, Any]]:
         """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere.
 
-        A profile of a list that states it says by silence that it holds: the choice is among such, and no plan is
-        needed.
+        Where a list of the page's profiles states a quantity for some of them, the others mean the default by their
+        silence: the choice among them says it, and no plan is needed.
         """
         others: dict[str, list[dict[str, Any]]] = {}
         for name in question.fallbacks:
@@ -269,11 +265,9 @@ def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str
 
     The share may need values that nothing else on the page does, or depend on cases that only the solver sorts.
     """
-    remarks = [
-        remark for remark in question.answer.remarks if remark.kind == "left out" and remark.name not in followed
-    ]
+    left_out = [remark for remark in question.answer.remarks if remark.kind == "left out"]
     setting = f"{', '.join(question.profiles)} as first set" if question.profiles else "as first set"
-    return [f"{setting}: {remark.text}" for remark in remarks[:MOST_REMARKS]]
+    return [f"{setting}: {remark.text}" for remark in left_out if remark.name not in followed][:MOST_REMARKS]
 
 
 def _rests_on_a_fallback(program: Program, check: Mapping[str, Any]) -> bool:
@@ -284,11 +278,7 @@ def _rests_on_a_fallback(program: Program, check: Mapping[str, Any]) -> bool:
 
 
 def _quantity(
-    library: RelationSet,
-    name: str,
-    of_page: Variants,
-    given: Mapping[str, Value],
-    constants: Mapping[str, float],
+    library: RelationSet, name: str, of_page: Variants, given: Mapping[str, Value], constants: Mapping[str, float]
 ) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]

@@ -260,7 +260,7 @@ def variants(
     own = page_question(library, targets, chosen, given)
 
     @cache
-    def asked(names: tuple[str, ...]) -> PageQuestion | str:
+    def question_with(names: tuple[str, ...]) -> PageQuestion | str:
         """The question with these profiles, or why it has no answer."""
         try:
             return own if names == chosen else page_question(library, targets, names, given)
@@ -272,7 +272,7 @@ def variants(
         groups: dict[object, tuple[str, ...]] = {own.signature: ()}
         left_out: dict[str, tuple[str, ...]] = {}
         for stated, names in slot.alike.items():
-            question = asked((*chosen[:place], names[0], *chosen[place + 1 :]))
+            question = question_with((*chosen[:place], names[0], *chosen[place + 1 :]))
             if isinstance(question, str):
                 reason = _missing(library, own, slot, stated) or question
                 left_out[reason] = (*left_out.get(reason, ()), *names)
@@ -283,7 +283,7 @@ def variants(
     by_groups: dict[tuple[int, ...], int | str] = {}
     for places in product(*(range(len(choice.groups)) for choice in choices)):
         # The profiles of a group ask for the same, so its first stands for all of them.
-        question = asked(tuple(choice.groups[i][0] for choice, i in zip(choices, places, strict=True)))
+        question = question_with(tuple(choice.groups[i][0] for choice, i in zip(choices, places, strict=True)))
         if isinstance(question, str):
             by_groups[places] = question
         elif question.signature not in questions and len(questions) >= _MOST:

@@ -73,7 +73,5 @@ def clashes(
 
     asked = built_in() if library is None else library
     stated = scenes() if book is None else book.scenes
-    all_conflicts = conflicts(
-        asked, [scene for scene in stated if concerns(assertion.claim for assertion in scene.assertions)]
-    )
-    return tuple(conflict for conflict in all_conflicts if concerns(conflict.claims))
+    chosen = [scene for scene in stated if concerns(assertion.claim for assertion in scene.assertions)]
+    return tuple(conflict for conflict in conflicts(asked, chosen) if concerns(conflict.claims))

@@ -49,9 +49,8 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
             what = f"{name} is not a file." if Path(name).exists() else f"There is no file {name}."
             raise ExpressionError(what, hint="Give the path of a report template.", text=name)
         if not is_own(name) and name not in known:
-            raise Index(Entry("report", known_name, title) for known_name, title in known.items()).unknown(
-                "report", name
-            )
+            entries = (Entry("report", known_name, title) for known_name, title in known.items())
+            raise Index(entries).unknown("report", name)
     own = dict.fromkeys(name for name in wanted if is_own(name))
     return (*(name for name in known if not wanted or name in wanted), *own)
 

@@ -221,9 +221,8 @@ def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
         if not of_verdict:
             continue
         yield Heading(f"{str(verdict).capitalize()}{_MEANS.get(verdict, '')}: {len(of_verdict)}", 3)
-        sentences = tuple(
-            f"*{verbatim(finding.claim.name)}* {plainly(finding)}" for finding in of_verdict if finding.claim.plainly
-        )
+        worded = [finding for finding in of_verdict if finding.claim.plainly]
+        sentences = tuple(f"*{verbatim(finding.claim.name)}* {plainly(finding)}" for finding in worded)
         if sentences and verdict > Verdict.ROUNDED:
             yield Items(sentences)
         header = ("", "claim", "what decides", *_FOUND)
