@@ -271,6 +271,7 @@ class _Recording:
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:
+        """Mark the record as cut if its reader has stopped."""
         try:
             yield
         except OSError:

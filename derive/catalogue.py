@@ -124,13 +124,11 @@ def _measured_in(library: Library, words: str, is_name: bool) -> list[Hit]:
 def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
     entry = hit.entry
     called = f"also called {hit.called}" if hit.called else ""
-    match entry.kind:
-        case "quantity":
-            text, unit = entry.meaning, library.declared[entry.name].unit.text or "1"
-        case "relation":
-            text, unit = str(library.relations[entry.name].written), ""
-        case _:
-            text, unit = entry.meaning, ""
+    text, unit = entry.meaning, ""
+    if entry.kind == "quantity":
+        unit = library.declared[entry.name].unit.text or "1"
+    elif entry.kind == "relation":
+        text = str(library.relations[entry.name].written)
     return entry.kind, entry.name, unit, "; ".join(part for part in (text, called) if part)
 
 
@@ -225,9 +223,7 @@ def _reports() -> dict[str, str]:
 
 
 def _index(library: Library, *, has_libraries: bool, has_pages: bool) -> Index:
-    """The search index of the library and the reports; if asked, also of all libraries, each of which is loaded, and of
-    the pages that are written with the reports.
-    """
+    """Index the library and the reports; if asked, also all libraries (each is loaded) and the pages with sliders."""
     written = _reports() if has_pages else titles()
     reports = (Entry("report", name, title, rank=0.9) for name, title in written.items())
     named = _listed_libraries() if has_libraries else ()

@@ -149,6 +149,7 @@ def _untangled(layers: Sequence[Sequence[str]], lines: Sequence[_Line]) -> list[
 def _drawn(
     layers: Sequence[Sequence[str]], lines: Sequence[_Line], quantities: Mapping[str, Mapping[str, Attribute]]
 ) -> str:
+    """The SVG of layers of quantities, a box for each and a curve for each line between them."""
     labels = {name: (_cut(name, 36), _cut(str(attributes["unit"]), 24)) for name, attributes in quantities.items()}
     width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
     column = width + _GAP

@@ -339,7 +339,8 @@ def begun(text: str) -> Begun | None:
     word = _WORD.search(text)
     for start, commas in reversed(opened):  # the innermost call of a library; a list in its arguments is none
         if call := _CALL.search(text[: start + 1]):
-            return Begun(call[1], call[2], commas, word[0] if word else "", bool(quote))
+            typed = word[0] if word else ""
+            return Begun(owner=call[1], verb=call[2], place=commas, word=typed, is_text=bool(quote))
     return None
 
 

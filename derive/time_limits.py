@@ -86,6 +86,7 @@ class _Watch:
             self._alarms.discard(alarm)
 
     def _run(self) -> None:
+        """Interrupt each thread whose alarm is due, and sleep until the next one is."""
         with self._changed:
             while True:
                 for alarm in self._alarms:
@@ -263,6 +264,7 @@ def _asked_seconds(seconds: float) -> float:
 
 @contextmanager
 def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
+    """Run a block on a clock of its own, which ends no later than the outer one; on none if time is unlimited."""
     ends = time.monotonic() + _WALL * seconds
     if outer is not None:
         ends = min(ends, outer.ends_at_last)

@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
 _WRITTEN = re.compile(r'Write "(.+)"\.')
 _THINGS = tuple(parse_unit(thing).dimension for thing in ("sequence", "chip"))
-_NOTHING_SEEN = Seen("", "", "", -math.inf, math.inf)
+_NOTHING_SEEN = Seen(least="", most="", source="", low=-math.inf, high=math.inf)
 _CONSTANTS = {"pi": "the number 3.14159..."}
 
 

@@ -162,6 +162,7 @@ class Tools:
                 yield self.library | proved(self._read(relations))
 
     def _read(self, relations: str) -> Reader:
+        """Read a text of relations over the library; it may use installed libraries, and no files."""
         from derive.relation_files.loading import read
         from derive.relation_files.sources import parse_source
 

@@ -161,8 +161,9 @@ def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
         ratio = _ratio(claimed.number, computed)
         exactly = _rounded(computed, claimed.number) == claimed.number or ratio == 1
         off = Met(exactly, exactly, ratio).off
-        return Met(exactly or off <= BEARING * (1 + AGREEMENT), exactly, ratio)
-    return Met(holds, holds, 1.0 if holds else _ratio(_nearest(criterion, claimed, computed), computed))
+        return Met(holds=exactly or off <= BEARING * (1 + AGREEMENT), exactly=exactly, ratio=ratio)
+    ratio = 1.0 if holds else _ratio(_nearest(criterion, claimed, computed), computed)
+    return Met(holds, exactly=holds, ratio=ratio)
 
 
 def _is_beyond(side: str, end: float, computed: float) -> bool:

@@ -30,8 +30,8 @@ _REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other err
 _LONG = 1e7  # from which a number is written with an exponent
 _NEAR = 1e4  # from which it is written with a prefix where words are few
 
-_MET = Met(True, True, 1.0)
-_MISSED = Met(False, False, 0.0)
+_MET = Met(holds=True, exactly=True, ratio=1.0)
+_MISSED = Met(holds=False, exactly=False, ratio=0.0)
 
 
 @dataclass(frozen=True)
@@ -205,6 +205,7 @@ def _refused(reading: Reading, answered: Asked) -> Weighed:
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
+    """The computed number in words; if it is an elasticity, how the answer moves with the quantities."""
     number = formatted(computed, unit)
     if not reading.response_to:
         return number

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from derive.presentation.text import Document, Result
     from derive.verbs import Verb
 
-Found = TypeVar("Found")  # what a verb finds in a turn
-Told = TypeVar("Told", bound="Result")
+TurnResult = TypeVar("TurnResult")  # what a verb finds in a turn
+Documented = TypeVar("Documented", bound="Result")
 Rows = Sequence[tuple[str, ...]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -175,10 +175,10 @@ class Asked:
     def tell_each(
         self,
         name: str,
-        find: Callable[[Turn], Told],
+        find: Callable[[Turn], Documented],
         *,
-        charts: Callable[[Mapping[str, Told]], Sequence[Chart]],
-        rows: Callable[[Mapping[str, Told]], Rows],
+        charts: Callable[[Mapping[str, Documented]], Sequence[Chart]],
+        rows: Callable[[Mapping[str, Documented]], Rows],
         caution_format: str = "with {}: {}",
     ) -> int:
         """Print the results of all turns as one table; each caution names its turn. Returns the exit status."""
@@ -270,11 +270,11 @@ def heading(turns: Iterable[Turn]) -> str:
     return "each" if any(turn.given for turn in turns) else "profile"
 
 
-def in_turn(asked: Asked, find: Callable[[Turn], Found]) -> tuple[list[tuple[Turn, Found]], int]:
+def in_turn(asked: Asked, find: Callable[[Turn], TurnResult]) -> tuple[list[tuple[Turn, TurnResult]], int]:
     """What is found in each turn that has an answer, and the exit status; the others are told on the standard error."""
     from derive.errors import DeriveError
 
-    results: list[tuple[Turn, Found]] = []
+    results: list[tuple[Turn, TurnResult]] = []
     errors: list[tuple[Turn, DeriveError]] = []
     for turn in asked.turns:
         try:

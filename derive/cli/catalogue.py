@@ -67,8 +67,10 @@ def list_(kind: str, words: tuple[str, ...], sources: Sources, as_json: bool) ->
         say_data({kind: [entries[row[0]] for row in chosen] if words else list(entries.values())})
     elif chosen:
         table(header, grouped(library, kind, chosen))
+    elif all_rows:
+        click.echo(f"No {header[0]} mentions {' and '.join(words)}.")
     else:
-        click.echo(f"No {header[0]} mentions {' and '.join(words)}." if all_rows else f"No {header[0]} is declared.")
+        click.echo(f"No {header[0]} is declared.")
     return 0
 
 

@@ -53,6 +53,7 @@ def _given(asked: Asked) -> dict[str, Any]:
 
 
 def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool) -> int:
+    """Find the choice that makes the target least or most: once, or for each turn as a table."""
     profiles, given = _profiles(among, asked), _given(asked)
     if (steps or ranges) and asked.output == "-":
         raise click.UsageError("-o - prints the picture alone: leave out --steps and --ranges, or name a file.")
@@ -63,7 +64,7 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
         return best
 
     if not asked.each:
-        return _one_best(asked, find(Turn()), given, limits, steps, ranges)
+        return _one_best(asked, find(Turn()), given, limits, steps=steps, ranges=ranges)
     if steps or ranges:
         raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
     from derive.optimization.optimum import beside_each_other

@@ -38,7 +38,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     if asked.each:
         _say_beside_each_other(results, asked)
     else:
-        _say(results[0], asked, is_all, steps, as_latex)
+        _say(results[0], asked, is_all=is_all, steps=steps, as_latex=as_latex)
     answers = chain.from_iterable(result.answers for result in results)
     return status or int(asked.strict and is_amiss(*answers))
 

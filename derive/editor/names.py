@@ -351,6 +351,7 @@ def offers(file: OpenFile, offset: int) -> list[Offer]:
 
 
 def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Iterator[Offer]:
+    """What may be written inside a string, by what its key holds."""
     before = string.value[: string.index(offset)]
     known = file.reading.known
     match kind_of(entry.path):
@@ -380,7 +381,7 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
 
 
 def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: int) -> Iterator[Offer]:
-    """Behind a number, the unit of its quantity and all others."""
+    """Units that may follow a number: that of its quantity first, then all others."""
     number = _NUMBERED.match(before)
     if number is None:
         return
@@ -393,6 +394,7 @@ def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: i
 
 
 def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
+    """Units that begin with the half-typed word: those of the file first, then all others."""
     span = _typed(before, _TYPED_UNIT, offset)
     word = before[len(before) - (span[1] - span[0]) :]
     own_units = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
@@ -409,8 +411,8 @@ def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
 def _quantities(file: OpenFile, declarations: Iterable[Declaration], span: Span) -> Iterator[Offer]:
     own = file.reading.own
     for quantity in declarations:
-        detail = f"[{quantity.unit.text or '1'}]"
-        yield Offer(quantity.name, span, "quantity", detail, quantity.meaning, 0 if quantity.name in own else 1)
+        rank = 0 if quantity.name in own else 1
+        yield Offer(quantity.name, span, "quantity", f"[{quantity.unit.text or '1'}]", quantity.meaning, rank)
 
 
 def _used(file: OpenFile, span: Span) -> Iterator[Offer]:

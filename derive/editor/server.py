@@ -242,7 +242,7 @@ def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | N
 def _completed(server: EditorServer, params: types.CompletionParams) -> types.CompletionList | None:
     file, offset = server.at(params)
     places = server.places(file.text)
-    return types.CompletionList(False, [_item(places, offer) for offer in offers(file, offset)])
+    return types.CompletionList(is_incomplete=False, items=[_item(places, offer) for offer in offers(file, offset)])
 
 
 def _item(places: Places, offer: Offer) -> types.CompletionItem:

@@ -50,18 +50,18 @@ def page_data(
         name: read_number(starting_number(value, library.declared[name]), library.declared[name].unit)
         for name, value in given.items()
     }
-    of_page = variants(library, targets, offers, starts)
-    own_question = of_page.questions[0]
+    page_variants = variants(library, targets, offers, starts)
+    own_question = page_variants.questions[0]
     plans = _Plans(library, {library.profiles.list_of(slot.chosen) for slot in offers})
-    plans_of_variants = [plans.of_variant(question) for question in of_page.questions]
+    plans_of_variants = [plans.of_variant(question) for question in page_variants.questions]
     _prove_answered(own_question, plans_of_variants[0])
-    names = plans.spoken_of(of_page)
+    names = plans.spoken_of(page_variants)
     data = {
         "targets": list(targets),
-        "quantities": {name: _quantity(library, name, of_page, given, plans.constants) for name in names},
-        "slots": [_slot(library, choice, names) for choice in of_page.choices],
+        "quantities": {name: _quantity(library, name, page_variants, given, plans.constants) for name in names},
+        "slots": [_slot(library, choice, names) for choice in page_variants.choices],
         "variants": plans_of_variants,
-        "byGroups": {",".join(map(str, places)): variant for places, variant in of_page.by_groups.items()},
+        "byGroups": {",".join(map(str, places)): variant for places, variant in page_variants.by_groups.items()},
         "programs": plans.programs,
         "steps": list(map(json.loads, plans.steps)),
         "checks": list(map(json.loads, plans.checks)),
@@ -242,10 +242,10 @@ class _Plans:
         )
         return len(self.programs) - 1
 
-    def spoken_of(self, of_page: Variants) -> list[str]:
+    def spoken_of(self, page_variants: Variants) -> list[str]:
         """The names of all quantities on a page."""
-        names = dict.fromkeys(of_page.questions[0].targets)
-        for question in of_page.questions:
+        names = dict.fromkeys(page_variants.questions[0].targets)
+        for question in page_variants.questions:
             names |= dict.fromkeys((*question.known, *question.beside))
         inputs = [*self.shared.inputs]
         for program in self.programs:
@@ -278,7 +278,7 @@ def _rests_on_a_fallback(program: Program, check: Mapping[str, Any]) -> bool:
 
 
 def _quantity(
-    library: RelationSet, name: str, of_page: Variants, given: Mapping[str, Value], constants: Mapping[str, float]
+    library: RelationSet, name: str, page_variants: Variants, given: Mapping[str, Value], constants: Mapping[str, float]
 ) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]
@@ -295,14 +295,14 @@ def _quantity(
     if quantity.is_count:
         data["count"] = True
     data |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
-    values = (given.get(name, question.values[name]) for question in of_page.questions if name in question.values)
+    values = (given.get(name, question.values[name]) for question in page_variants.questions if name in question.values)
     value = next(values, None)
     if value is None:
         return data
     units = [*offered(quantity.unit)]
     if spelled(value.unit) in units[1:]:
         data["shown"] = spelled(value.unit)
-    data["slider"] = _slider(library, quantity, value, of_page, given)
+    data["slider"] = _slider(library, quantity, value, page_variants, given)
     if name in given:
         data["typed"] = starting_number(value, quantity)
     default = quantity.default
@@ -320,13 +320,13 @@ def _as_data(quantity: Declaration, value: Elsewhere) -> dict[str, Any]:
 
 
 def _slider(
-    library: RelationSet, quantity: Declaration, value: Value, of_page: Variants, given: Mapping[str, Value]
+    library: RelationSet, quantity: Declaration, value: Value, page_variants: Variants, given: Mapping[str, Value]
 ) -> list[Any]:
     """The ends of a quantity's slider and how it goes: it reaches the values of all profiles that the page offers."""
-    groups = chain.from_iterable(choice.groups for choice in of_page.choices)
+    groups = chain.from_iterable(choice.groups for choice in page_variants.choices)
     values = (library.profile(name).values.get(quantity.name) for name in chain.from_iterable(groups))
     others = [] if quantity.name in given else [quantity.unit.from_base(stated.base[1]) for stated in values if stated]
-    sizes = of_page.questions[0].sizes
+    sizes = page_variants.questions[0].sizes
     like = [abs(size) for name, size in sizes.items() if library.declared[name].dimension == quantity.dimension]
     size = quantity.unit.from_base(max(like, default=0.0))
     return [*slider(quantity, value, others, size, asked=quantity.name in given)]

@@ -60,9 +60,7 @@ def stated(library: Library, *names: str) -> tuple[Block, ...]:
 
 
 def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Block]:
-    """The blocks of a page; below formulas, the letters and names that were not met before, each with its meaning and
-    unit.
-    """
+    """The blocks of a page, and below formulas the letters that are new there, each with its meaning and unit."""
     for block in blocks:
         yield block
         if isinstance(block, Formulas):
@@ -125,7 +123,8 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
                 (low, _), unit = single.result
                 known[single.quantity] = low
                 written[single.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
-        steps.append(replace(shown, lines=_with_forms(shown.lines, forms, letters, written)) if forms else shown)
+        lines = _with_forms(shown.lines, forms, letters, written) if forms else shown.lines
+        steps.append(replace(shown, lines=lines))
     inputs = [entry for entry in page.symbols if not _is_a_number(entry.letter)]
     noted = remarks(answer)
     return replace(
@@ -220,7 +219,8 @@ def _one_fraction(form: Any) -> Any:
     if not form.is_rational_function():
         return form
     factored = factor(together(form))
-    above, below = fraction(factored if factored.count_ops() < form.count_ops() else form)
+    shorter = factored if factored.count_ops() < form.count_ops() else form
+    above, below = fraction(shorter)
     if above.as_coeff_Mul()[0] >= 0:
         return above / below
     upper, lower = list(Mul.make_args(-above)), list(Mul.make_args(below))

@@ -32,7 +32,7 @@ from jinja2.debug import rewrite_traceback_stack
 from derive.errors import DeriveError, ExpressionError, LimitError
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.sandbox import HOLDER, OPENING, Sandbox
-from derive.reports.vocabulary import Said, cited
+from derive.reports.vocabulary import AnswerText, cited
 from derive.solving.execution.answer import Answer
 from derive.time_limits import Interruption, overtime, several_queries
 from quantities.value import Source
@@ -126,8 +126,8 @@ class _Sheet:
     def put(self, value: Any) -> str:
         """A value as text: a number with its unit, or a placeholder."""
         if isinstance(value, Answer):
-            value = Said.of(value)
-        if isinstance(value, Said):
+            value = AnswerText.of(value)
+        if isinstance(value, AnswerText):
             return str(value) + self._mark(value)
         if isinstance(value, Picture):  # its caption may contain answers
             value = replace(value, caption=self._words(value.caption)[0])
@@ -170,6 +170,7 @@ class _Sheet:
             yield from self._paragraph(" ".join(lines))
 
     def _paragraph(self, text: str) -> Iterator[Block]:
+        """A paragraph of words, or the blocks that stand in it alone."""
         blocks = [self.held[int(place)] for place in _HELD.findall(text)]
         blocks = [block for block in blocks if isinstance(block, _BLOCKS)]
         if not blocks:
@@ -197,7 +198,7 @@ class _Sheet:
         objects = [self.held[int(place)] for place in _HELD.findall("\n".join(rows))]
         caption, own = self._words(below.removeprefix(_CAPTION).strip())
         header, *body = (tuple(self._words(cell.strip())[0] for cell in _cells(row)) for row in rows)
-        sources = (*cited(*(item.answer for item in objects if isinstance(item, Said))), *own)
+        sources = (*cited(*(item.answer for item in objects if isinstance(item, AnswerText))), *own)
         for row in body:
             if len(row) != len(header):
                 what = f"A row of a table has {len(row)} cells, its header {len(header)}: {' | '.join(row)[:60]}"

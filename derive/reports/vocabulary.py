@@ -84,14 +84,14 @@ _MANY = ((12, " trillion"), (9, " billion"), (6, " million"), (3, "k"))
 _LONG = 1e5  # from which a count is not written out
 
 
-class Said(str):
+class AnswerText(str):
     """An answer as text in a line, with the answer itself."""
 
     __slots__ = ("answer",)
     answer: Answer
 
     @classmethod
-    def of(cls, answer: Answer, digits: int | None = None) -> Said:
+    def of(cls, answer: Answer, digits: int | None = None) -> AnswerText:
         """The value with its unit, or the bounds if there is none; and the bounds of the library that it breaks."""
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
@@ -349,7 +349,7 @@ _FREE: dict[str, Any] = {
     **_by_name(abs, max, min, round, zip),
     "log": math.log,
     "mark": Mark,
-    "say": Said.of,
+    "say": AnswerText.of,
     "shade": Shade,
     "span": _span,
 }

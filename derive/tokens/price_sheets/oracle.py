@@ -359,7 +359,8 @@ def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction
     if not low <= gap.answer.base <= high:
         everywhere = gap.bounds[0] > high or gap.bounds[1] < low
         least, most = (shown(end, gap.quantity.unit) for end in gap.bounds)
-        text = tension.text.format(value=least if least == most else f"{least} to {most}")
+        value = least if least == most else f"{least} to {most}"
+        text = tension.text.format(value=value)
         yield Contradiction(tension.prices, text, gap.answer, everywhere)
 
 

@@ -91,6 +91,7 @@ def sheet_names() -> tuple[str, ...]:
 
 
 def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
+    """The profile of a price sheet, and the library with what its file declares besides."""
     library = built_in()
     if isinstance(source, Profile):
         prove_fit(source, library.declared)
@@ -159,7 +160,7 @@ def _question(target: str, stated: Mapping[str, Any]) -> SheetQuestion:
 
 def _tension(target: str, stated: Mapping[str, Any]) -> Tension:
     low, high = stated.get("low", 0.0), stated.get("high", inf)
-    return Tension(_question(target, stated), tuple(stated["prices"]), stated["text"], low, high)
+    return Tension(_question(target, stated), tuple(stated["prices"]), text=stated["text"], low=low, high=high)
 
 
 _ASKED = _data("questions")
@@ -289,6 +290,7 @@ class Asker:
         return self._once(asked, lambda: ends(self.ask(target, chosen, given, needs)))
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
+        """The only answer: a value, or bounds where there is no value."""
         try:
             return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
         except AmbiguousError as error:
@@ -415,7 +417,7 @@ def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
 def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
     """A number or a range in base units as a value of a quantity, in its unit."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
-    return Value(low / 2 + high / 2, low, high, quantity.unit, source)
+    return Value(number=low / 2 + high / 2, low=low, high=high, unit=quantity.unit, source=source)
 
 
 def ends(answer: Answer) -> Span:

@@ -23,7 +23,7 @@ from derive.presentation.charts import Axis, Chart, Series, Shade
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Text, verbatim
 from derive.presentation.numbers import rounded
 from derive.reports.formulas import chain, pencil
-from derive.reports.vocabulary import Said, number
+from derive.reports.vocabulary import AnswerText, number
 from derive.solving.execution.answer import Answer
 from derive.tolerances import TOLD
 from quantities.value import read_value
@@ -251,7 +251,7 @@ def _clashing(implied: Mapping[Conflict, _Implied]) -> Grid:
         one_says, others_imply = "", ""
         if (denial := implied[conflict]) is not None:
             denied, answer = denial
-            one_says, others_imply = _as_claimed(denied, answer), Said.of(answer, 3)
+            one_says, others_imply = _as_claimed(denied, answer), AnswerText.of(answer, 3)
         claims, scene = ", ".join(conflict.claims), verbatim(conflict.scene.words)
         rows.append((claims, scene, one_says, others_imply, f"{number(conflict.factor)} times"))
     return Grid(header, tuple(rows), shares=(0.09, 0.2, 0.26, 0.18, 0.0))
@@ -306,7 +306,7 @@ def _clash(conflict: Conflict, denial: _Implied) -> Iterator[Block]:
     implied = verbatim(str(conflict.error))
     if denial is not None:
         denied, answer = denial
-        implied = f"Of `{denied.quantity}`, the others imply {Said.of(answer, 4)}: apart by a factor of {apart}."
+        implied = f"Of `{denied.quantity}`, the others imply {AnswerText.of(answer, 4)}: apart by a factor of {apart}."
     yield Heading(f"{verbatim(conflict.scene.words)}: {' and '.join(conflict.claims)}", 3)
     premises = f" Taken to hold: {taken}." if taken else ""
     yield Text(f"Said: {', '.join(assertions)}.{premises} {implied}")
