@@ -197,7 +197,8 @@ _Implied = tuple[Assertion, Answer] | None
 
 def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library: Library) -> Mapping[str, Any]:
     """The words that a template may use of these findings and conflicts in a library."""
-    with_titles, implied = displayed(library), {conflict: _implied(conflict, library) for conflict in conflicts}
+    with_titles = displayed(library)
+    implied = {conflict: _implied(conflict, library) for conflict in conflicts}
 
     def shown(blocks: Iterable[Block]) -> tuple[Block, ...]:
         return tuple(with_names(blocks, with_titles))
@@ -210,7 +211,7 @@ def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library
         "chart": _chart(worst_first(findings)),
         "claims": [shown(in_short(finding)) for finding in worst_first(findings)],
         "in_full": [shown(all_readings(finding)) for finding in findings if not is_whole(finding)],
-        "conflicts": [shown(_clash(conflict, implied_answer)) for conflict, implied_answer in implied.items()],
+        "conflicts": [shown(_clash(conflict, denial)) for conflict, denial in implied.items()],
     }
 
 
