@@ -29,9 +29,9 @@ from itertools import pairwise
 from typing import NamedTuple, TextIO
 
 _SOURCES = (".py", ".toml", ".txt")
-_ENTRY = 1_000_000  # limit on bytes of an entry
-_WHOLE = 32_000_000  # limit on bytes of all entries
-_FORM = "4"
+_LARGEST_ENTRY = 1_000_000  # limit on bytes of an entry
+_LARGEST_TOTAL = 32_000_000  # limit on bytes of all entries
+_FORMAT = "4"  # of entries; part of every key, so that those of an older format are not read
 _OWN = "derive-engine"  # the name of the cache's own folder
 _NAME = re.compile(r"[0-9a-f]{40}(\.\d+)?")  # of an entry, and of one that is being written
 _SEAL = re.compile(rb"[0-9a-f]{32}\n")  # how an entry begins: its checksum, in a line of its own
@@ -48,7 +48,7 @@ def entry(words: Iterable[str], files: Iterable[str], packages: Iterable[str]) -
         return None
     digest = blake2b(digest_size=20)
     try:
-        for part in (_FORM, sys.version, *_versions(packages), *words):
+        for part in (_FORMAT, sys.version, *_versions(packages), *words):
             digest.update(f"{len(part)} {part}".encode())
         for path in files:
             with open(path, "rb") as file:
@@ -82,32 +82,32 @@ def _folder() -> str | None:
 def _is_safe(folder: str) -> bool:
     """Whether only this user can write to the cache's own folder, or it does not exist yet."""
     try:
-        found = os.lstat(folder)
+        status = os.lstat(folder)
     except FileNotFoundError:
         return True
     except OSError:
         return False
-    return stat.S_ISDIR(found.st_mode) and _is_mine(found)
+    return stat.S_ISDIR(status.st_mode) and _is_mine(status)
 
 
-def _is_mine(found: os.stat_result) -> bool:
+def _is_mine(status: os.stat_result) -> bool:
     """Whether a file or folder belongs to this user and nobody else may write to it; Windows knows no such modes."""
     if not hasattr(os, "getuid"):
         return True
-    return found.st_uid == os.getuid() and not found.st_mode & _OF_OTHERS
+    return status.st_uid == os.getuid() and not status.st_mode & _OF_OTHERS
 
 
 def _versions(packages: Iterable[str]) -> list[str]:
     """The versions of packages, from the names of their metadata folders."""
     wanted = list(packages)
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for folder in dict.fromkeys(sys.path):
         if os.path.isdir(folder):
             for name in os.listdir(folder):
-                package, _, rest = name.partition("-")
-                if rest.endswith(".dist-info") and package in wanted:
-                    found.setdefault(package, name)
-    return [found[package] for package in wanted]  # a missing version raises LookupError: nothing is kept
+                package, _, suffix = name.partition("-")
+                if suffix.endswith(".dist-info") and package in wanted:
+                    folders.setdefault(package, name)
+    return [folders[package] for package in wanted]  # a missing version raises LookupError: nothing is kept
 
 
 def sources(*packages: str) -> Iterator[str]:
@@ -127,10 +127,10 @@ def recalled(path: str) -> bytes | None:
     """The bytes of an entry, if it is there, undamaged, and in its own place."""
     try:
         with open(os.open(path, os.O_RDONLY | _PLAIN_FILE), "rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode) or not _is_mine(found):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode) or not _is_mine(status):
                 return None
-            data = file.read(_ENTRY + _HEAD)
+            data = file.read(_LARGEST_ENTRY + _HEAD)
         head, _, body = data.partition(b"\n")
         if head != _seal(path, body):
             return None
@@ -142,15 +142,15 @@ def recalled(path: str) -> bytes | None:
 
 def keep(path: str, body: bytes) -> None:
     """Write an entry atomically; an error is ignored."""
-    if len(body) > _ENTRY:
+    if len(body) > _LARGEST_ENTRY:
         return
     folder = os.path.dirname(path)
-    aside = f"{path}.{os.getpid()}"
+    temporary = f"{path}.{os.getpid()}"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN_FILE, 0o600), "wb") as file:
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN_FILE, 0o600), "wb") as file:
             file.write(_seal(path, body) + b"\n" + body)
-        os.replace(aside, path)
+        os.replace(temporary, path)
         _evict(folder)
     except OSError:
         return
@@ -165,16 +165,16 @@ def _seal(path: str, body: bytes) -> bytes:
 def _evict(folder: str) -> None:
     """Remove the least recently used entries until those in the folder are within the limit."""
     with os.scandir(folder) as listing:
-        entries = [(found, found.stat(follow_symlinks=False)) for found in listing if _NAME.fullmatch(found.name)]
-    files = [(found.path, state) for found, state in entries if stat.S_ISREG(state.st_mode)]
-    if sum(state.st_size for _, state in files) <= _WHOLE:
+        status = {item.path: item.stat(follow_symlinks=False) for item in listing if _NAME.fullmatch(item.name)}
+    files = [path for path in status if stat.S_ISREG(status[path].st_mode)]
+    if sum(status[path].st_size for path in files) <= _LARGEST_TOTAL:
         return
-    written = [(path, state) for path, state in files if state.st_size <= _ENTRY + _HEAD and _is_written(path)]
-    whole = sum(state.st_size for _, state in written)
-    for path, state in sorted(written, key=lambda file: file[1].st_mtime):
-        if whole <= _WHOLE:
+    entries = [path for path in files if status[path].st_size <= _LARGEST_ENTRY + _HEAD and _is_written(path)]
+    total = sum(status[path].st_size for path in entries)
+    for path in sorted(entries, key=lambda path: status[path].st_mtime):
+        if total <= _LARGEST_TOTAL:
             return
-        whole -= state.st_size
+        total -= status[path].st_size
         os.unlink(path)
 
 
@@ -196,9 +196,9 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
     if path is None:
         return answer()
-    before = _Output.unpacked(recalled(path))
-    if before is not None:
-        return before.printed()
+    cached = _Output.unpacked(recalled(path))
+    if cached is not None:
+        return cached.printed()
     out, err = _Recording(sys.stdout), _Recording(sys.stderr)
     sys.stdout, sys.stderr = out, err
     try:
@@ -240,9 +240,9 @@ class _Output(NamedTuple):
     def unpacked(cls, body: bytes | None) -> _Output | None:
         """What was packed; None if the bytes are not such."""
         try:
-            head, _, both = (body or b"").partition(b"\n")
+            head, _, streams = (body or b"").partition(b"\n")
             status, length = map(int, head.split())
-            return cls(status, both[:length].decode(), both[length:].decode())
+            return cls(status, streams[:length].decode(), streams[length:].decode())
         except ValueError:
             return None
 
@@ -271,6 +271,7 @@ class _Recording:
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:
+        """Mark the record as cut if its reader has stopped."""
         try:
             yield
         except OSError:
@@ -320,8 +321,8 @@ def _terminal() -> str:
 
 def _named_files(words: Sequence[str]) -> Iterator[str]:
     """The files that the command reads."""
-    for before, word in pairwise(words):
-        if before in _FILES or (os.path.exists(word) and not os.path.isdir(word)):
+    for previous, word in pairwise(words):
+        if previous in _FILES or (os.path.exists(word) and not os.path.isdir(word)):
             yield word
     for word in words:
         option, equals, path = word.partition("=")

@@ -29,23 +29,23 @@ class Cache(Generic[T]):
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._held: dict[Hashable, T] = {}
+        self._values: dict[Hashable, T] = {}
         self._lock = Lock()
 
-    def of(self, key: Hashable, made: Callable[[], T]) -> T:
+    def of(self, key: Hashable, compute: Callable[[], T]) -> T:
         """The cached value of a key; if there is none, it is computed and stored."""
-        found = self._held.get(key, self)
-        if not isinstance(found, Cache):
-            return found
-        value = made()
+        cached = self._values.get(key, self)  # the cache itself is no value, and None may be one
+        if not isinstance(cached, Cache):
+            return cached
+        value = compute()
         with self._lock:
-            self._held[key] = value
-            while len(self._held) > self.size:
-                del self._held[next(iter(self._held))]
+            self._values[key] = value
+            while len(self._values) > self.size:
+                del self._values[next(iter(self._values))]
         return value
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._values)
 
 
 class Session:
@@ -66,7 +66,8 @@ class Memo(Generic[T]):
     def __init__(self, most: int) -> None:
         self.most = most
 
-    def of(self, session: Session, key: Hashable, made: Callable[[], T]) -> T:
+    def of(self, session: Session, key: Hashable, compute: Callable[[], T]) -> T:
         """A session's cached value of a key; if there is none, it is computed and stored."""
+        # An empty cache is false; `setdefault` then returns it.
         cache: Cache[T] = session.caches.get(self) or session.caches.setdefault(self, Cache(self.most))
-        return cache.of(key, made)
+        return cache.of(key, compute)

@@ -58,8 +58,8 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
     """
     match kind:
         case "quantities":
-            found = [(q.name, q.unit.text or "1", q.meaning) for q in library.declared.values()]
-            return [("quantity", "unit", "meaning"), *found]
+            quantities = [(q.name, q.unit.text or "1", q.meaning) for q in library.declared.values()]
+            return [("quantity", "unit", "meaning"), *quantities]
         case "relations":
             return [("relation", "equation"), *((r.name, str(r.written)) for r in library.relations.values())]
         case "profiles":
@@ -67,29 +67,31 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
         case "reports":
             return [("report", "title"), *_reports().items()]
         case "libraries":
-            listed = [tuple("-" if fact is None else str(fact) for fact in astuple(one)) for one in _listed_libraries()]
-            return [("library", "title", "relations", "quantities", "source"), *listed]
+            listed = map(astuple, _listed_libraries())
+            cells = [tuple("-" if fact is None else str(fact) for fact in facts) for facts in listed]
+            return [("library", "title", "relations", "quantities", "source"), *cells]
     raise unknown("list", kind, LISTS)
 
 
 def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[str, ...]]:
     """The rows of entries whose name, alias or meaning mentions all of these words; the best match first."""
-    _, *found = rows(library, kind)
+    _, *listed = rows(library, kind)
     if not words:
-        return found
-    held = {row[0]: row for row in found}
-    hits = _index(library, kind == "libraries", kind == "reports").search(" ".join(words), LISTED[kind])
-    return [held[hit.entry.name] for hit in hits if hit.whole]
+        return listed
+    by_name = {row[0]: row for row in listed}
+    index = _index(library, has_libraries=kind == "libraries", has_pages=kind == "reports")
+    hits = index.search(" ".join(words), LISTED[kind])
+    return [by_name[hit.entry.name] for hit in hits if hit.whole]
 
 
-def found(library: Library, words: str) -> list[tuple[str, ...]]:
+def matching(library: Library, words: str) -> list[tuple[str, ...]]:
     """A row for each quantity, relation and profile that the words match: the header, then the best match first.
 
     >>> from quantities.declaration import Declaration
-    >>> found(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
+    >>> matching(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
     [('kind', 'name', 'unit', 'what it is'), ('quantity', 'token_interval', 's', 'also called TPOT')]
     """
-    return [("kind", "name", "unit", "what it is"), *(_found(library, hit) for hit in _nearest(library, words))]
+    return [("kind", "name", "unit", "what it is"), *(_row_of(library, hit) for hit in _nearest(library, words))]
 
 
 def _nearest(library: Library, words: str) -> list[Hit]:
@@ -99,92 +101,92 @@ def _nearest(library: Library, words: str) -> list[Hit]:
     unit first. They come after those that bear the words, but before them if it is written as units are: `token/s`.
     """
     hits = library.index.search(words)[:_FOUND]
-    near = [hit for hit in hits if hit.score > hits[0].score / 2]
-    measured = _measured_in(library, words, bool(near))[:_FOUND]
-    first, second = (measured, near) if "/" in words and " " not in words.strip() else (near, measured)
-    met = {(hit.entry.kind, hit.entry.name) for hit in first}
-    return [*first, *(hit for hit in second if (hit.entry.kind, hit.entry.name) not in met)]
+    named = [hit for hit in hits if hit.score > hits[0].score / 2]
+    measured = _measured_in(library, words, is_name=bool(named))[:_FOUND]
+    first, second = (measured, named) if "/" in words and " " not in words.strip() else (named, measured)
+    ranked = {(hit.entry.kind, hit.entry.name) for hit in first}
+    return [*first, *(hit for hit in second if (hit.entry.kind, hit.entry.name) not in ranked)]
 
 
-def _measured_in(library: Library, words: str, is_met: bool) -> list[Hit]:
-    """The quantities of the dimension of a unit; of a single word only if nothing bears it."""
+def _measured_in(library: Library, words: str, is_name: bool) -> list[Hit]:
+    """The quantities of the dimension of a unit; if the unit is a single word, only if nothing bears that name."""
     try:
         unit = parse_unit(words)
     except DeriveError:
         return []
-    if not unit.dimension or (is_met and len(unit.factors) < 2):
+    if not unit.dimension or (is_name and len(unit.factors) < 2):
         return []
     alike = [quantity for quantity in library.declared.values() if quantity.dimension == unit.dimension]
     alike.sort(key=lambda quantity: quantity.unit.size != unit.size)
-    return [Hit(Entry("quantity", one.name, one.meaning, one.aliases), _UNIT_SCORE, False) for one in alike]
+    return [Hit(Entry("quantity", q.name, q.meaning, q.aliases), _UNIT_SCORE, whole=False) for q in alike]
 
 
-def _found(library: Library, hit: Hit) -> tuple[str, ...]:
+def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
     entry = hit.entry
     called = f"also called {hit.called}" if hit.called else ""
-    match entry.kind:
-        case "quantity":
-            said, unit = entry.meaning, library.declared[entry.name].unit.text or "1"
-        case "relation":
-            said, unit = str(library.relations[entry.name].written), ""
-        case _:
-            said, unit = entry.meaning, ""
-    return entry.kind, entry.name, unit, "; ".join(part for part in (said, called) if part)
+    text, unit = entry.meaning, ""
+    if entry.kind == "quantity":
+        unit = library.declared[entry.name].unit.text or "1"
+    elif entry.kind == "relation":
+        text = str(library.relations[entry.name].written)
+    return entry.kind, entry.name, unit, "; ".join(part for part in (text, called) if part)
 
 
-def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
+def grouped(library: Library, kind: str, listed: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
     """Rows under headings if they are many: the subjects of the built-in library, in its order."""
-    if len(found) <= _MANY or kind not in ("quantities", "relations"):
-        return [("", list(found))]
+    if len(listed) <= _MANY or kind not in ("quantities", "relations"):
+        return [("", list(listed))]
     headings = _headings(library)
     if kind == "quantities":
-        headings = _spread(library, headings)
+        headings = _quantity_headings(library, headings)
     groups: dict[str, list[tuple[str, ...]]] = {"": [], **{heading: [] for heading in headings.values()}}
-    for row in found:
+    for row in listed:
         groups[headings.get(row[0], "")].append(row)
     return [(heading, group) for heading, group in groups.items() if group]
 
 
 def _headings(library: Library) -> dict[str, str]:
     """The heading of each relation of the built-in library: the title of its file."""
-    found: dict[str, str] = {}
-    whole = built_in().relations
+    headings: dict[str, str] = {}
+    originals = built_in().relations
     for subject in subjects().values():
-        held = [name for name in subject.relations if name in library.relations]
-        found.update((n, subject.title) for n in held if library.relations[n].states_the_same(whole[n]))
-    return found
+        for name in subject.relations:
+            # a user's relation may bear the name of another of the built-in library
+            if name in library.relations and library.relations[name].states_the_same(originals[name]):
+                headings[name] = subject.title
+    return headings
 
 
-def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
+def _quantity_headings(library: Library, headings: dict[str, str]) -> dict[str, str]:
     """The heading of each quantity: that of the first relation written for it, or else of the first that has it."""
     forward = dict(structure_of(library).forward)
     written = {name: headings[relation] for relation, name in reversed(forward.items()) if relation in headings}
-    held = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
-    merged = {**held, **written}
+    containing = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
+    merged = {**containing, **written}
     order = list(dict.fromkeys(headings.values()))
     return dict(sorted(merged.items(), key=lambda entry: order.index(entry[1])))
 
 
 def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Every entry with a name: for each a heading, and its lines as label and text, without those that say nothing."""
-    found: list[tuple[str, list[tuple[str, str]]]] = []
+    sections: list[tuple[str, list[tuple[str, str]]]] = []
     if name in library.declared:
-        found.append((f"quantity {name}", _quantity(library.declared[name], library)))
+        sections.append((f"quantity {name}", _quantity(library.declared[name], library)))
     if name in library.relations:
-        found.append((f"relation {name}", _relation(library.relations[name])))
+        sections.append((f"relation {name}", _relation(library.relations[name])))
     if name in library.profiles:
         profile = library.profiles[name]
-        found.append((f"profile {profile.name}", _profile(profile, library)))
+        sections.append((f"profile {profile.name}", _profile(profile, library)))
     if name in _reports():
         kind = "page" if name in page_titles() else "report"
-        found.append((f"{kind} {name}", [("title", _reports()[name]), ("written by", f"derive report {name}")]))
-    if not found or shelved(name):
-        found += [(f"library {name}", _library(one)) for one in _listed_libraries(name)]
-    if not found and ":" in name:
+        sections.append((f"{kind} {name}", [("title", _reports()[name]), ("written by", f"derive report {name}")]))
+    if not sections or shelved(name):
+        sections += [(f"library {name}", _library(listed)) for listed in _listed_libraries(name)]
+    if not sections and ":" in name:
         library.profile(name)  # raises an error that lists the choices
-    if not found:
-        raise _index(library, True, True).unknown("entry", name)
-    return [(heading, [(label, text) for label, text in lines if text]) for heading, lines in found]
+    if not sections:
+        raise _index(library, has_libraries=True, has_pages=True).unknown("entry", name)
+    return [(heading, [(label, text) for label, text in lines if text]) for heading, lines in sections]
 
 
 def _listed_libraries(*names: str) -> Iterator[_ListedLibrary]:
@@ -207,10 +209,12 @@ def _loaded(offer: Offer) -> _ListedLibrary:
     return _ListedLibrary(offer.name, library.title, len(library.relations), len(library.declared), offer.source)
 
 
-def _library(one: _ListedLibrary) -> list[tuple[str, str]]:
-    held = "" if one.relations is None else f"{one.relations} relations over {one.quantities} quantities"
-    asked = f"derive solve ... --library {one.name}"
-    return [("title", one.title), ("holds", held), ("comes with", one.source), ("asked by", asked)]
+def _library(library: _ListedLibrary) -> list[tuple[str, str]]:
+    contents = (
+        "" if library.relations is None else f"{library.relations} relations over {library.quantities} quantities"
+    )
+    usage = f"derive solve ... --library {library.name}"
+    return [("title", library.title), ("holds", contents), ("comes with", library.source), ("asked by", usage)]
 
 
 def _reports() -> dict[str, str]:
@@ -218,14 +222,12 @@ def _reports() -> dict[str, str]:
     return titles() | page_titles()
 
 
-def _index(library: Library, is_of_libraries: bool, is_of_reports: bool = False) -> Index:
-    """The search index of the library and the reports; if asked, also of libraries by name, all of which are read, and
-    of the pages that are written with the reports.
-    """
-    known = _reports() if is_of_reports else titles()
-    reports = (Entry("report", name, title, rank=0.9) for name, title in known.items())
-    named = _listed_libraries() if is_of_libraries else ()
-    others = (Entry("library", one.name, one.title, rank=0.9) for one in named)
+def _index(library: Library, *, has_libraries: bool, has_pages: bool) -> Index:
+    """Index the library and the reports; if asked, also all libraries (each is loaded) and the pages with sliders."""
+    written = _reports() if has_pages else titles()
+    reports = (Entry("report", name, title, rank=0.9) for name, title in written.items())
+    named = _listed_libraries() if has_libraries else ()
+    others = (Entry("library", listed.name, listed.title, rank=0.9) for listed in named)
     return Index([*library.index.entries, *reports, *others])
 
 
@@ -281,14 +283,14 @@ def _sourced(source: Source) -> str:
 
 def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
     """A row for each profile, which also lists its choices, such as precisions."""
-    found: list[tuple[str, ...]] = []
+    summaries: list[tuple[str, ...]] = []
     for profile in profiles.values():
         base, colon, _ = profile.name.partition(":")
         if not (colon and base in profiles):
             choices = ", ".join(profiles.choices(profile.name))
             text = profile.title or ", ".join(profile.values)
-            found.append((profile.name, str(len(profile.values)), f"{text}; at {choices}" if choices else text))
-    return found
+            summaries.append((profile.name, str(len(profile.values)), f"{text}; at {choices}" if choices else text))
+    return summaries
 
 
 def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]:
@@ -328,20 +330,16 @@ def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]
             for p in library.profiles.values()
         ],
         "reports": lambda: [{"name": name, "title": title} for name, title in _reports().items()],
-        "libraries": lambda: [asdict(one) for one in (_listed_libraries(name) if name else _listed_libraries())],
+        "libraries": lambda: [asdict(listed) for listed in (_listed_libraries(name) if name else _listed_libraries())],
     }
     if kind not in makers:
         raise unknown("list", kind, LISTS)
     return [entry for entry in makers[kind]() if not name or entry["name"] == name]
 
 
-def found_data(library: Library, words: str) -> list[dict[str, Any]]:
+def matching_data(library: Library, words: str) -> list[dict[str, Any]]:
     """The hits for some words as plain data, the best first, with the score and the alias that matched."""
     return [
-        {
-            **attributes(hit.entry, "kind", "name", "meaning"),
-            "alias": hit.called,
-            "score": round(hit.score, 3),
-        }
+        {**attributes(hit.entry, "kind", "name", "meaning"), "alias": hit.called, "score": round(hit.score, 3)}
         for hit in _nearest(library, words)
     ]

@@ -92,13 +92,14 @@ def _deviation(library: Library, example: Example) -> str:
     if not weighed.met.holds and weighed.refusal is not None:
         raise weighed.refusal
     holds = weighed.met.holds
+    # A claim may miss a number by its tolerance; an example has to round to the number as printed.
     if holds and not weighed.has_room and weighed.base is not None and weighed.claimed is not None:
         holds = as_printed(weighed.claimed.unit.from_base(weighed.base), expected)
     return "" if holds else weighed.finds
 
 
 def _deviation_of_list(library: Library, example: Example) -> str:
-    """The same for a list of all answers."""
+    """All answers in words, if they are not those that the example lists; empty if they are."""
     answers = library.solve_all(example.asked, *example.profiles, **example.given)
     values = sorted(answer.base for answer in answers if answer.base is not None)
     wanted = sorted(((read_value(text), text) for text in example.expected), key=lambda pair: pair[0].base[1])

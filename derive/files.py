@@ -162,16 +162,16 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
                 yield file
             return
         folder, name = os.path.split(place)
-        aside = os.path.join(folder, f".{name[:40]}.{token_hex(4)}.part")
+        temporary = os.path.join(folder, f".{name[:40]}.{token_hex(4)}.part")
         try:
-            with open(aside, "xb") as file:
+            with open(temporary, "xb") as file:
                 yield file
             if os.path.exists(place):
-                shutil.copymode(place, aside)
-            os.replace(aside, place)
+                shutil.copymode(place, temporary)
+            os.replace(temporary, place)
         except BaseException:  # interrupts included
             with suppress(OSError):
-                os.unlink(aside)
+                os.unlink(temporary)
             raise
     except OSError as error:
         what = f"{str(path)!r} cannot be written: {str(error.strerror or error).lower()}."

@@ -44,13 +44,14 @@ def graph_asked_for(
     stated = [name for profile in profiles for name in library.profile(profile).values if name in library.declared]
     outline = outlined(library, target, given)
     outline = replace(outline, weak=tuple(name for name in (*stated, *outline.weak) if name not in given))
-    made = plan(structure_of(library), outline.target, outline.strong, outline.weak)
-    if made.is_determined:
+    steps = plan(structure_of(library), outline.target, outline.strong, outline.weak)
+    if steps.is_determined:
         blocks = [
             RelationBlock(tuple(library.relations[name] for name in block.relations), block.unknowns)
-            for block in made.blocks
+            for block in steps.blocks
         ]
-        return derivation_graph(library.declared[outline.target], blocks, _origins(library, made.weak, given, profiles))
+        origins = _origins(library, steps.weak, given, profiles)
+        return derivation_graph(library.declared[outline.target], blocks, origins)
     if given or profiles:
         raise shortage(library, outline, {})
     return _around(library, outline.target)
@@ -107,8 +108,8 @@ class _Line(NamedTuple):
 
 def _lines(graph: Graph) -> Iterator[_Line]:
     """The lines of a picture."""
-    for key, said in graph.nodes(data=True):
-        if said["kind"] == "quantity":
+    for key, attributes in graph.nodes(data=True):
+        if attributes["kind"] == "quantity":
             continue
         around = graph.pred[key] if graph.is_directed() else graph[key]
         for end in [name for name, edge in graph[key].items() if edge["stands"] == "result"]:
@@ -119,7 +120,7 @@ def _lines(graph: Graph) -> Iterator[_Line]:
 
 def picture(graph: Graph) -> str:
     """A graph as SVG: each quantity in the column after the last one that it is computed from."""
-    quantities = {name: said for name, said in graph.nodes(data=True) if said["kind"] == "quantity"}
+    quantities = {name: attributes for name, attributes in graph.nodes(data=True) if attributes["kind"] == "quantity"}
     lines = list(_lines(graph))
     layers = columns(quantities, [(line.start, line.end) for line in lines])
     return _drawn(_untangled(layers, lines), lines, quantities)
@@ -131,34 +132,36 @@ def _untangled(layers: Sequence[Sequence[str]], lines: Sequence[_Line]) -> list[
     for line in lines:
         near.setdefault(line.start, []).append(line.end)
         near.setdefault(line.end, []).append(line.start)
-    found = [list(layer) for layer in layers]
+    ordered = [list(layer) for layer in layers]
     for _ in range(_SWEEPS):
-        height = {name: row / max(len(layer) - 1, 1) for layer in found for row, name in enumerate(layer)}
+        height = {}
+        for layer in ordered:
+            height.update({name: row / max(len(layer) - 1, 1) for row, name in enumerate(layer)})
 
         def barycentre(name: str, height: Mapping[str, float] = height) -> float:
             around = [height[other] for other in near.get(name, ()) if other in height]
             return sum(around) / len(around) if around else height[name]
 
-        found = [sorted(layer, key=barycentre) for layer in found]
-    return found
+        ordered = [sorted(layer, key=barycentre) for layer in ordered]
+    return ordered
 
 
 def _drawn(
     layers: Sequence[Sequence[str]], lines: Sequence[_Line], quantities: Mapping[str, Mapping[str, Attribute]]
 ) -> str:
-    labels = {name: (_cut(name, 36), _cut(str(said["unit"]), 24)) for name, said in quantities.items()}
+    """The SVG of layers of quantities, a box for each and a curve for each line between them."""
+    labels = {name: (_cut(name, 36), _cut(str(attributes["unit"]), 24)) for name, attributes in quantities.items()}
     width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
     column = width + _GAP
     tallest = max((len(layer) for layer in layers), default=1)
-    places = {
-        name: (24 + i * column, 24 + _ROW * row + _ROW * (tallest - len(layer)) // 2)
-        for i, layer in enumerate(layers)
-        for row, name in enumerate(layer)
-    }
+    places = {}
+    for i, layer in enumerate(layers):
+        top = 24 + _ROW * (tallest - len(layer)) // 2
+        places.update({name: (24 + i * column, top + _ROW * row) for row, name in enumerate(layer)})
     height = 24 + _ROW * tallest
-    whole = 48 + column * max(len(layers), 1) - _GAP
+    span = 48 + column * max(len(layers), 1) - _GAP
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {height}" width="{whole}" height="{height}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {span} {height}" width="{span}" height="{height}" '
         'font-family="DejaVu Sans, sans-serif" font-size="12">',
         f"<metadata>{MARK}</metadata>",
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
@@ -188,9 +191,9 @@ def _drawn(
     return "\n".join([*parts, "</svg>", ""])
 
 
-def _are_simultaneous(one: Mapping[str, Attribute], other: Mapping[str, Attribute]) -> bool:
+def _are_simultaneous(first: Mapping[str, Attribute], second: Mapping[str, Attribute]) -> bool:
     """Whether two quantities are unknowns of one block, which stand in one column."""
-    return "block" in one and one["block"] == other.get("block")
+    return "block" in first and first["block"] == second.get("block")
 
 
 def _cut(text: str, most: int) -> str:

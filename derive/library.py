@@ -107,12 +107,7 @@ class Library(RelationSet):
             return formula(library, name, given)
 
     def compile(
-        self,
-        target: str,
-        given: Iterable[str] = (),
-        backend: str = "auto",
-        *,
-        profiles: Iterable[str | Profile] = (),
+        self, target: str, given: Iterable[str] = (), backend: str = "auto", *, profiles: Iterable[str | Profile] = ()
     ) -> Callable[..., Any]:
         """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value.
 
@@ -272,7 +267,7 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
     forms = {name: Name(copy.name) for name, copy in copies.items()}
     relations = []
     for relation in library.relations.values():
-        # One of which only the conditions differ at the point would count as another equation, and says the same.
+        # A copy that differs only in its conditions would count as another equation, though it says the same.
         if moved.isdisjoint(library.members[relation.name]):
             continue
         written = relation.written
@@ -280,14 +275,14 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
         members = [copies.get(name, quantity) for name, quantity in relation.declared.items()]
         relations.append(
             Relation(
-                f"{point}.{relation.name}",
-                Equation(lhs, written.op, rhs),
-                {quantity.name: quantity for quantity in members},
-                relation.because,
-                relation.source,
-                tuple(with_forms(condition, forms) for condition in relation.conditions),
-                relation.approximate,
-                " of ".join(renamed.get(name, name) for name in relation.neglects.split(" of ")),
+                name=f"{point}.{relation.name}",
+                written=Equation(lhs, written.op, rhs),
+                declared={quantity.name: quantity for quantity in members},
+                because=relation.because,
+                source=relation.source,
+                conditions=tuple(with_forms(condition, forms) for condition in relation.conditions),
+                approximate=relation.approximate,
+                neglects=" of ".join(renamed.get(name, name) for name in relation.neglects.split(" of ")),
             )
         )
     return relations, list(copies.values())

@@ -61,7 +61,7 @@ def as_html(thing: Any) -> str | None:
     """The inside of a cell's output; None where there is only text to show."""
     inside = ""
     with suppress(DeriveError):
-        inside = _WAYS.get(_kind(thing), _document)(thing)
+        inside = _RENDERERS.get(_kind(thing), _document)(thing)
     return f'{_STYLE}<div class="derive">{inside}</div>' if inside else None
 
 
@@ -91,8 +91,8 @@ def as_text(thing: Any) -> str:
 
 
 def _kind(thing: Any) -> str:
-    """The name of the first of a thing's types that is shown in a way of its own; empty where it is its document."""
-    return next((kind.__name__ for kind in type(thing).__mro__ if kind.__name__ in _WAYS), "")
+    """The first of a thing's types with a renderer of its own; empty if the thing is shown as its document."""
+    return next((kind.__name__ for kind in type(thing).__mro__ if kind.__name__ in _RENDERERS), "")
 
 
 def _document(result: Any) -> str:
@@ -108,7 +108,7 @@ def _document(result: Any) -> str:
     return f"<pre>{html.escape(str(result))}</pre>{picture}"
 
 
-# What is no document, since it lies below the rooms that know of these, or is a table of numbers
+# Renderers of things that have no document: tables of numbers, and classes of packages below `presentation`
 
 
 def _answer(answer: Any) -> str:
@@ -117,7 +117,7 @@ def _answer(answer: Any) -> str:
 
 def _relation(relation: Any) -> str:
     letters = letters_of(relation.declared)
-    said = [f"*{relation.name}*", verbatim(relation.because), relation.source and f"({verbatim(relation.source)})"]
+    caption = [f"*{relation.name}*", verbatim(relation.because), relation.source and f"({verbatim(relation.source)})"]
     rows = [
         (
             f"${letters(name)}$",
@@ -129,7 +129,7 @@ def _relation(relation: Any) -> str:
     ]
     return shown(
         [
-            Text(" ".join(filter(None, said))),
+            Text(" ".join(filter(None, caption))),
             Formulas((stated(relation.written, letters),)),
             *(Text(f"when `{condition}`") for condition in relation.when),
             Grid(("symbol", "quantity", "unit", "meaning"), tuple(rows)),
@@ -142,7 +142,7 @@ def _library(library: Any) -> str:
     relations, quantities, profiles = len(library.relations), len(library.declared), len(library.profiles)
     title = verbatim(library.title or "Library")
     head = f"{title}: {relations} relations, {quantities} quantities, {profiles} profiles"
-    rows = [(verbatim(one.name), f"`{one.written}`") for one in [*library.relations.values()][:_ROWS]]
+    rows = [(verbatim(relation.name), f"`{relation.written}`") for relation in [*library.relations.values()][:_ROWS]]
     more = [("...", f"{relations - len(rows)} more")] if relations > len(rows) else []
     return shown([Text(head), Grid(("relation", "equation"), (*rows, *more))], _HTML)
 
@@ -156,7 +156,7 @@ def _table(table: Any) -> str:
     header, rows = _cells(table)
     more = [Text(f"{len(table) - len(rows)} more points")] if len(table) > len(rows) else []
     numbers = Grid(tuple(map(verbatim, header)), tuple(tuple(row) for row in rows))
-    return shown([numbers, *more], _HTML) + "".join(map(_HTML.caution, _unhidden(table)))
+    return shown([numbers, *more], _HTML) + "".join(map(_HTML.caution, _cautions(table)))
 
 
 def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
@@ -168,7 +168,7 @@ def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
     return [f"{name} [{table.units[name] or '1'}]" for name in columns], rows
 
 
-def _unhidden(table: Any) -> list[str]:
+def _cautions(table: Any) -> list[str]:
     """The checks that fail somewhere in a table, the givens without effect, and what its middle assumes."""
     if table.is_lazy or table.survey is None or len(table) > _TESTED:
         return []
@@ -176,15 +176,15 @@ def _unhidden(table: Any) -> list[str]:
     return [*fails, *(f"{name} plays no part" for name in table.unused), *map(str, largest(table.remarks))]
 
 
-def _optimum(found: Any) -> str:
+def _optimum(optimum: Any) -> str:
     """The best choice, and the derivation of the answer there."""
-    return f"{_document(found)}<details><summary>derivation</summary>{_answer(found.answer)}</details>"
+    return f"{_document(optimum)}<details><summary>derivation</summary>{_answer(optimum.answer)}</details>"
 
 
 def _table_text(table: Any) -> str:
     header, rows = _cells(table)
     more = [f"... {len(table) - len(rows)} more points"] if len(table) > len(rows) else []
-    return "\n".join([*columns([header, *rows], right=range(len(header))), *more, *_unhidden(table)])
+    return "\n".join([*columns([header, *rows], right=range(len(header))), *more, *_cautions(table)])
 
 
 def _stream_text(stream: Any) -> str:
@@ -193,7 +193,7 @@ def _stream_text(stream: Any) -> str:
     return f"a stream of {targets} over {axes}: {math.prod(map(len, stream.survey.lines))} points"
 
 
-_WAYS: dict[str, Callable[[Any], str]] = {
+_RENDERERS: dict[str, Callable[[Any], str]] = {
     "Answer": _answer,
     "Optimum": _optimum,
     "Relation": _relation,
@@ -245,14 +245,15 @@ class Report:
     def _repr_html_(self) -> str:
         rows = []
         for number, line in enumerate(self.text.split("\n"), 1):
-            met = [problem for problem in self.problems if problem.line == number]
-            rows += [f"{number:>4}  {html.escape(line)}"] if met else []
-            rows += [f'<b style="color: #b3261e">{html.escape(_said(problem))}</b>' for problem in met]
-        placeless = [html.escape(_said(problem)) for problem in self.problems if not problem.line]
+            problems_here = [problem for problem in self.problems if problem.line == number]
+            rows += [f"{number:>4}  {html.escape(line)}"] if problems_here else []
+            rows += [f'<b style="color: #b3261e">{html.escape(_indented(problem))}</b>' for problem in problems_here]
+        placeless = [html.escape(_indented(problem)) for problem in self.problems if not problem.line]
         return "<pre>" + "\n".join([*placeless, *rows]) + "</pre>"
 
 
-def _said(problem: Problem) -> str:
+def _indented(problem: Problem) -> str:
+    """A problem and its hint, as they stand below the line that they are about."""
     return "\n".join(f"      {line.strip()}" for line in f"{problem.message}\n{problem.hint}".strip().split("\n"))
 
 
@@ -293,12 +294,12 @@ def add_cell(shell: Any) -> None:
 
     def derive(line: str, cell: str) -> None:
         try:
-            name, found = read_cell(line, cell)
+            name, content = read_cell(line, cell)
         except DeriveError as error:  # of the line, or of both libraries together: shown without a traceback
             raise UsageError(str(error)) from None
         if name:
-            shell.push({name: found})
-        display(found)  # type: ignore[no-untyped-call, unused-ignore]
+            shell.push({name: content})
+        display(content)  # type: ignore[no-untyped-call, unused-ignore]
 
     shell.register_magic_function(derive, magic_kind="cell", magic_name="derive")
 
@@ -336,24 +337,25 @@ def begun(text: str) -> Begun | None:
         elif mark == "," and opened:
             opened[-1] = opened[-1][0], opened[-1][1] + 1
     word = _WORD.search(text)
-    for start, commas in reversed(opened):
+    for start, commas in reversed(opened):  # the innermost call of a library; a list in its arguments is none
         if call := _CALL.search(text[: start + 1]):
-            return Begun(call[1], call[2], commas, word[0] if word else "", bool(quote))
+            typed = word[0] if word else ""
+            return Begun(owner=call[1], verb=call[2], place=commas, word=typed, is_text=bool(quote))
     return None
 
 
-def names_for(found: Begun, library: Library) -> list[str]:
+def names_for(question: Begun, library: Library) -> list[str]:
     """The names that may stand where a question is being typed."""
-    takes_givens = _takes_givens(found.verb)
-    if not takes_givens and found.verb not in _OF_NAMES | {"profile"}:
+    takes_givens = _takes_givens(question.verb)
+    if not takes_givens and question.verb not in _OF_NAMES | {"profile"}:
         return []
     names: Iterable[str] = library.profiles
-    if not found.is_text:
-        names = [f"{name}=" for name in library.declared] if takes_givens and found.place else []
-    elif found.verb in _OF_NAMES or (found.place == 0 and takes_givens):
+    if not question.is_text:
+        names = [f"{name}=" for name in library.declared] if takes_givens and question.place else []
+    elif question.verb in _OF_NAMES or (question.place == 0 and takes_givens):
         names = library.declared
-    begins = [name for name in names if name.startswith(found.word)]
-    return begins[:_MOST] or [name for name in names if found.word and found.word in name][:_MOST]
+    begins = [name for name in names if name.startswith(question.word)]
+    return begins[:_MOST] or [name for name in names if question.word and question.word in name][:_MOST]
 
 
 def _takes_givens(verb: str) -> bool:
@@ -365,14 +367,14 @@ def _takes_givens(verb: str) -> bool:
 
 def _owner(namespace: Mapping[str, Any], words: str) -> Library | None:
     """The library that dotted words name."""
-    first, *rest = words.split(".")
+    first, *attributes = words.split(".")
     thing = namespace.get(first)
-    if getattr(thing, "__name__", "") == "derive" and not rest:
+    if getattr(thing, "__name__", "") == "derive" and not attributes:
         from derive.tokens.relations import library
 
         return library()
-    for part in rest:
-        thing = getattr(thing, "__dict__", {}).get(part)
+    for name in attributes:
+        thing = getattr(thing, "__dict__", {}).get(name)
     return thing if isinstance(thing, Library) else None
 
 
@@ -384,15 +386,15 @@ def add_completion(shell: Any) -> None:
     def derive_names(context: Any) -> dict[str, Any]:
         lines = context.full_text.split("\n")
         text = "\n".join([*lines[: context.cursor_line], lines[context.cursor_line][: context.cursor_position]])
-        found = begun(text[-4000:])
-        library = found and _owner(shell.user_ns, found.owner)
-        names = names_for(found, library) if found and library else []
+        question = begun(text[-4000:])
+        library = question and _owner(shell.user_ns, question.owner)
+        names = names_for(question, library) if question and library else []
         return {
             "completions": [SimpleCompletion(text=name, type="derive") for name in names],
-            "matched_fragment": found.word if found else "",
+            "matched_fragment": question.word if question else "",
             "suppress": bool(names),
         }
 
     matchers = shell.Completer.custom_matchers
-    if not any(getattr(one, "__name__", "") == "derive_names" for one in matchers):
+    if not any(getattr(matcher, "__name__", "") == "derive_names" for matcher in matchers):
         matchers.append(derive_names)

@@ -101,8 +101,8 @@ class Consistency(_Item):
 class WorkedExample(_Item):
     """That a question has the answer that the file states."""
 
-    def __init__(self, *, example: Any, **rest: Any) -> None:
-        super().__init__(**rest)
+    def __init__(self, *, example: Any, **arguments: Any) -> None:
+        super().__init__(**arguments)
         self.example = example
         self.line = self.parent.line("examples", example.name)
 

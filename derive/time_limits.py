@@ -3,7 +3,7 @@
 Loops that could run long call `tick`, which looks at the clock and raises. What does not, such as a call of sympy, is
 interrupted a moment later: one thread in the background waits for the block that is to end first, and has
 `Interruption` raised in its thread. No signal is involved, so both work in threads too. Code in C is left to end by
-itself, and so is what must not be cut short (`_UNSAFE`, `_WHOLE`): imports, and the entries and exits of context
+itself, and so is what must not be cut short (`_UNSAFE`, `_NEVER_CUT`): imports, and the entries and exits of context
 managers. So nothing is left half done; caches here store a value when all of it is there.
 
 A share of the time of a query (`sharing`) is counted in CPU time of the query's own thread, so that what is tried
@@ -42,7 +42,7 @@ _UNSAFE = (
 weak references, of which Python calls functions when something is collected, and only prints what they raise."""
 _SAFE = ("mpmath.libmp",)
 """What of these modules has no state."""
-_WHOLE = frozenset({"__enter__", "__exit__", "__del__"})
+_NEVER_CUT = frozenset({"__enter__", "__exit__", "__del__"})
 """Functions that are never cut short: they begin and end what others rely on."""
 
 
@@ -59,7 +59,7 @@ class _Alarm:
 
     thread: int
     frame: FrameType
-    at: float
+    due: float
 
 
 class _Watch:
@@ -78,7 +78,7 @@ class _Watch:
                 self._is_running = True
                 with suppress(RuntimeError):  # no more threads: loops still look at the clock themselves
                     Thread(target=self._run, name="derive-limits", daemon=True).start()
-            elif alarm.at < self._wakes_at:
+            elif alarm.due < self._wakes_at:
                 self._changed.notify()
 
     def discard(self, alarm: _Alarm) -> None:
@@ -86,13 +86,14 @@ class _Watch:
             self._alarms.discard(alarm)
 
     def _run(self) -> None:
+        """Interrupt each thread whose alarm is due, and sleep until the next one is."""
         with self._changed:
             while True:
                 for alarm in self._alarms:
-                    if alarm.at <= time.monotonic():
+                    if alarm.due <= time.monotonic():
                         pause = _AGAIN if _interrupt(alarm) else _SOON
-                        alarm.at = time.monotonic() + pause
-                self._wakes_at = min((alarm.at for alarm in self._alarms), default=math.inf)
+                        alarm.due = time.monotonic() + pause
+                self._wakes_at = min((alarm.due for alarm in self._alarms), default=math.inf)
                 if self._wakes_at == math.inf:
                     self._changed.wait()
                 else:
@@ -122,7 +123,7 @@ def _may_be_interrupted(frame: FrameType | None, block: FrameType) -> bool:
     """
     collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     while frame is not None and frame is not block:
-        if frame.f_code.co_name in _WHOLE or frame.f_code in collecting or _is_unsafe(_module(frame)):
+        if frame.f_code.co_name in _NEVER_CUT or frame.f_code in collecting or _is_unsafe(_module(frame)):
             return False
         frame = frame.f_back
     return frame is block
@@ -148,7 +149,7 @@ _watch = _Watch()
 
 
 def _forget_alarms() -> None:
-    """A forked process begins with one thread, and without the one that waits."""
+    """Start a forked process without alarms: the thread that waits for them is not copied into it."""
     global _watch  # noqa: PLW0603
     _watch = _Watch()
 
@@ -257,24 +258,26 @@ def several_queries(seconds: float) -> Iterator[None]:
 
 
 def _asked_seconds(seconds: float) -> float:
-    """The limit that holds here: the asker's, or else this one."""
+    """The limit set by `limits` in this thread, or else in any other thread, or else this one."""
     return _this_thread.get() or (_all_threads[-1] if _all_threads else seconds)
 
 
 @contextmanager
 def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
+    """Run a block on a clock of its own, which ends no later than the outer one; on none if time is unlimited."""
     ends = time.monotonic() + _WALL * seconds
     if outer is not None:
         ends = min(ends, outer.ends_at_last)
     if ends == math.inf:
         yield
         return
-    with _on(_Clock(seconds, time.thread_time() + seconds, ends, is_of_several=is_of_several)):
+    cpu_ends = time.thread_time() + seconds
+    with _limited_by(_Clock(seconds, ends=cpu_ends, ends_at_last=ends, is_of_several=is_of_several)):
         yield
 
 
 @contextmanager
-def _on(clock: _Clock) -> Iterator[None]:
+def _limited_by(clock: _Clock) -> Iterator[None]:
     """Run a block on a clock, which ends it with a LimitError."""
     token = _running.set(clock)
     try:
@@ -293,9 +296,10 @@ def sharing(share: float) -> Iterator[None]:
     if outer is None or outer.is_over():
         yield
         return
-    now, at = time.thread_time(), time.monotonic()
-    left = share * min(outer.ends - now, outer.ends_at_last - at)
-    with _on(_Clock(outer.seconds, now + left, min(at + _WALL_OF_SHARE * _WALL * left, outer.ends_at_last))):
+    cpu_now, wall_now = time.thread_time(), time.monotonic()
+    granted = share * min(outer.ends - cpu_now, outer.ends_at_last - wall_now)
+    ends_at_last = min(wall_now + _WALL_OF_SHARE * _WALL * granted, outer.ends_at_last)
+    with _limited_by(_Clock(outer.seconds, ends=cpu_now + granted, ends_at_last=ends_at_last)):
         yield
 
 
@@ -307,7 +311,7 @@ def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
     of_threads = replace(clock, ends=math.inf)  # the CPU time of this thread says nothing about others
 
     def on_its_clock(item: S) -> T:
-        with _on(of_threads):
+        with _limited_by(of_threads):
             return work(item)
 
     return on_its_clock
@@ -326,5 +330,6 @@ def tick() -> None:
     if clock is None:
         return
     clock.ticks += 1
+    # Loops call this often: only each sixteenth call reads the clocks.
     if clock.ticks & 15 == 0 and clock.is_over():
         raise clock.error()

@@ -55,12 +55,12 @@ class Verb:
     def function(self) -> Callable[..., int]:
         """What is called; its docstring is what `derive VERB -h` says."""
         module, _, name = self.place.partition(":")
-        found: Callable[..., int] = getattr(import_module(module), name)
-        return found
+        function: Callable[..., int] = getattr(import_module(module), name)
+        return function
 
     def shows(self, name: str) -> str:
         """How its help writes a parameter; empty if it has none of that name."""
-        return next((str(one.metavar) for one in self.parameters if one.name == name), "")
+        return next((str(parameter.metavar) for parameter in self.parameters if parameter.name == name), "")
 
     @property
     def is_question(self) -> bool:
@@ -73,18 +73,18 @@ class Verb:
 Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
-def _beginning(kind: str) -> Completion:
-    """The completion of names of the built-in library, of this kind of entry."""
+def _completion_of(kind: str) -> Completion:
+    """Complete names of the built-in library: of its entries of this kind."""
 
-    def offered(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    def completions(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
         from derive.tokens.relations import library
 
         return [name for name in getattr(library(), kind) if name.startswith(incomplete)]
 
-    return offered
+    return completions
 
 
-_QUANTITIES, _PROFILES = _beginning("declared"), _beginning("profiles")
+_QUANTITIES, _PROFILES = _completion_of("declared"), _completion_of("profiles")
 
 
 # Parameters
@@ -93,39 +93,40 @@ _PATH = click.Path(readable=False)
 """A path that a shell completes; whether the file can be read is for the verb to say."""
 
 
-def _target(shown: str = "TARGET") -> click.Argument:
+def _target(metavar: str = "TARGET") -> click.Argument:
     """What is asked for; it may be left out where it stands in brackets, and there may be several after a comma."""
-    return click.Argument(["target"], metavar=shown, shell_complete=_QUANTITIES, required=not shown.startswith("["))
+    return click.Argument(["target"], metavar=metavar, shell_complete=_QUANTITIES, required=not metavar.startswith("["))
 
 
-def _given(shown: str = "[NAME=VALUE ...]") -> click.Argument:
-    return click.Argument(["given"], metavar=shown, shell_complete=_QUANTITIES, nargs=-1)
+def _given(metavar: str = "[NAME=VALUE ...]") -> click.Argument:
+    return click.Argument(["given"], metavar=metavar, shell_complete=_QUANTITIES, nargs=-1)
 
 
-def _words(name: str, shown: str, **how: Any) -> click.Argument:
-    return click.Argument([name], metavar=shown, nargs=-1, required=False, **how)
+def _words(name: str, metavar: str, **options: Any) -> click.Argument:
+    return click.Argument([name], metavar=metavar, nargs=-1, required=False, **options)
 
 
-def _flag(name: str, says: str, *own_name: str) -> click.Option:
-    return click.Option([name, *own_name], is_flag=True, help=says)
+def _flag(name: str, help_text: str, *parameter_name: str) -> click.Option:
+    """A switch; `parameter_name` is that of the function's parameter where the switch is called otherwise."""
+    return click.Option([name, *parameter_name], is_flag=True, help=help_text)
 
 
-def _number(name: str, kind: click.IntRange, says: str, **how: Any) -> click.Option:
-    return click.Option([name], type=kind, metavar="N", help=says, **how)
+def _number(name: str, kind: click.IntRange, help_text: str, **options: Any) -> click.Option:
+    return click.Option([name], type=kind, metavar="N", help=help_text, **options)
 
 
-def _profiles(name: str, own_name: str, shown: str, says: str) -> click.Option:
-    names = [name, own_name] if own_name else [name]
-    return click.Option(names, shell_complete=_PROFILES, metavar=shown, multiple=True, help=says)
+def _profiles(name: str, parameter_name: str, metavar: str, help_text: str) -> click.Option:
+    names = [name, parameter_name] if parameter_name else [name]
+    return click.Option(names, shell_complete=_PROFILES, metavar=metavar, multiple=True, help=help_text)
 
 
-def _writes(says: str, shown: str = "FILE", required: bool = False) -> tuple[click.Option, click.Option]:
+def _writes(help_text: str, metavar: str = "FILE", is_required: bool = False) -> tuple[click.Option, click.Option]:
     """The option that names the file which a verb writes, and beside it the one that lets any file be replaced."""
-    return click.Option(["-o", "output"], type=_PATH, metavar=shown, required=required, help=says), _FORCE
+    return click.Option(["-o", "output"], type=_PATH, metavar=metavar, required=is_required, help=help_text), _FORCE
 
 
-def _folder(default: str, says: str) -> click.Option:
-    return click.Option(["--out"], default=default, metavar="DIR", help=says)
+def _folder(default: str, help_text: str) -> click.Option:
+    return click.Option(["--out"], default=default, metavar="DIR", help=help_text)
 
 
 _FORCE = _flag("--force", "Replace a file even if derive did not write it, or it was changed since.")
@@ -352,7 +353,7 @@ VERBS = (
         examples=["derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py"],
         parameters=(
             *(_target(), _given("[NAME ...]"), _WITH, *_OF, _IN),
-            *_writes("Where to write it: a file that ends in .py; - for standard output.", required=True),
+            *_writes("Where to write it: a file that ends in .py; - for standard output.", is_required=True),
         ),
         place="derive.cli.elsewhere:compile_",
         endings=(".py",),
@@ -369,7 +370,7 @@ VERBS = (
         parameters=(
             *(_words("words", "TARGET [TARGET ...] [NAME=VALUE ...]"), _WITH, *_OF),
             click.Option(["--title"], default="", metavar="TEXT", help="The page's title."),
-            *_writes("Where to write the page.", "FILE.html", required=True),
+            *_writes("Where to write the page.", "FILE.html", is_required=True),
         ),
         place="derive.cli.elsewhere:page",
     ),

@@ -33,7 +33,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
 _WRITTEN = re.compile(r'Write "(.+)"\.')
 _THINGS = tuple(parse_unit(thing).dimension for thing in ("sequence", "chip"))
-_NOTHING_SEEN = Seen("", "", "", -math.inf, math.inf)
+_NOTHING_SEEN = Seen(least="", most="", source="", low=-math.inf, high=math.inf)
 _CONSTANTS = {"pi": "the number 3.14159..."}
 
 
@@ -124,13 +124,13 @@ class Declaration:
         seen = {} if self.seen is None else {"seen": self.seen.words}
         return {**texts, "domain": self.domain.text, "default": self.default, "aliases": self.aliases, **seen}
 
-    def but(self, **said: Any) -> Declaration:
+    def but(self, **changes: Any) -> Declaration:
         """The same declaration with some arguments replaced.
 
         >>> Declaration("length", "m", "of the string").but(name="width", domain="real").words["meaning"]
         'of the string'
         """
-        return Declaration(**{**self.words, **said})
+        return Declaration(**{**self.words, **changes})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Declaration, **self.words), ()
@@ -147,8 +147,8 @@ def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
     """
     listed = tuple(aliases) if isinstance(aliases, Iterable) and not isinstance(aliases, (str, Mapping)) else (None,)
     if not all(isinstance(alias, str) and any(map(str.isalnum, alias)) for alias in listed):
-        said = f'["{aliases}"]' if isinstance(aliases, str) and aliases else '["TPOT", "seconds per token"]'
-        raise ExpressionError(f"{name}: aliases is not a list of words.", hint=f"Write aliases = {said}.", text=name)
+        example = f'["{aliases}"]' if isinstance(aliases, str) and aliases else '["TPOT", "seconds per token"]'
+        raise ExpressionError(f"{name}: aliases is not a list of words.", hint=f"Write aliases = {example}.", text=name)
     return tuple(dict.fromkeys(listed))
 
 
@@ -188,14 +188,13 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
         raise _clash(first.name, scales)
     if first.meaning and second.meaning and first.meaning != second.meaning:
         raise _clash(first.name, f"meaning {first.meaning!r} and {second.meaning!r}")
-    one, other = first.default, second.default
-    pairs = zip(one.base, other.base, strict=True) if one and other else ()
+    pairs = zip(first.default.base, second.default.base, strict=True) if first.default and second.default else ()
     if not all(isclose(*pair, rel_tol=SAME_DEFAULT) for pair in pairs):
-        raise _clash(first.name, f"default {str(one)!r} and {str(other)!r}")
+        raise _clash(first.name, f"default {str(first.default)!r} and {str(second.default)!r}")
     return first.but(
         meaning=first.meaning or second.meaning,
         latex=first.latex or second.latex,
-        default=one or other,
+        default=first.default or second.default,
         aliases=(*first.aliases, *second.aliases),
         seen=(first.seen or second.seen or _NOTHING_SEEN).words or None,
     )
@@ -341,10 +340,10 @@ def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
     number = getattr(given, "magnitude", given)
     unit = str(getattr(given, "units", quantity.unit)).replace(" ", "")
     middle, spread = float(number.nominal_value), float(number.std_dev)
-    one, two = (f"{middle:g} +/- {width:g} {unit}".rstrip() for width in (spread, 2 * spread))
+    single, double = (f"{middle:g} +/- {width:g} {unit}".rstrip() for width in (spread, 2 * spread))
     return ExpressionError(
         f"{quantity.name}: {middle:g} with a standard deviation of {spread:g} is no range, which has ends.",
-        hint=f'Give the range that you mean: "{one}" for one deviation, "{two}" for two.',
+        hint=f'Give the range that you mean: "{single}" for one deviation, "{double}" for two.',
         text=str(number),
     )
 
@@ -365,5 +364,5 @@ def _hint(text: str, quantity: Declaration, otherwise: str) -> str:
     written = proposed(text, quantity.unit, quantity.domain)
     if not written:
         return f"{otherwise} Give a value in {quantity.unit}." if otherwise.startswith("They differ") else otherwise
-    number = otherwise.startswith("If ")  # the number may need a change as well
-    return f"{written}. {otherwise}" if number else f"{written}."
+    is_conditional = otherwise.startswith("If ")  # the number may need a change as well
+    return f"{written}. {otherwise}" if is_conditional else f"{written}."

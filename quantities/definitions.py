@@ -53,6 +53,7 @@ def read(*path: str) -> str:
 
 
 Section = Literal["plain", "prefixes", "multiples"]
+_LONGEST_PREFIX = 6  # letters: quecto, quetta
 
 
 class Entry(NamedTuple):
@@ -132,8 +133,8 @@ def spellings(name: str) -> list[str]:
     alike = {alias for alias in tables.definitions if alias.casefold() == folded}
     for prefix in tables.prefixes:
         if folded.startswith(prefix.casefold()):
-            rest = folded[len(prefix) :]
-            alike |= {prefix + alias for alias in tables.definitions if alias.casefold() == rest}
+            folded_unit = folded[len(prefix) :]
+            alike |= {prefix + alias for alias in tables.definitions if alias.casefold() == folded_unit}
     return sorted(other for other in alike if other != name and entry(other))
 
 
@@ -163,7 +164,8 @@ def unprefixed(name: str) -> str:
     """
     if name in _tables().definitions or not _prefixed(name):
         return ""
-    return next(name[length:] for length in range(min(6, len(name) - 1), 0, -1) if _parted(name, length))
+    lengths = range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1)
+    return next(name[length:] for length in lengths if _parted(name, length))
 
 
 def define(name: str, factor: Fraction, dimension: Dimension | None, where: str) -> str:
@@ -240,7 +242,7 @@ def _resolved(name: str) -> Entry:
 
 def _prefixed(name: str) -> Entry | None:
     """The unit of a name that begins with a prefix; the longest prefix counts."""
-    for length in range(min(6, len(name) - 1), 0, -1):
+    for length in range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1):
         if parted := _parted(name, length):
             (long_name, scale), line = parted
             unit = _resolved(line.name)

@@ -114,7 +114,8 @@ def suggest(name: str, known: Sequence[str]) -> tuple[str, ...]:
     if not isinstance(name, str) or len(name) > 2 * _SHOWN:
         return ()
     if len(known) > _MANY:
-        known = [other for other in known if other[:1] == name[:1] and abs(len(other) - len(name)) <= 2][:_MANY]
-    folded = [other for other in known if other.casefold() == name.casefold()]
+        beginning_alike = (candidate for candidate in known if candidate[:1] == name[:1])
+        known = [candidate for candidate in beginning_alike if abs(len(candidate) - len(name)) <= 2][:_MANY]
+    folded = [candidate for candidate in known if candidate.casefold() == name.casefold()]
     close = get_close_matches(name, known, n=3, cutoff=0.7)
     return tuple(dict.fromkeys([*folded, *close]))

@@ -165,7 +165,7 @@ class Facts(Mapping[str, Profile]):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._made: dict[str, Profile] = {}
+        self._profiles: dict[str, Profile] = {}
 
     def __getitem__(self, name: str) -> Profile:
         base, colon, choice = name.partition(":")
@@ -173,9 +173,9 @@ class Facts(Mapping[str, Profile]):
         if base not in self.tables or (colon and choice not in _choices(self.tables[base])):
             raise KeyError(name)
         full_name = f"{base}{colon}{choice}"
-        if full_name not in self._made:
-            self._made[full_name] = self._profile(base, choice)
-        return self._made[full_name]
+        if full_name not in self._profiles:
+            self._profiles[full_name] = self._profile(base, choice)
+        return self._profiles[full_name]
 
     def labels(self) -> dict[str, Label]:
         """The titles and the other names of all profiles; their values are not read."""
@@ -221,13 +221,13 @@ class Facts(Mapping[str, Profile]):
     def _profile(self, name: str, choice: str) -> Profile:
         """A profile, or the additions of a choice to it."""
         table = self.tables[name]
-        stated = {key: said for key, said in table.items() if key not in SAID}
+        stated = {key: entry for key, entry in table.items() if key not in SAID}
         if choice:
-            chosen = {key: said[choice] for key, said in stated.items() if by_choice(said) and choice in said}
+            chosen = {key: entry[choice] for key, entry in stated.items() if by_choice(entry) and choice in entry}
             return Profile(
                 f"{name}:{choice}", self._values(name, chosen, table), goes_with=self._assumed(choice, chosen)
             )
-        plain = {key: said for key, said in stated.items() if not by_choice(said)}
+        plain = {key: entry for key, entry in stated.items() if not by_choice(entry)}
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 
     def _assumed(self, choice: str, chosen: Iterable[str]) -> dict[str, dict[str, Value]]:
@@ -237,7 +237,7 @@ class Facts(Mapping[str, Profile]):
 
     def _values(self, name: str, stated: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Value]:
         try:
-            return {key: self._value(said, table) for key, said in stated.items()}
+            return {key: self._value(entry, table) for key, entry in stated.items()}
         except KeyError as error:
             what = f"values/{self.name}.toml, {name}: a value has no {error.args[0]}."
             raise ExpressionError(what, hint="State it for the value, or for the whole profile.") from None
@@ -245,9 +245,9 @@ class Facts(Mapping[str, Profile]):
             error.what = f"values/{self.name}.toml, {name}: {error.what}"
             raise
 
-    def _value(self, said: Any, table: Mapping[str, Any]) -> Value:
+    def _value(self, entry: Any, table: Mapping[str, Any]) -> Value:
         """A value with its source, of which it takes from the profile what it does not state."""
-        own = said if isinstance(said, dict) else {"value": said}
+        own = entry if isinstance(entry, dict) else {"value": entry}
         facts = {**{key: table[key] for key in ("source", "as_of", "kind") if key in table}, **own}
         text = "; ".join(self._written_out(part) for part in facts["source"].split("; "))
         source = Source(text, facts["kind"], date=facts["as_of"], note=facts.get("reason", ""))
@@ -260,12 +260,12 @@ class Facts(Mapping[str, Profile]):
         return f"{self.data.get('sources', {}).get(key, key)}{colon}{rest}"
 
 
-def by_choice(said: Any) -> bool:
+def by_choice(entry: Any) -> bool:
     """Whether an entry of a profile has a value for each choice."""
-    return isinstance(said, dict) and "value" not in said
+    return isinstance(entry, dict) and "value" not in entry
 
 
 def _choices(table: Mapping[str, Any]) -> tuple[str, ...]:
     """The choices that a profile leaves open, in order."""
-    by_key = (said for key, said in table.items() if key not in SAID and by_choice(said))
+    by_key = (entry for key, entry in table.items() if key not in SAID and by_choice(entry))
     return tuple(dict.fromkeys(chain.from_iterable(by_key)))

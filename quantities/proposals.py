@@ -122,10 +122,10 @@ def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
 
 def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
     """The same number with a repaired unit."""
-    bare = unit in ("", "1", "dimensionless")
-    if bare:
+    if unit in ("", "1", "dimensionless"):
         yield from _united(number, wanted)
-    for spelling in () if bare else _readings(unit):
+        return
+    for spelling in _readings(unit):
         yield f"{number} {spelling}"
         yield from _inverse(number, spelling, wanted)
         for completed in _completed(spelling, wanted):
@@ -148,18 +148,18 @@ def _united(number: str, wanted: Unit) -> Iterator[str]:
 
 def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
     """A letter or a word after the number as a power of ten: 405B, 15.6T token, 128k."""
-    first, _, rest = unit.partition(" ")
+    first, _, behind = unit.partition(" ")
     power = _POWERS.get(first)
     if power is None or ".." in number or "+/-" in number or unit == wanted.text:
         return
-    text = rest.strip() or wanted.text
+    text = behind.strip() or wanted.text
     if name := _WORD.match(text):
-        bare = name[0] if rest else unprefixed(name[0]) or name[0]
+        bare = name[0] if behind else unprefixed(name[0]) or name[0]
         prefixed = _PREFIXES[power] + bare
         if entry(bare) and entry(prefixed) and not unprefixed(bare):
             scaled = prefixed + text[name.end() :]
             yield f"{number} {scaled}"
-            yield from (f"{number} {one}" for one in _completed(scaled, wanted, keeping=True))
+            yield from (f"{number} {completed}" for completed in _completed(scaled, wanted, keeping=True))
         elif entry(bare) and "e" not in number.lower():
             yield from (
                 f"{number}e{power} {completed}" for completed in (text, *_completed(text, wanted, keeping=True))
@@ -195,9 +195,9 @@ def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
         given, value = parse_unit(unit), read_value(number)
     except DeriveError:
         return
-    rest = given.dimension * wanted.dimension
-    is_pace = "time" in given.dimension.bases and rest.bases.keys() <= _PACED
-    if wanted.dimension and (not rest or is_pace) and not value.is_range and value.number:
+    left_over = given.dimension * wanted.dimension
+    is_pace = "time" in given.dimension.bases and left_over.bases.keys() <= _PACED
+    if wanted.dimension and (not left_over or is_pace) and not value.is_range and value.number:
         yield f"{wanted.from_base(1 / given.to_base(value.number)):.6g} {wanted}"
 
 
@@ -234,10 +234,10 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
         if len(bases) > 1 or bases.keys() == other or not bases.keys() | other <= _COUNTED:
             return None
     names = _names_of(wanted)
-    parts = sorted(bases.items(), key=lambda one: one[1] < 0)
+    ordered = sorted(bases, key=lambda base: bases[base] < 0)
     return [
-        _Factor("*" if power > 0 else "/", names.get(base, BASE_UNITS.get(base, base)), Dimension.of(base))
-        for base, power in parts
+        _Factor("*" if bases[base] > 0 else "/", names.get(base, BASE_UNITS.get(base, base)), Dimension.of(base))
+        for base in ordered
     ]
 
 
@@ -355,9 +355,10 @@ def told_in(unit: Unit) -> str:
     >>> told_in(parse_unit("s")), told_in(parse_unit("V*A"))
     ('s, min, ms or h', 'V*A, mV*A, kV*A or V*mA')
     """
-    own, *others = offered(unit).items()
-    near = sorted(others, key=lambda one: abs(log(float(one[1].size) / float(unit.size))))[: _NEAREST - 1]
-    *first, last = [own[0] or "1", *(text for text, _ in near)]
+    units = offered(unit)
+    own, *others = units
+    near = sorted(others, key=lambda text: abs(log(float(units[text].size) / float(unit.size))))[: _NEAREST - 1]
+    *first, last = [own or "1", *near]
     return f"{', '.join(first)} or {last}" if first else last
 
 
@@ -373,9 +374,8 @@ def hint_on_unit(text: str, hint: str, own: Unit) -> str:
     from quantities.registry import known_to_pint
 
     is_alone = _UNIT_PART.fullmatch(text.strip()) is not None
-    is_near = hint.startswith("Did you mean") and not (
-        is_alone and not any(_is_like(one, own) for one in _UNIT_PART.findall(hint))
-    )
+    has_fitting = any(_is_like(word, own) for word in _UNIT_PART.findall(hint))
+    is_near = hint.startswith("Did you mean") and (has_fitting or not is_alone)
     if is_near or not hint.startswith(("Did you mean", "`derive.units` knows")):
         return hint
     for name in dict.fromkeys(_UNIT_PART.findall(text)):
@@ -398,7 +398,7 @@ def _neighbours(text: str) -> list[str]:
     texts = []
     for part in _UNIT_PART.finditer(text):
         for family in _SIBLINGS:
-            if part[0] not in _same(family):
+            if part[0] not in _with_symbols(family):
                 continue
             for sibling in family:
                 is_odd = ("*" in sibling and part[0] != text) or (sibling in _SHORT and part.start() > 0)
@@ -408,10 +408,10 @@ def _neighbours(text: str) -> list[str]:
 
 
 @cache
-def _same(family: tuple[str, ...]) -> frozenset[str]:
+def _with_symbols(family: tuple[str, ...]) -> frozenset[str]:
     """The spellings of a family: also the symbols, such as B for byte."""
     symbols = {"byte": "B", "day": "d", "bit": "b"}
-    return frozenset(family) | {symbols[one] for one in family if one in symbols}
+    return frozenset(family) | {symbols[name] for name in family if name in symbols}
 
 
 def _spelled(unit: Unit) -> str:

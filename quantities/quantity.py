@@ -60,8 +60,8 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     seen: Seen | None = _declared("seen", "What sources report of it.")
 
     @_taking(Declaration)
-    def __new__(cls, *said: Any, **more: Any) -> Self:
-        return cls._of(Declaration(*said, **more))
+    def __new__(cls, *arguments: Any, **keywords: Any) -> Self:
+        return cls._of(Declaration(*arguments, **keywords))
 
     @classmethod
     def _of(cls, declaration: Declaration) -> Self:

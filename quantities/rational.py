@@ -18,8 +18,6 @@ __all__ = ["Rational", "as_number", "exact_of", "nearest", "read_decimal", "text
 
 _DECIMALS = 15  # digits of a decimal that every double holds
 _ALL_DIGITS = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
-
-
 _EQUAL = float.__eq__
 
 
@@ -161,7 +159,7 @@ def text_of(number: float, digits: int) -> str:
 def _decimal_places(denominator: int) -> int | None:
     """How many decimal places a fraction with this denominator has; None if they never end."""
     twos = (denominator & -denominator).bit_length() - 1
-    rest, fives = denominator >> twos, 0
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    return max(twos, fives) if rest == 1 else None
+    odd_part, fives = denominator >> twos, 0
+    while odd_part % 5 == 0:
+        odd_part, fives = odd_part // 5, fives + 1
+    return max(twos, fives) if odd_part == 1 else None

@@ -26,7 +26,6 @@ from quantities.value import read_value
 
 __all__ = ["Registry", "known_to_pint", "quantity", "registry", "unit_of"]
 
-
 if TYPE_CHECKING:
     _Quantity = pint.registry.Quantity[Any]
     _UnitRegistry = pint.UnitRegistry[Any]
@@ -225,6 +224,6 @@ def _compare(unit: Unit, theirs: Any) -> None:
     except pint.DimensionalityError:
         size = math.nan
     if not math.isclose(size, unit.size, rel_tol=SAME_UNIT):
-        said = f"'{theirs.units}' is {theirs.to_base_units():.6g} in its own registry"
+        there = f"'{theirs.units}' is {theirs.to_base_units():.6g} in its own registry"
         here = f"{float(unit.size):.6g} {base} here"
-        raise UnitError(f"{said}, and {here}.", hint=f"Give the value in {base}.", unit=unit.text)
+        raise UnitError(f"{there}, and {here}.", hint=f"Give the value in {base}.", unit=unit.text)

@@ -65,7 +65,6 @@ MARKS = {
 }
 """Marks that are not part of a unit, and the hint for each."""
 
-
 _SHORT = 12  # longest name that is searched letter by letter
 
 
@@ -135,30 +134,30 @@ def _products(name: str) -> list[str]:
     alike = spellings(name)
     cuts = [(name[:cut], name[cut:]) for cut in range(1, len(name))]
     return [
-        f"{one}*{other}"
-        for one, other in cuts
-        if ((other in ("m", "s") and one != "K") or not alike) and definition(one) and definition(other)
+        f"{first}*{second}"
+        for first, second in cuts
+        if ((second in ("m", "s") and first != "K") or not alike) and definition(first) and definition(second)
     ]
 
 
 def _close(name: str) -> list[str]:
     plain = suggest(name, known_names())
-    closer = takewhile(lambda one: one not in plain, suggest(name, [*plain, *_with_prefix(name)]))
+    closer = takewhile(lambda candidate: candidate not in plain, suggest(name, [*plain, *_with_prefix(name)]))
     return list(dict.fromkeys([*spellings(name), *closer, *plain]))
 
 
 def _with_prefix(name: str) -> list[str]:
     """Prefixed units with the first letter of a name and a unit similar to the rest of it."""
-    rest = name[1:]
-    shorter = [rest[:i] + rest[i + 1 :] for i in range(len(rest))] if 1 < len(rest) < _SHORT else []
-    return [name[0] + one for one in dict.fromkeys([*shorter, *suggest(rest, known_names())]) if entry(name[0] + one)]
+    tail = name[1:]
+    shorter = [tail[:i] + tail[i + 1 :] for i in range(len(tail))] if 1 < len(tail) < _SHORT else []
+    candidates = [name[0] + unit for unit in dict.fromkeys([*shorter, *suggest(tail, known_names())])]
+    return [candidate for candidate in candidates if entry(candidate)]
 
 
 _LONGEST = 300  # characters of a unit's text
 _DEEPEST = 20  # nested parentheses
 HIGHEST = 10_000
 """Limit on numerator and denominator of an exponent: no measured exponent has more digits."""
-
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<name>[A-Za-z_%‰°$µμ\u03a9\u2126\u00c5\u212b][A-Za-z0-9_°$\u03a9\u2126\u00c5\u212b]*)"
@@ -212,7 +211,7 @@ class _Reader:
         self.tokens = list(self._tokens())
         self.next = 0
         self.depth = 0
-        self.divided = False
+        self.divided = False  # by a "/" before this place, inside the same parentheses
 
     def unit(self) -> Unit:
         parts = self._quotient()

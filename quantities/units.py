@@ -66,7 +66,7 @@ class Unit:
         exact = exact_of(number)
         if exact is not None and self._is_coherent:
             return number
-        if exact is not None:
+        if exact is not None:  # in fractions, and rounded once
             in_base = exact * self.size
             return nearest(in_base + self.offset if self.offset else in_base)
         if self.offset:
@@ -166,8 +166,8 @@ _MISTAKES: tuple[tuple[dict[str, int], str], ...] = (
 def _turns(source: Unit, target: Unit) -> float:
     """The factor by which a conversion differs from the units' sizes; raises an error if there is none."""
     ratio = source.dimension / target.dimension
-    (radians, hertz), (others, theirs) = source.turning, target.turning
-    radians, hertz = radians - others, hertz - theirs
+    (radians, hertz), (target_radians, target_hertz) = source.turning, target.turning
+    radians, hertz = radians - target_radians, hertz - target_hertz
     if not ratio:
         if (source.offset and target.is_difference) or (target.offset and source.is_difference):
             raise _misfit(source, target, "One is a temperature, the other a difference of temperatures.")

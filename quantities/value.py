@@ -60,8 +60,8 @@ class Source:
 
     def __str__(self) -> str:
         details = ", ".join(detail for detail in (self.date, self.url) if detail)
-        said = f"{self.text} ({details})" if details else self.text
-        return f"{said}; {self.note}" if self.note else said
+        text = f"{self.text} ({details})" if details else self.text
+        return f"{text}; {self.note}" if self.note else text
 
 
 DEFAULT = Source("default of the quantity", "assumed")
@@ -75,7 +75,6 @@ BY_DEFINITION = Source("by definition", "exact")
 
 OTHERWISE = Source("used where no relation gives it", "assumed")
 """The source of a default that is used only where the relations written for its quantity do not determine it."""
-
 
 _DIGITS = 12  # of a number as text that is no decimal
 _LONGEST = 400  # characters of a value's text
@@ -224,14 +223,14 @@ class _Reader:
     def value(self) -> Value:
         """The whole text as a value."""
         first = self._number()
-        rest = self.plain[self.next :]
-        before, dots, _ = rest.partition("..")
+        behind = self.plain[self.next :]
+        before, dots, _ = behind.partition("..")
         if dots:
             return self._range(first, before)
-        before, sign, _ = rest.partition("+/-")
+        before, sign, _ = behind.partition("+/-")
         if sign:
             return self._plus_minus(first, before)
-        unit = self._unit(rest)
+        unit = self._unit(behind)
         return read_number(first, unit, self.text, rounding=_half_a_place(self.plain[: self.next], unit))
 
     def _plus_minus(self, number: float, before: str) -> Value:
@@ -326,10 +325,10 @@ class _Reader:
         match = _NUMBER.match(here[1:].lstrip())
         if match is None:
             return f"Write the number first: 3 {name}."
-        rest = here[1:].lstrip()[match.end() :].strip()
-        after = rest if not rest or rest.startswith("/") else f" {rest}"
-        written = f'rite "{match.group()} {name}{after}".'
-        return f"W{written}" if mark == "$" else f"Give it in USD, or declare {name} in [units] and w{written}"
+        behind = here[1:].lstrip()[match.end() :].strip()
+        after = behind if not behind or behind.startswith("/") else f" {behind}"
+        price = f'"{match.group()} {name}{after}"'
+        return f"Write {price}." if mark == "$" else f"Give it in USD, or declare {name} in [units] and write {price}."
 
     def _unit(self, text: str) -> Unit:
         """The unit of a number; 60/min is 60 1/min."""
@@ -344,10 +343,10 @@ class _Reader:
         )
 
 
-def _sum(one: float, other: float) -> float:
+def _sum(first: float, second: float) -> float:
     """The sum of two numbers, exact if both are known exactly."""
-    exact, further = exact_of(one), exact_of(other)
-    return one + other if exact is None or further is None else nearest(exact + further)
+    first_exact, second_exact = exact_of(first), exact_of(second)
+    return first + second if first_exact is None or second_exact is None else nearest(first_exact + second_exact)
 
 
 def _half_a_place(word: str, unit: Unit) -> float:

@@ -75,15 +75,15 @@ def server(library: Library) -> MCPServer:
     import derive
 
     tools, version = Tools(library), str(derive.__version__)
-    made = [_tool(verb, getattr(tools, verb.name)) for verb in VERBS if verb.tool]
-    return MCPServer("derive", instructions=_INSTRUCTIONS.strip(), version=version, log_level="ERROR", tools=made)
+    mcp_tools = [_tool(verb, getattr(tools, verb.name)) for verb in VERBS if verb.tool]
+    return MCPServer("derive", instructions=_INSTRUCTIONS.strip(), version=version, log_level="ERROR", tools=mcp_tools)
 
 
 def _tool(verb: Verb, method: Callable[..., Reply]) -> Tool:
     """A tool that only reads and always answers the same; it refuses arguments that it does not know."""
 
     def ask(**stated: Any) -> CallToolResult:
-        return _said(lambda: method(**stated))
+        return _result_of(lambda: method(**stated))
 
     stated = signature(method)
     typed = [_typed(verb, parameter) for parameter in stated.parameters.values()]
@@ -108,7 +108,7 @@ def _typed(verb: Verb, parameter: Parameter) -> Parameter:
     return parameter.replace(annotation=kind, default=default)
 
 
-def _said(ask: Callable[[], Reply]) -> CallToolResult:
+def _result_of(ask: Callable[[], Reply]) -> CallToolResult:
     """The reply of a tool; a refusal is its error."""
     try:
         reply = ask()

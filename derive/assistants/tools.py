@@ -95,38 +95,36 @@ class Tools:
         seconds: float = 30.0,
     ) -> Reply:
         """The choice that makes a quantity least or most; of a list of profiles any one may be taken."""
-        named = [one if isinstance(one, str) else tuple(one) for one in profiles]
+        named = [profile if isinstance(profile, str) else tuple(profile) for profile in profiles]
         with self._with(relations, seconds) as library:
             if "such_that" in (given or {}):
                 raise DeriveError("such_that is no given.", hint="It is an argument beside the givens.")
-            found = (library.least if sense == "least" else library.most)(
-                target, *named, such_that=list(such_that), **(given or {})
-            )
-            document = found._document()
-            return _replied(document.text, document.data(), found.answer)
+            optimize = library.least if sense == "least" else library.most
+            best = optimize(target, *named, such_that=list(such_that), **(given or {}))
+            document = best._document()
+            return _replied(document.text, document.data(), best.answer)
 
     def check(self, relations: str, seconds: float = 10.0) -> Reply:
         """The problems of a text of relations, each with its line and what would mend it."""
         from derive.checking import tested
+        from derive.presentation.numbers import attributes
 
         with limits(seconds=min(seconds, LONGEST)), query(), units_for_a_while():
             reader = tested(self._read(relations))
             problems = [problem for problem, _ in reader.notes.errors]
-        listed = [
-            {"line": one.line, "relation": one.relation, "message": one.message, "hint": one.hint} for one in problems
-        ]
+        listed = [attributes(problem, "line", "relation", "message", "hint") for problem in problems]
         counts = {"relations": len(reader.relations), "quantities": len(reader.quantities)}
-        text = "\n".join(map(str, problems)) or "consistent ({relations} relations, {quantities} quantities)".format(
-            **counts
-        )
+        text = "\n".join(map(str, problems))
+        if not problems:
+            text = f"consistent ({counts['relations']} relations, {counts['quantities']} quantities)"
         return Reply(text, {"consistent": not problems, "problems": listed, **counts})
 
     def find(self, words: str) -> Reply:
         """Quantities, relations and profiles by what one calls them."""
-        from derive.catalogue import found
+        from derive.catalogue import matching
 
         with query():
-            (_, *rows) = found(self.library, words)
+            (_, *rows) = matching(self.library, words)
         return _listed(("kind", "name", "unit", "meaning"), rows, _LISTED, f"Nothing matches {words}.")
 
     def list(self, kind: str = "quantities", words: str = "", most: int = _LISTED) -> Reply:
@@ -140,12 +138,11 @@ class Tools:
         """All that bear a name: a quantity, a relation, a profile."""
         from derive.catalogue import entries
 
-        found = entries(self.library, name)
-        lines = [line for heading, rows in found for line in (heading, *(f"  {label}: {text}" for label, text in rows))]
-        data = [
-            {"entry": heading, "facts": [{"is": label, "said": text} for label, text in rows]}
-            for heading, rows in found
-        ]
+        lines: list[str] = []
+        data = []
+        for heading, rows in entries(self.library, name):
+            lines += [heading, *(f"  {label}: {text}" for label, text in rows)]
+            data.append({"entry": heading, "facts": [{"is": label, "said": text} for label, text in rows]})
         return Reply("\n".join(lines), {"name": name, "entries": data})
 
     # What comes with a question
@@ -165,12 +162,13 @@ class Tools:
                 yield self.library | proved(self._read(relations))
 
     def _read(self, relations: str) -> Reader:
+        """Read a text of relations over the library; it may use installed libraries, and no files."""
         from derive.relation_files.loading import read
         from derive.relation_files.sources import parse_source
 
         document = parse_source(relations, "", Path())
         used = document.data.get("uses", ())
-        if any(str(one).endswith(".toml") for one in used if isinstance(used, list)):
+        if isinstance(used, list) and any(str(name).endswith(".toml") for name in used):
             what = "uses: a text that comes with a question uses no files."
             raise ExpressionError(what, hint='Use installed libraries, as in uses = ["llm"], or state it in the text.')
         return read(document, self.library)
@@ -192,6 +190,11 @@ def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], most: int, non
     return Reply("\n".join([*lines, *more]), {"found": entries, "total": len(rows)})
 
 
+def _listed_tuples(value: Any) -> Any:
+    """A fact of an error with lists in the place of tuples, as JSON has them."""
+    return list(map(_listed_tuples, value)) if isinstance(value, tuple) else value
+
+
 def refusal(error: DeriveError) -> Reply:
     """Why there is no answer, in words and as data.
 
@@ -201,10 +204,8 @@ def refusal(error: DeriveError) -> Reply:
     """
     data: dict[str, Any] = {"error": type(error).__name__, "message": error.what, "hint": error.hint}
     for fact in ("missing", "conflicts", "suggestions", "reason", "limit"):
-        if held := getattr(error, fact, None):
-            data[fact] = (
-                [list(one) if isinstance(one, tuple) else one for one in held] if isinstance(held, tuple) else held
-            )
+        if value := getattr(error, fact, None):
+            data[fact] = _listed_tuples(value)
     if answers := getattr(error, "answers", ()):
         data["answers"] = [str(answer).splitlines()[0] for answer in answers]
     return Reply(str(error), data, is_refusal=True)

@@ -50,9 +50,9 @@ class WrittenQuestion:
         >>> print(time_asked.having("weight_bytes/total_parameters", "2 Tparameter"))
         weight_time, weight_bytes = (weight_bytes, total_parameters = 2 Tparameter)
         """
-        name, _, rest = path.partition("/")
+        name, _, inner_path = path.partition("/")
         inner = dict(self.given).get(name)
-        new = inner.having(rest, value) if rest and isinstance(inner, WrittenQuestion) else value
+        new = inner.having(inner_path, value) if inner_path and isinstance(inner, WrittenQuestion) else value
         return WrittenQuestion(self.target, self.profiles, tuple({**dict(self.given), name: new}.items()))
 
     def __str__(self) -> str:
@@ -161,8 +161,9 @@ def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
         ratio = _ratio(claimed.number, computed)
         exactly = _rounded(computed, claimed.number) == claimed.number or ratio == 1
         off = Met(exactly, exactly, ratio).off
-        return Met(exactly or off <= BEARING * (1 + AGREEMENT), exactly, ratio)
-    return Met(holds, holds, 1.0 if holds else _ratio(_nearest(criterion, claimed, computed), computed))
+        return Met(holds=exactly or off <= BEARING * (1 + AGREEMENT), exactly=exactly, ratio=ratio)
+    ratio = 1.0 if holds else _ratio(_nearest(criterion, claimed, computed), computed)
+    return Met(holds, exactly=holds, ratio=ratio)
 
 
 def _is_beyond(side: str, end: float, computed: float) -> bool:
@@ -207,8 +208,8 @@ def as_printed(computed: float, stated: str) -> bool:
     claimed = read_value(stated).number
     if printed is None or not claimed:
         return abs(computed - claimed) <= AGREEMENT
-    whole, point, behind = printed["whole"], printed["point"], printed["behind"] or ""
-    digits = len((whole + behind).lstrip("0")) if point else len(whole.strip("0"))
+    before_point, has_point, after_point = printed["whole"], printed["point"], printed["behind"] or ""
+    digits = len((before_point + after_point).lstrip("0")) if has_point else len(before_point.strip("0"))
     return math.isclose(_to_digits(computed, digits), claimed, rel_tol=AGREEMENT)
 
 
@@ -274,8 +275,8 @@ class Claim:
         >>> Claim("C", "it is late", (), "A. Speaker", "a talk", "minute 3", "it is late").said
         'A. Speaker, a talk, minute 3: "it is late"'
         """
-        said = ", ".join(filter(None, (self.speaker, self.place, self.at)))
-        return f'{said}: "{self.words}"' if self.words else said
+        speaker_and_place = ", ".join(filter(None, (self.speaker, self.place, self.at)))
+        return f'{speaker_and_place}: "{self.words}"' if self.words else speaker_and_place
 
 
 @dataclass(frozen=True, slots=True)

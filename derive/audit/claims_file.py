@@ -49,14 +49,14 @@ from derive.audit.claim import (
 from derive.relation_files.sources import Notes, Table, read_document
 
 _FILE = ("title", "speaker", "place", "claims", "scenes")
-_SAYING = ("speaker", "place", "at", "words", "brief", "plainly")
-_CLAIM = ("says", *_SAYING, "clauses")
+_SPOKEN = ("speaker", "place", "at", "words", "brief", "plainly")
+_CLAIM = ("says", *_SPOKEN, "clauses")
 _CLAUSE = ("says", "readings")
 _QUESTION = ("asked", "profiles", "given")
 _STATEMENT = ("equation", "units")
 _READING = ("words", *_QUESTION, *_STATEMENT, "expected", "response_to", "each", "share", "may_change", "leaves_open")
 _SCENE = ("of", "taken", "said")
-_SAID = ("claim", "quantity", "value", "printed")
+_ASSERTION = ("claim", "quantity", "value", "printed")
 _SIDES = {side.replace(" ", "_"): side for side in SIDES}
 
 
@@ -87,11 +87,11 @@ def read_claims(source: str | Path) -> Book:
     notes = Notes(read_document(source))
     top = Table(notes, "", (), notes.document.data)
     top.only(_FILE)
-    said = {key: top.text(key) for key in ("speaker", "place")}
+    common = {key: top.text(key) for key in ("speaker", "place")}
     claims = []
-    for name, held in _table(top, "claims").held.items():
-        if _is_table(table := Table(notes, "", ("claims", name), held)):
-            claims.append(_claim(name, table, said))
+    for name, entry in _table(top, "claims").held.items():
+        if _is_table(table := Table(notes, "", ("claims", name), entry)):
+            claims.append(_claim(name, table, common))
     book = Book(tuple(claims), tuple(map(_scene, _tables(top, "scenes"))))
     if notes.errors:
         raise notes.gathered()
@@ -101,10 +101,11 @@ def read_claims(source: str | Path) -> Book:
 # Each function returns what it can read of its table, and notes what is wrong.
 
 
-def _claim(name: str, table: Table, said: Mapping[str, str]) -> Claim:
+def _claim(name: str, table: Table, common: Mapping[str, str]) -> Claim:
+    """A claim; `common` has the speaker and the place of a file, for claims that state none."""
     named = replace(table, name=name)
     named.only(_CLAIM)
-    own = {key: named.text(key) or said.get(key, "") for key in _SAYING}
+    own = {key: named.text(key) or common.get(key, "") for key in _SPOKEN}
     clauses = tuple(map(_clause, _tables(table, "clauses")))
     if not clauses:
         named.complain("it has no clauses.", f"Write [[claims.{name}.clauses]] below it.")
@@ -179,13 +180,13 @@ def _criterion(table: Table) -> Criterion:
 
 def _scene(table: Table) -> Scene:
     table.only(_SCENE)
-    said = tuple(map(_assertion, _tables(table, "said")))
-    return Scene(_needed(table, "of"), _texts(table, "taken"), said)
+    assertions = tuple(map(_assertion, _tables(table, "said")))
+    return Scene(_needed(table, "of"), _texts(table, "taken"), assertions)
 
 
 def _assertion(table: Table) -> Assertion:
-    table.only(_SAID)
-    claim, quantity, value = (_needed(table, key) for key in _SAID[:3])
+    table.only(_ASSERTION)
+    claim, quantity, value = (_needed(table, key) for key in _ASSERTION[:3])
     return Assertion(claim, quantity, value, table.held.get("printed") is True)
 
 
@@ -221,9 +222,10 @@ def _is_table(table: Table) -> bool:
 
 
 def _tables(table: Table, key: str) -> Iterator[Table]:
-    found, where = table.held.get(key, []), (*table.where, key)
-    if isinstance(found, list) and all(isinstance(one, dict) for one in found):
-        yield from (Table(table.notes, "", (*where, str(place)), one) for place, one in enumerate(found))
+    """The entries of a list of tables; if it is none, that is noted."""
+    entries, where = table.held.get(key, []), (*table.where, key)
+    if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
+        yield from (Table(table.notes, "", (*where, str(number)), entry) for number, entry in enumerate(entries))
     else:
-        header = ".".join(part for part in where if not part.isdigit())
+        header = ".".join(name for name in where if not name.isdigit())
         table.complain(f"'{key}' is not a list of tables.", f"Write [[{header}]].", key)

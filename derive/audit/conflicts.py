@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from derive.audit.claim import Assertion, Scene
 from derive.errors import DeriveError, InconsistentError
@@ -48,10 +49,11 @@ class Conflict:
 
 def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]:
     """All smallest sets of claims that cannot hold together, scene by scene."""
-    return tuple(conflict for scene in scenes for conflict in _in_scene(library, scene))
+    return tuple(chain.from_iterable(_in_scene(library, scene) for scene in scenes))
 
 
 def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
+    """The smallest conflicting sets of a scene, found by leaving out each claim of a known set in turn."""
     pending, seen = [scene.assertions], set()
     known: set[frozenset[Assertion]] = set()
     while pending:
@@ -64,10 +66,11 @@ def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
             continue
         named = set(re.findall(r"\w+", " ".join(error.conflicts)))
         clashing = tuple(assertion for assertion in assertions if assertion.name in named)
-        if frozenset(clashing) not in known and _apart(library, scene, clashing):
+        if frozenset(clashing) not in known and _are_apart(library, scene, clashing):
             yield Conflict(scene, clashing, error)
         known.add(frozenset(clashing))
-        pending += [tuple(one for one in assertions if one != left_out) for left_out in clashing]
+        # A further conflicting set lacks at least one claim of this one.
+        pending += [tuple(other for other in assertions if other != left_out) for left_out in clashing]
 
 
 def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) -> InconsistentError | None:
@@ -89,18 +92,19 @@ def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) ->
     return None
 
 
-def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> bool:
+def _are_apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> bool:
     """Whether the consequence of all but one claim misses that one, with the full tolerance of each."""
     *others, last = clashing
-    room = read_value(last.room)
+    low, _, high = read_value(last.room).base
     if any(other.quantity == last.quantity for other in others):
         spans = [read_value(other.room).base for other in others if other.quantity == last.quantity]
-        return any(room.base[2] < low or high < room.base[0] for low, _, high in spans)
+        return any(high < other_low or other_high < low for other_low, _, other_high in spans)
     given = {**dict(scene.premises), **{other.quantity: other.room for other in others}}
     try:
         answer = library.solve(last.quantity, **given)
     except DeriveError:
         return False
     if answer.bounds is not None:
-        return answer.bounds[1] < room.base[0] or answer.bounds[0] > room.base[2]
-    return answer.base is None or not room.base[0] <= answer.base <= room.base[2]
+        least, most = answer.bounds
+        return most < low or least > high
+    return answer.base is None or not low <= answer.base <= high

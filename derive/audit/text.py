@@ -17,11 +17,11 @@ _SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of 
 
 def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str, str]]:
     """One row for each claim, the worst first, below a header: the claim, its verdict, and what it rests on."""
-    found = [("id", "claim", "verdict", "computed", "claimed")]
+    table_rows = [("id", "claim", "verdict", "computed", "claimed")]
     for finding in worst_first(findings):
         claim, (computed, claimed) = finding.claim, finding.decides.weighed.brief
-        found.append((claim.name, claim.brief or claim.statement, str(finding.verdict), computed, claimed))
-    return found
+        table_rows.append((claim.name, claim.brief or claim.statement, str(finding.verdict), computed, claimed))
+    return table_rows
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -42,11 +42,11 @@ def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
 
 
 def _readings(clause: ClauseFinding) -> Iterator[str]:
-    yield from _reading(clause, clause.natural, True)
+    yield from _reading(clause, clause.natural, in_full=True)
     if clause.beside:
         yield "  Beside it, without a say in the verdict:"
     for ruling in clause.beside:
-        yield from _reading(clause, ruling, len(clause.rulings) <= _SHOWN)
+        yield from _reading(clause, ruling, in_full=len(clause.rulings) <= _SHOWN)
 
 
 def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[str]:
@@ -77,27 +77,28 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
         **attributes(finding.claim, "speaker", "place", "at", "words", "brief"),
         "verdict": str(finding.verdict),
         "why": finding.why,
-        "clauses": [
-            {
-                "clause": clause.clause.words,
-                "verdict": str(clause.verdict),
-                "why": clause.natural.why,
-                "readings": [
-                    _reading_data(judgement, ruling is clause.natural)
-                    for ruling in clause.rulings
-                    for judgement in ruling.judgements
-                ],
-            }
-            for clause in finding.clauses
-        ],
+        "clauses": [_clause_data(clause) for clause in finding.clauses],
     }
 
 
-def _reading_data(judgement: Judgement, natural: bool) -> dict[str, Any]:
+def _clause_data(clause: ClauseFinding) -> dict[str, Any]:
+    readings = []
+    for ruling in clause.rulings:
+        is_natural = ruling is clause.natural
+        readings += [_reading_data(judgement, is_natural) for judgement in ruling.judgements]
+    return {
+        "clause": clause.clause.words,
+        "verdict": str(clause.verdict),
+        "why": clause.natural.why,
+        "readings": readings,
+    }
+
+
+def _reading_data(judgement: Judgement, is_natural: bool) -> dict[str, Any]:
     weighed = judgement.weighed
     return {
         "reading": judgement.words,
-        "natural": natural,
+        "natural": is_natural,
         "asked": str(weighed.reading.question),
         "claimed": weighed.claims,
         "found": weighed.finds,
@@ -116,7 +117,7 @@ def _conflict_data(conflict: Conflict) -> dict[str, Any]:
     return {
         "scene": conflict.scene.words,
         "claims": list(conflict.claims),
-        "says": [attributes(one, "claim", "quantity", "value") for one in conflict.assertions],
+        "says": [attributes(assertion, "claim", "quantity", "value") for assertion in conflict.assertions],
         "factor": conflict.factor,
         "refusal": str(conflict.error),
     }

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
+from itertools import chain
 
 from derive.audit.claim import Amount, Claim, Clause, Reading, WrittenQuestion, goals
 from derive.audit.weighing import Asked, Weighed, formatted, spoken, weigh
@@ -120,18 +121,18 @@ class Ruling:
     @cached_property
     def ranked(self) -> list[Judgement]:
         """The judgements, the best first."""
-        return sorted(self.judgements, key=lambda one: (one.verdict, one.weighed.met.off))
+        return sorted(self.judgements, key=lambda judgement: (judgement.verdict, judgement.weighed.met.off))
 
     @property
     def decides(self) -> Judgement:
-        """The judgement that speaks for all: of many, the one up to which the reading's share of them is counted."""
+        """The judgement that decides: of many, ranked from the best, the last of the share that has to hold."""
         return self.ranked[math.ceil(self.reading.share * len(self.ranked)) - 1]
 
     @property
     def holding(self) -> str:
         """How many of the judgements hold: `2 of 3 hold`."""
-        held = sum(judgement.weighed.met.holds for judgement in self.judgements)
-        return f"{held} of {len(self.judgements)} hold"
+        number_holding = sum(judgement.weighed.met.holds for judgement in self.judgements)
+        return f"{number_holding} of {len(self.judgements)} hold"
 
     @property
     def verdict(self) -> Verdict:
@@ -204,35 +205,36 @@ class Finding:
         why = self.worst.natural.why
         if len(self.clauses) == 1:
             return why
-        held = sum(clause.verdict <= Verdict.ROUNDED for clause in self.clauses)
-        count = f" ({held} of {len(self.clauses)} parts hold)" if held < len(self.clauses) else ""
+        holding = sum(clause.verdict <= Verdict.ROUNDED for clause in self.clauses)
+        count = f" ({holding} of {len(self.clauses)} parts hold)" if holding < len(self.clauses) else ""
         return f"{self.worst.clause.words}: {why}{count}"
 
     @property
     def reading(self) -> str:
         """How the deciding part was read."""
-        part = self.worst.clause.words if len(self.clauses) > 1 else ""
-        return ": ".join(filter(None, (part, self.decides.words))) or self.worst.clause.words
+        clause_words = self.worst.clause.words if len(self.clauses) > 1 else ""
+        return ": ".join(filter(None, (clause_words, self.decides.words))) or self.worst.clause.words
 
     @property
     def rulings(self) -> list[Ruling]:
         """The rulings on the readings of all clauses."""
-        return [ruling for clause in self.clauses for ruling in clause.rulings]
+        return list(chain.from_iterable(clause.rulings for clause in self.clauses))
 
     @property
     def judgements(self) -> list[Judgement]:
-        return [judgement for ruling in self.rulings for judgement in ruling.judgements]
+        return list(chain.from_iterable(ruling.judgements for ruling in self.rulings))
 
 
 def judge(library: Library, claim: Claim) -> Finding:
     """Ask the library the questions of a claim, and judge the answers."""
 
     def ruling(reading: Reading) -> Ruling:
-        weighed = [weigh(library, one) for one in _expanded(library, reading)]
-        return Ruling(reading, tuple(Judgement(one, changes(library, one)) for one in weighed))
+        weighings = [weigh(library, single) for single in _expanded(library, reading)]
+        return Ruling(reading, tuple(Judgement(weighed, changes(library, weighed)) for weighed in weighings))
 
     try:
-        return Finding(claim, tuple(ClauseFinding(one, tuple(map(ruling, one.readings))) for one in claim.clauses))
+        clauses = [ClauseFinding(clause, tuple(map(ruling, clause.readings))) for clause in claim.clauses]
+        return Finding(claim, tuple(clauses))
     except DeriveError as error:
         error.what = f"claim {claim.name}: {error.what}"
         raise
@@ -275,10 +277,11 @@ def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
     kept: list[Change] = []
     for goal in goals(criterion, weighed.claimed, unit.from_base(weighed.base)):
         wanted = f"{goal!r} {unit.text}".strip()
-        more = [change for path in paths for change in _changes_of(library, weighed, path, wanted)]
-        kept += [change for change in more if change.admissible or not kept]
+        goal_changes = chain.from_iterable(_changes_of(library, weighed, path, wanted) for path in paths)
+        # A change that the second goal needs counts beside those of the first only if it is open.
+        kept += [change for change in goal_changes if change.admissible or not kept]
         if any(change.admissible for change in kept):
-            break
+            break  # the number itself can be met: the end of its tolerance need not be tried
     return tuple(sorted(kept, key=lambda change: change.size))
 
 
@@ -306,26 +309,27 @@ def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> l
 
 def _needed(library: Library, asked: Asked, path: str, wanted: str) -> tuple[Answer, ...]:
     """The answers to the question asked backwards, through its inner questions."""
-    name, _, rest = path.partition("/")
+    name, _, inner_path = path.partition("/")
     question = asked.question
-    given = {other: value for other, value in asked.given.items() if other != name}
+    given = {key: value for key, value in asked.given.items() if key != name}
     try:
         answers: tuple[Answer, ...] = (library.solve(name, *question.profiles, **{**given, question.target: wanted}),)
     except AmbiguousError as error:
         answers = error.answers
     except DeriveError:
         return ()
-    if not rest:
+    if not inner_path:
         return answers
-    through = [spoken(answer) for answer in answers if answer.base is not None]
-    return tuple(one for value in through for one in _needed(library, asked.inner[name], rest, value))
+    values = [spoken(answer) for answer in answers if answer.base is not None]
+    inner = asked.inner[name]
+    return tuple(chain.from_iterable(_needed(library, inner, inner_path, value) for value in values))
 
 
 def _value_at(asked: Asked, path: str) -> Value | None:
     """The value of an input: as given, or from the catalogue."""
-    name, _, rest = path.partition("/")
-    if rest:
-        return _value_at(asked.inner[name], rest)
+    name, _, inner_path = path.partition("/")
+    if inner_path:
+        return _value_at(asked.inner[name], inner_path)
     return None if asked.answer is None else asked.answer.given.get(name)
 
 
@@ -335,9 +339,9 @@ def _times(ratio: float) -> str:
     >>> _times(0.5), _times(3.0), _times(1.31)
     ('1/2 of', '3 times', '1.31 times')
     """
-    for whole in range(2, _SIMPLE + 1):
-        if math.isclose(ratio, 1 / whole, rel_tol=TOLD):
-            return f"1/{whole} of"
+    for denominator in range(2, _SIMPLE + 1):
+        if math.isclose(ratio, 1 / denominator, rel_tol=TOLD):
+            return f"1/{denominator} of"
     return f"{ratio:.3g} times" if ratio > 1 else f"{ratio:.3g} of"
 
 

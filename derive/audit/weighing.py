@@ -30,8 +30,8 @@ _REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other err
 _LONG = 1e7  # from which a number is written with an exponent
 _NEAR = 1e4  # from which it is written with a prefix where words are few
 
-_FOUND = Met(True, True, 1.0)
-_MISSED = Met(False, False, 0.0)
+_MET = Met(holds=True, exactly=True, ratio=1.0)
+_MISSED = Met(holds=False, exactly=False, ratio=0.0)
 
 
 @dataclass(frozen=True)
@@ -46,32 +46,32 @@ class Asked:
     @property
     def answers(self) -> Iterator[Answer]:
         """All answers, those of inner questions first."""
-        for before in self.inner.values():
-            yield from before.answers
+        for inner in self.inner.values():
+            yield from inner.answers
         if self.answer is not None:
             yield self.answer
 
     @property
     def given(self) -> dict[str, str]:
         """What is given, inner questions by their answers."""
-        answers = {name: one.answer for name, one in self.inner.items() if one.answer is not None}
+        answers = {name: inner.answer for name, inner in self.inner.items() if inner.answer is not None}
         return {name: spoken(answers[name]) if name in answers else str(value) for name, value in self.question.given}
 
 
 def asked(library: Library, question: WrittenQuestion) -> Asked:
     """Ask the library a question, after its inner questions."""
     inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
-    refused = next((one.refusal for one in inner.values() if one.refusal is not None), None)
-    found = Asked(question, None, refused, MappingProxyType(inner))
+    refused = next((inner_asked.refusal for inner_asked in inner.values() if inner_asked.refusal is not None), None)
+    unanswered = Asked(question, None, refused, MappingProxyType(inner))
     if refused is not None:
-        return found
+        return unanswered
     try:
-        return replace(found, answer=library.solve(question.target, *question.profiles, **found.given))
+        return replace(unanswered, answer=library.solve(question.target, *question.profiles, **unanswered.given))
     except AmbiguousError as error:
         is_bounded = len(error.answers) == 1
-        return replace(found, answer=error.answers[0]) if is_bounded else replace(found, refusal=error)
+        return replace(unanswered, answer=error.answers[0]) if is_bounded else replace(unanswered, refusal=error)
     except _REFUSALS as error:
-        return replace(found, refusal=error)
+        return replace(unanswered, refusal=error)
 
 
 def spoken(answer: Answer) -> str:
@@ -130,20 +130,20 @@ class Weighed:
         return computed, f"{criterion.side} {_brief(self.claimed.base[1], self.claimed.unit, self.bound)}"
 
     @property
-    def told(self) -> tuple[str, str]:
-        """The same for a page, which says what a power is a power of: `as context to the power 0.5`."""
+    def on_page(self) -> tuple[str, str]:
+        """The texts of `brief` for a page, which says what a power is a power of: `as context to the power 0.5`."""
         if not self.reading.response_to or self.base is None:
             return self.brief
         moved = " and ".join(name.replace("_", " ") for name in self.reading.response_to)
         claimed = {"less than 0": f"falling with {moved}", "more than 0": f"rising with {moved}"}
         criterion = str(self.reading.criterion)
-        found = _powered(moved, rounded(self.base, 3, _LONG), "as ")
-        return found, claimed.get(criterion) or _powered(moved, criterion, "as ")
+        computed = _powered(moved, rounded(self.base, 3, _LONG), "as ")
+        return computed, claimed.get(criterion) or _powered(moved, criterion, "as ")
 
     @property
     def answers(self) -> tuple[Answer, ...]:
         """All that the library answered on the way, in order."""
-        questions = [one for one in (self.asked, self.bound) if one is not None]
+        questions = [asked for asked in (self.asked, self.bound) if asked is not None]
         return tuple(answer for question in questions for answer in question.answers)
 
 
@@ -151,43 +151,43 @@ def weigh(library: Library, reading: Reading) -> Weighed:
     """Ask the library, and compare."""
     criterion = reading.criterion
     if isinstance(reading.question, Statement):
-        return _stated(library, reading, reading.question)
-    found = asked(library, reading.question)
-    if isinstance(criterion, Impossible) and isinstance(found.refusal, (NoSolutionError, InconsistentError)):
-        return Weighed(reading, _FOUND, _refusal(found.refusal), found, refusal=found.refusal)
-    if found.answer is None:
-        return _refused(reading, found)
+        return _weigh_statement(library, reading, reading.question)
+    answered = asked(library, reading.question)
+    if isinstance(criterion, Impossible) and isinstance(answered.refusal, (NoSolutionError, InconsistentError)):
+        return Weighed(reading, _MET, _refusal(answered.refusal), answered, refusal=answered.refusal)
+    if answered.answer is None:
+        return _refused(reading, answered)
     if isinstance(criterion, Impossible):
-        return Weighed(reading, _MISSED, headline(found.answer), found)
+        return Weighed(reading, _MISSED, headline(answered.answer), answered)
     if isinstance(criterion, Without):  # whether the closed form in terms of all givens contains none of these names
-        form = library.formula(found.question.target, list(found.answer.given))
+        form = library.formula(answered.question.target, list(answered.answer.given))
         is_without = {str(symbol) for symbol in form.free_symbols}.isdisjoint(criterion.names)
-        return Weighed(reading, _FOUND if is_without else _MISSED, f"{found.question.target} = {form}", found)
+        return Weighed(reading, _MET if is_without else _MISSED, f"{answered.question.target} = {form}", answered)
     assert isinstance(criterion, Amount)
-    return _measured(library, reading, criterion, found, found.answer)
+    return _weigh_amount(library, reading, criterion, answered, answered.answer)
 
 
-def _stated(library: Library, reading: Reading, statement: Statement) -> Weighed:
-    """Whether the equation can be stated at all."""
+def _weigh_statement(library: Library, reading: Reading, statement: Statement) -> Weighed:
+    """State the equation as a relation: its units fit, or the library refuses it."""
     newcomers = [Declaration(name, unit) for name, unit in statement.units]
     try:
         relation = relate("claim", statement.equation, quantities=[*library.declared.values(), *newcomers])
     except DimensionError as error:
-        said = str(error).removeprefix("claim: ").partition("\n")[0].rstrip(".")
-        return Weighed(reading, _MISSED, said, refusal=error)
-    return Weighed(reading, _FOUND, "its units fit", relation=relation)
+        misfit = str(error).removeprefix("claim: ").partition("\n")[0].rstrip(".")
+        return Weighed(reading, _MISSED, misfit, refusal=error)
+    return Weighed(reading, _MET, "its units fit", relation=relation)
 
 
-def _measured(library: Library, reading: Reading, criterion: Amount, found: Asked, answer: Answer) -> Weighed:
+def _weigh_amount(library: Library, reading: Reading, criterion: Amount, answered: Asked, answer: Answer) -> Weighed:
     """The answer, or its elasticity in the quantities that the reading names, against an amount."""
     if answer.base is None:
-        return _refused(reading, found)
-    stated, other = criterion.stated, None
+        return _refused(reading, answered)
+    stated, bound = criterion.stated, None
     if isinstance(stated, WrittenQuestion):
-        other = asked(library, stated)
-        if other.answer is None:
-            return _refused(reading, other)
-        stated = spoken(other.answer)
+        bound = asked(library, stated)
+        if bound.answer is None:
+            return _refused(reading, bound)
+        stated = spoken(bound.answer)
     base, unit = answer.base, answer.quantity.unit
     if reading.response_to:
         moved = sum(answer.elasticities.get(name, 0.0) for name in reading.response_to)
@@ -196,22 +196,24 @@ def _measured(library: Library, reading: Reading, criterion: Amount, found: Aske
     claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
     computed = claimed.unit.from_base(base)
     met, finds = compared(criterion, claimed, computed), _shown(computed, claimed.unit, reading)
-    return Weighed(reading, met, finds, found, base=base, claimed=claimed, bound=other)
+    return Weighed(reading, met, finds, answered, base=base, claimed=claimed, bound=bound)
 
 
-def _refused(reading: Reading, found: Asked) -> Weighed:
-    said = "only bounds" if found.refusal is None else _refusal(found.refusal)
-    return Weighed(reading, _MISSED, said, found, refusal=found.refusal)
+def _refused(reading: Reading, answered: Asked) -> Weighed:
+    reason = "only bounds" if answered.refusal is None else _refusal(answered.refusal)
+    return Weighed(reading, _MISSED, reason, answered, refusal=answered.refusal)
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
+    """The computed number in words; if it is an elasticity, how the answer moves with the quantities."""
     number = formatted(computed, unit)
     if not reading.response_to:
         return number
     moved = " and ".join(reading.response_to)
     if number == "0":
         return f"it does not move with {moved} (power 0)"
-    return f"it moves {_powered(moved, number, 'with ')}" + (f" (power {number})" if number in ("1", "-1") else "")
+    power = f" (power {number})" if number in ("1", "-1") else ""  # which "in proportion" does not show
+    return f"it moves {_powered(moved, number, 'with ')}{power}"
 
 
 def _powered(moved: str, power: str, before: str) -> str:
@@ -233,12 +235,12 @@ def formatted(number: float, unit: Unit) -> str:
     return with_unit(rounded(number, 4, _LONG), unit.text)
 
 
-def _brief(base: float, unit: Unit, found: Asked) -> str:
+def _brief(base: float, unit: Unit, answered: Asked) -> str:
     """A number in the claim's unit, or in its own with a prefix if that would be very small or large."""
-    assert found.answer is not None
-    near = 0.1 <= abs(unit.from_base(base)) < _NEAR
-    own = unit if near or not base else found.answer.quantity.unit
-    number, text = prefixed(own.from_base(base), spelled(own), _NEAR)
+    assert answered.answer is not None
+    is_readable = 0.1 <= abs(unit.from_base(base)) < _NEAR
+    shown_unit = unit if is_readable or not base else answered.answer.quantity.unit
+    number, text = prefixed(shown_unit.from_base(base), spelled(shown_unit), _NEAR)
     return _tidy(with_unit(rounded(number, 3, _LONG), text))
 
 

@@ -90,8 +90,8 @@ def _cite(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
 
     facts = metadata("derive-engine")
     rows = {"title": f"derive: {facts['Summary'].rstrip('.')}", "version": facts["Version"], "license": "MIT"}
-    told = ",\n".join(f"  {key} = {{{text}}}" for key, text in rows.items())
-    click.echo(f"@software{{derive_engine,\n{told}\n}}")
+    entries = ",\n".join(f"  {key} = {{{text}}}" for key, text in rows.items())
+    click.echo(f"@software{{derive_engine,\n{entries}\n}}")
     ctx.exit()
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from derive.presentation.text import Document, Result
     from derive.verbs import Verb
 
-Found = TypeVar("Found")  # what a verb finds in a turn
-Told = TypeVar("Told", bound="Result")
+TurnResult = TypeVar("TurnResult")  # what a verb finds in a turn
+Documented = TypeVar("Documented", bound="Result")
 Rows = Sequence[tuple[str, ...]]
 
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -175,13 +175,13 @@ class Asked:
     def tell_each(
         self,
         name: str,
-        find: Callable[[Turn], Told],
+        find: Callable[[Turn], Documented],
         *,
-        charts: Callable[[Mapping[str, Told]], Sequence[Chart]],
-        rows: Callable[[Mapping[str, Told]], Rows],
-        said: str = "with {}: {}",
+        charts: Callable[[Mapping[str, Documented]], Sequence[Chart]],
+        rows: Callable[[Mapping[str, Documented]], Rows],
+        caution_format: str = "with {}: {}",
     ) -> int:
-        """Tell the results of all turns beside each other; the cautions name their turn. Returns the exit status."""
+        """Print the results of all turns as one table; each caution names its turn. Returns the exit status."""
         from derive.presentation.text import Document
 
         turns, status = in_turn(self, find)
@@ -202,7 +202,7 @@ class Asked:
         shown.tell(name, together, text)
         for label, document in documents.items():
             for caution in document.cautions:
-                warn(f"{said.format(label, caution)}.")
+                warn(f"{caution_format.format(label, caution)}.")
         return max(status, int(self.strict and any(document.is_amiss for document in documents.values())))
 
 
@@ -237,15 +237,16 @@ def read(verb: Verb, stated: dict[str, Any]) -> Asked:
 
 
 def givens(texts: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    """The values of the words NAME=VALUE, by their names."""
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
             raise click.UsageError(f'{text!r} is not NAME=VALUE. Write, for example,  length="2 m"')
-        if name.strip() in found:
+        if name.strip() in values:
             raise click.UsageError(f"{name.strip()} is given twice.")
-        found[name.strip()] = value.strip()
-    return found
+        values[name.strip()] = value.strip()
+    return values
 
 
 def as_targets(text: str) -> list[str]:
@@ -269,21 +270,21 @@ def heading(turns: Iterable[Turn]) -> str:
     return "each" if any(turn.given for turn in turns) else "profile"
 
 
-def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tuple[Turn, Found]], int]:
+def in_turn(asked: Asked, find: Callable[[Turn], TurnResult]) -> tuple[list[tuple[Turn, TurnResult]], int]:
     """What is found in each turn that has an answer, and the exit status; the others are told on the standard error."""
     from derive.errors import DeriveError
 
-    found: list[tuple[Turn, Found]] = []
+    results: list[tuple[Turn, TurnResult]] = []
     errors: list[tuple[Turn, DeriveError]] = []
     for turn in asked.turns:
         try:
-            found.append((turn, found_for(turn)))
+            results.append((turn, find(turn)))
         except DeriveError as error:
             errors.append((turn, error))
-    status = status_of([why for _, why in errors], is_answered=bool(found))
-    for turn, why in errors:
-        warn(f"with {turn.label}: {why}")
-    return found, status
+    status = status_of([error for _, error in errors], is_answered=bool(results))
+    for turn, refusal in errors:
+        warn(f"with {turn.label}: {refusal}")
+    return results, status
 
 
 def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
@@ -308,7 +309,7 @@ def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
         return list(targets)
     from derive.model.asked_expressions import split_unit
 
-    units = [one.strip() for one in unit.split(",")]
+    units = [unit_text.strip() for unit_text in unit.split(",")]
     if not all(units):
         raise click.UsageError(f"--in {unit!r} names no unit. Write  --in ms")
     if len(units) not in (1, len(targets)):
@@ -320,7 +321,7 @@ def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
         if own := split_unit(target)[1]:
             raise click.UsageError(f"{target!r} is asked for in {own} already. Leave out --in, or the unit behind it.")
     each = units * len(targets) if len(units) == 1 else units
-    return [f"{target} in {one}" for target, one in zip(targets, each, strict=True)]
+    return [f"{target} in {unit_text}" for target, unit_text in zip(targets, each, strict=True)]
 
 
 def each_of(texts: Sequence[str], given: Iterable[str] = ()) -> list[Turn]:
@@ -333,21 +334,21 @@ def each_of(texts: Sequence[str], given: Iterable[str] = ()) -> list[Turn]:
     names = list(given)
     choices: list[list[tuple[str, str]]] = []  # a name and its value; a profile's name is empty
     for text in texts:
-        name, equals, values = (part.strip() for part in text.partition("="))
+        name, equals, values = (piece.strip() for piece in text.partition("="))
         if equals:
             if name in names:
                 raise click.UsageError(f"{name} is given twice.")
             names.append(name)
             choices.append(_values_of(name, values))
         else:
-            choices.append([("", one.strip()) for one in text.split(",") if one.strip()])
+            choices.append([("", profile.strip()) for profile in text.split(",") if profile.strip()])
     if not all(choices):
         raise click.UsageError("--each names no profile. Write  --each h100-sxm:fp8,b200-sxm:fp8")
-    crossed = product(*(dict.fromkeys(one) for one in choices)) if choices else ()
-    return [
-        Turn(tuple(text for name, text in turn if not name), {name: text for name, text in turn if name})
-        for turn in crossed
-    ]
+    turns = []
+    for turn in product(*map(dict.fromkeys, choices)) if choices else ():
+        profiles = tuple(text for name, text in turn if not name)
+        turns.append(Turn(profiles, given={name: text for name, text in turn if name}))
+    return turns
 
 
 def _values_of(name: str, text: str) -> list[tuple[str, str]]:
@@ -356,7 +357,7 @@ def _values_of(name: str, text: str) -> list[tuple[str, str]]:
         raise click.UsageError(
             f'--each {name}={text} lists no values. Write them between commas, as in  --each "chips=8, 16 chip"'
         )
-    return [(name, one) for one in listed_values(text) or [text]]
+    return [(name, value) for value in listed_values(text) or [text]]
 
 
 def listed_values(text: str) -> list[str]:

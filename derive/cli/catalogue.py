@@ -19,10 +19,11 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
     from derive.checking import sound
     from derive.errors import NOES, DeriveError, Problem
+    from derive.presentation.numbers import attributes
     from derive.relation_files.sources import is_one
     from derive.tokens.relations import SOURCE
 
-    status, found = 0, []
+    status, listed = 0, []
     for file, path in [(file, source_of(file)) for file in files] or [("built-in library", SOURCE)]:
         if only_relations and isinstance(path, Path) and not is_one(path):
             continue
@@ -32,8 +33,9 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
         except DeriveError as error:
             status = max(status, 1 if isinstance(error, NOES) else 2)
             problems = error.problems or (Problem("", 0, error.what, error.hint),)
-            facts = ("relation", "line", "message", "hint")
-            found += [{"file": file, **{fact: getattr(one, fact) for fact in facts}} for one in problems]
+            listed += [
+                {"file": file, **attributes(problem, "relation", "line", "message", "hint")} for problem in problems
+            ]
             if not as_json:
                 complain(error)
         else:
@@ -42,7 +44,7 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
             if not as_json:
                 click.echo(f"{file}: consistent ({counts})")
     if as_json:
-        say_data({"problems": found})
+        say_data({"problems": listed})
     return status
 
 
@@ -57,31 +59,33 @@ def list_(kind: str, words: tuple[str, ...], sources: Sources, as_json: bool) ->
 
     library = sources.library
     if kind not in LISTS and not suggest(kind, LISTS):
-        return _say_found(library, " ".join((kind, *words)), as_json)
-    header, *found = rows(library, kind)
+        return _say_matches(library, " ".join((kind, *words)), as_json)
+    header, *all_rows = rows(library, kind)
     chosen = mentioning(library, kind, words)
     if as_json:
         entries = {entry["name"]: entry for entry in as_data(library, kind)}
         say_data({kind: [entries[row[0]] for row in chosen] if words else list(entries.values())})
     elif chosen:
         table(header, grouped(library, kind, chosen))
+    elif all_rows:
+        click.echo(f"No {header[0]} mentions {' and '.join(words)}.")
     else:
-        click.echo(f"No {header[0]} mentions {' and '.join(words)}." if found else f"No {header[0]} is declared.")
+        click.echo(f"No {header[0]} is declared.")
     return 0
 
 
 def find(words: tuple[str, ...], sources: Sources, as_json: bool) -> int:
     """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
-    return _say_found(sources.library, " ".join(words), as_json)
+    return _say_matches(sources.library, " ".join(words), as_json)
 
 
-def _say_found(library: Library, text: str, as_json: bool) -> int:
+def _say_matches(library: Library, text: str, as_json: bool) -> int:
     """Print what matches a text, of every kind."""
-    from derive.catalogue import found, found_data
+    from derive.catalogue import matching, matching_data
 
-    header, *rows = found(library, text)
+    header, *rows = matching(library, text)
     if as_json:
-        say_data({"found": found_data(library, text)})
+        say_data({"found": matching_data(library, text)})
     elif rows:
         table(header, [("", rows)])
     else:
@@ -96,7 +100,7 @@ def show(name: str, sources: Sources, as_json: bool, as_toml: bool) -> int:
     if as_json and as_toml:
         raise click.UsageError("--json and --toml both print on the standard output. Leave one out.")
     library = sources.library
-    found = entries(library, name)
+    sections = entries(library, name)
     if as_toml:
         from derive.relation_files.writing import written
 
@@ -108,7 +112,7 @@ def show(name: str, sources: Sources, as_json: bool, as_toml: bool) -> int:
     if as_json:
         say_data({kind: as_data(library, kind, name) for kind in LISTS})
         return 0
-    for heading, lines in found:
+    for heading, lines in sections:
         click.secho(heading, bold=True)
         width = max((len(label) for label, _ in lines), default=0)
         for label, text in lines:

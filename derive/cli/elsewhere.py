@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from shlex import quote
 
@@ -40,7 +41,7 @@ def page(words: tuple[str, ...], profiles: tuple[str, ...], sources: Sources, ti
     page any given can be solved for instead. NAME=LOW..HIGH sets the range of a slider, and each profile becomes a
     choice among those of its kind.
     """
-    targets = tuple(target for word in words if "=" not in word for target in as_targets(word))
+    targets = tuple(chain.from_iterable(as_targets(word) for word in words if "=" not in word))
     if not targets:
         raise click.UsageError("There is no target. Name a quantity, as in  derive page step_time ... -o page.html")
     if Path(output).suffix.lower() not in (".html", ".htm"):
@@ -79,7 +80,7 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
         if shelf.is_own(name) and (folder / f"{shelf.named(name)}.md").resolve() == Path(name).resolve():
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
-        return _checked(folder, wanted, whole=not names)
+        return _checked(folder, wanted, is_of_all=not names)
     writable(folder)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
@@ -95,13 +96,16 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
     return 0
 
 
-def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
+def _checked(folder: Path, wanted: Sequence[str], is_of_all: bool) -> int:
+    """Say which of these reports are out of date in a folder; returns the exit status."""
     from derive.tokens.reports import shelf
 
-    found = [line for name in _watched(wanted) for line in shelf.stale(folder, name)]
-    found += shelf.orphans(folder) if whole else []
-    mend = f"Regenerate: derive report {'' if whole else ' '.join(wanted)}".rstrip()
-    return _judged(folder, [f"{folder}/{line}" for line in dict.fromkeys(found)], mend, ", ".join(wanted))
+    wrong = list(chain.from_iterable(shelf.stale(folder, name) for name in _watched(wanted)))
+    mend = f"Regenerate: derive report {' '.join(wanted)}"
+    if is_of_all:
+        wrong += shelf.orphans(folder)
+        mend = "Regenerate: derive report"
+    return _judged(folder, [f"{folder}/{line}" for line in dict.fromkeys(wrong)], mend, ", ".join(wanted))
 
 
 def _judged(folder: Path, wrong: Sequence[str], mend: str, what: str) -> int:
@@ -134,18 +138,18 @@ def manual(check: bool, out: str) -> int:
 
     program = click.get_current_context().find_root().command
     assert isinstance(program, click.Group)
-    folder, found = Path(out), pages(program)
+    folder, markdown = Path(out), pages(program)
     if check:
-        wrong = [f"{folder}: {line}" for line in stale(folder, found)]
-        return _judged(folder, wrong, "Make it anew: derive manual", f"{len(found)} pages")
+        wrong = [f"{folder}: {line}" for line in stale(folder, markdown)]
+        return _judged(folder, wrong, "Make it anew: derive manual", f"{len(markdown)} pages")
     writable(folder)
-    files = built(found)
-    before = unchanged(folder)
-    put_files(folder, files, own=before)
-    for path in before:  # what an earlier manual had, and this one has not
+    files = built(markdown)
+    earlier = unchanged(folder)
+    put_files(folder, files, own=earlier)
+    for path in earlier:  # what an earlier manual had, and this one has not
         if path not in files:
             (folder / path).unlink()
-    click.echo(f"{folder}: {len(found)} pages")
+    click.echo(f"{folder}: {len(markdown)} pages")
     return 0
 
 

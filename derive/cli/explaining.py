@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from derive.audit.verdicts import Finding
     from derive.comparison.comparison import Comparison
     from derive.library import Library
+    from derive.presentation.charts import Chart
     from derive.solving.execution.answer import Answer
     from quantities.facts import Profile
 
@@ -26,13 +27,8 @@ if TYPE_CHECKING:
 def parted(parameters: Sequence[click.Parameter], words: Sequence[str]) -> list[str]:
     """The words of a command whose first `--against` begins the second scenario: what follows it belongs to that."""
     start = next((i for i, word in enumerate(words) if word.partition("=")[0] == "--against"), len(words))
-    valued = {
-        name
-        for option in parameters
-        if isinstance(option, click.Option) and not option.is_flag
-        for name in option.opts
-        if name not in ("--with", "--against")
-    }
+    options = [option for option in parameters if isinstance(option, click.Option) and not option.is_flag]
+    valued = set(chain.from_iterable(option.opts for option in options)) - {"--with", "--against"}
     return [*words[:start], *_as_second(words[start:], valued)]
 
 
@@ -62,19 +58,27 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
     prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
-    from derive.comparison.comparison import beside_each_other, charts
+    from derive.comparison.comparison import beside_each_other
 
     if asked.each:
         return asked.tell_each(
             "comparison",
             lambda turn: _compared(asked, others, turn),
-            charts=lambda found: [
-                replace(c, title=f"{c.title}, {label}") for label, one in found.items() for c in charts(one)
-            ],
-            rows=lambda found: beside_each_other(found, asked.stated_digits),
-            said="with {}, {}",
+            charts=_titled_charts,
+            rows=lambda comparisons: beside_each_other(comparisons, asked.stated_digits),
+            caution_format="with {}, {}",
         )
     return asked.tell("comparison", _compared(asked, others, Turn())._document(asked.stated_digits))
+
+
+def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
+    """The charts of all turns, each with the label of its turn in its title."""
+    from derive.comparison.comparison import charts
+
+    titled = []
+    for label, comparison in comparisons.items():
+        titled += [replace(chart, title=f"{chart.title}, {label}") for chart in charts(comparison)]
+    return titled
 
 
 def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
@@ -95,8 +99,8 @@ def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[s
     except DeriveError as error:
         error.__dict__["scenario"] = side
         if not asked.as_json:
-            told = ", ".join([*profiles, *(f"{name}={text}" for name, text in given.items())])
-            click.echo(f"derive: scenario {side} has no answer: {told or 'nothing is given'}.", err=True)
+            stated = ", ".join([*profiles, *(f"{name}={text}" for name, text in given.items())])
+            click.echo(f"derive: scenario {side} has no answer: {stated or 'nothing is given'}.", err=True)
         raise
 
 
@@ -119,17 +123,17 @@ def second_profiles(library: Library, first: Sequence[str], others: Sequence[str
     ('sofa', 'bike')
     """
     new = [library.profile(name) for name in others]
-    kept = [name for name in first if not any(_are_alike(library, library.profile(name), one) for one in new)]
+    kept = [name for name in first if not any(_are_alike(library, library.profile(name), second) for second in new)]
     return (*kept, *others)
 
 
-def _are_alike(library: Library, one: Profile, other: Profile) -> bool:
+def _are_alike(library: Library, first: Profile, second: Profile) -> bool:
     """Whether two profiles are of one kind."""
-    shared = one.values.keys() & other.values.keys()
-    if 2 * len(shared) >= min(len(one.values), len(other.values)):
+    shared = first.values.keys() & second.values.keys()
+    if 2 * len(shared) >= min(len(first.values), len(second.values)):
         return True
-    lists = library.profiles.list_of(one.name), library.profiles.list_of(other.name)
-    return lists[0] != "" and lists[0] == lists[1]
+    first_list, second_list = library.profiles.list_of(first.name), library.profiles.list_of(second.name)
+    return first_list != "" and first_list == second_list
 
 
 def _givens(first: dict[str, str], others: Sequence[str]) -> dict[str, str]:
@@ -146,8 +150,8 @@ def graph(asked: Asked) -> int:
     from derive.graphs import graph_asked_for, written
 
     target = asked.target if asked.targets else None
-    found = graph_asked_for(asked.library, target, asked.names, asked.profiles)
-    put("-" if asked.output is None else asked.output, written(found, asked.ending))
+    network = graph_asked_for(asked.library, target, asked.names, asked.profiles)
+    put("-" if asked.output is None else asked.output, written(network, asked.ending))
     return 0
 
 
@@ -167,7 +171,11 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
     if as_json:
         say_data(as_data(findings, conflicts))
     elif names:
-        click.echo("\n\n".join(as_text(one, [c for c in conflicts if one.claim.name in c.claims]) for one in findings))
+        texts = []
+        for finding in findings:
+            own_conflicts = [conflict for conflict in conflicts if finding.claim.name in conflict.claims]
+            texts.append(as_text(finding, own_conflicts))
+        click.echo("\n\n".join(texts))
     else:
         _print_table(findings, conflicts)
     return 0
@@ -215,14 +223,17 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
         raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])
     sheets = [source_of(name) if name == "-" else name for name in named]
-    many = tuple(oracle.infer(sheet, *profiles, **stated) for sheet in sheets) or oracle.survey(*profiles, **stated)
+    if sheets:
+        inferences = tuple(oracle.infer(sheet, *profiles, **stated) for sheet in sheets)
+    else:
+        inferences = oracle.survey(*profiles, **stated)
     if as_json:
-        data = [text.as_data(found) for found in many]
+        data = [text.as_data(inference) for inference in inferences]
         say_data(data[0] if named else data)
-        return 0 if any(found.conclusions for found in many) else 1
+        return 0 if any(inference.conclusions for inference in inferences) else 1
     shown = digits or text.DIGITS
-    rows = text.side_by_side(many, shown)
-    click.echo(text.as_text(many[0], shown) if named else "\n".join(columns(rows)))
+    rows = text.side_by_side(inferences, shown)
+    click.echo(text.as_text(inferences[0], shown) if named else "\n".join(columns(rows)))
     if steps:
-        click.echo("\n\n" + "\n\n\n".join(text.as_steps(found, digits) for found in many))
-    return 0 if any(found.conclusions for found in many) else 1
+        click.echo("\n\n" + "\n\n\n".join(text.as_steps(inference, digits) for inference in inferences))
+    return 0 if any(inference.conclusions for inference in inferences) else 1

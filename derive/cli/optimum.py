@@ -32,12 +32,12 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
     A rate is to be most, unless it is one of money, and everything else least; "most NAME" says otherwise.
     """
     if len(asked.targets) != 2:
-        told = ", ".join(asked.targets)
-        raise click.UsageError(f"A front has two targets, such as cost_per_token,user_speed, and {told} is not two.")
-    found = asked.library.front(
+        typed = ", ".join(asked.targets)
+        raise click.UsageError(f"A front has two targets, such as cost_per_token,user_speed, and {typed} is not two.")
+    best_choices = asked.library.front(
         asked.targets, *_profiles(among, asked), such_that=limits, points=points, **_given(asked)
     )
-    return asked.tell("best", found._document(asked.digits))
+    return asked.tell("best", best_choices._document(asked.digits))
 
 
 def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:
@@ -53,6 +53,7 @@ def _given(asked: Asked) -> dict[str, Any]:
 
 
 def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool) -> int:
+    """Find the choice that makes the target least or most: once, or for each turn as a table."""
     profiles, given = _profiles(among, asked), _given(asked)
     if (steps or ranges) and asked.output == "-":
         raise click.UsageError("-o - prints the picture alone: leave out --steps and --ranges, or name a file.")
@@ -63,7 +64,7 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
         return best
 
     if not asked.each:
-        return _one_best(asked, find(Turn()), given, limits, steps, ranges)
+        return _one_best(asked, find(Turn()), given, limits, steps=steps, ranges=ranges)
     if steps or ranges:
         raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
     from derive.optimization.optimum import beside_each_other
@@ -73,28 +74,28 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
     return asked.tell_each(
         "best",
         find,
-        charts=lambda found: holding([bars_of_each(found)], asked.profiles, asked.given),
-        rows=lambda found: beside_each_other(found, asked.digits),
+        charts=lambda optima: holding([bars_of_each(optima)], asked.profiles, asked.given),
+        rows=lambda optima: beside_each_other(optima, asked.digits),
     )
 
 
 def _one_best(
-    asked: Asked, found: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
+    asked: Asked, optimum: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
     """The best choice in full."""
     from derive.optimization import under_ranges
     from derive.optimization.optimum_charts import charts
 
-    document = found._document(asked.digits)
-    over = found.under_ranges() if ranges else None
+    document = optimum._document(asked.digits)
+    fares = optimum.under_ranges() if ranges else None
 
     def text() -> None:
         say(document.text)
         if steps:
-            click.echo(f"\n{found.answer.text(asked.digits)}")
-        if over:
-            click.echo(f"\n{over.text(asked.digits)}")
+            click.echo(f"\n{optimum.answer.text(asked.digits)}")
+        if fares:
+            click.echo(f"\n{fares.text(asked.digits)}")
 
-    more = {"under_ranges": under_ranges.as_data(over)} if over else {}
-    drawn = partial(charts, asked.library, found, given, limits)
+    more = {"under_ranges": under_ranges.as_data(fares)} if fares else {}
+    drawn = partial(charts, asked.library, optimum, given, limits)
     return asked.tell("best", replace(document, charts=drawn, data=lambda: {**document.data(), **more}), text)

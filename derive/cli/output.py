@@ -10,7 +10,7 @@ import sys
 import textwrap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -100,8 +100,8 @@ def visible(text: str) -> str:
     'a\\\\x1b[2J\\\\x07b'
     """
 
-    def shown(found: re.Match[str]) -> str:
-        return found[1] or ascii(found[0])[1:-1]
+    def shown(match: re.Match[str]) -> str:
+        return match[1] or ascii(match[0])[1:-1]
 
     return _CONTROL.sub(shown, text)
 
@@ -149,9 +149,9 @@ def say(text: str, *, warns_below: bool = False) -> None:
     `warns_below`, the indented lines below the headline say what is amiss.
     """
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    head, *rest = text.split("\n")
+    head, *lines = text.split("\n")
     click.secho("\n".join(wrapped(head, width)), bold=True)
-    for line in rest:
+    for line in lines:
         warns_below = warns_below and line.startswith("  ")
         is_amiss = warns_below or line.lstrip().startswith("FAILS:")
         click.secho("\n".join(wrapped(line, width)), fg="red" if is_amiss else None)
@@ -181,11 +181,11 @@ def error_data(error: Exception) -> dict[str, Any]:
     if isinstance(error, click.ClickException):
         return {"kind": "UsageError", "message": error.format_message(), "location": None, "facts": {}}
     facts = {name: _plain(fact) for name, fact in vars(error).items() if name not in ("what", "hint", "position")}
-    told = {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
+    stated = {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
     line, column = getattr(error, "position", None) or (None, None)
-    file = told.pop("file", None)
+    file = stated.pop("file", None)
     where = {"file": file, "line": line, "column": column} if file or line else None
-    return {"kind": type(error).__name__, "message": str(error), "location": where, "facts": told}
+    return {"kind": type(error).__name__, "message": str(error), "location": where, "facts": stated}
 
 
 def _plain(fact: Any) -> Any:
@@ -193,9 +193,9 @@ def _plain(fact: Any) -> Any:
     if isinstance(fact, (str, int, float, bool)):
         return fact
     if isinstance(fact, (list, tuple)):
-        return [one for one in map(_plain, fact) if one is not None]
+        return [plain for plain in map(_plain, fact) if plain is not None]
     if is_dataclass(fact) and type(fact).__name__ == "Problem":
-        return {part.name: getattr(fact, part.name) for part in fields(fact) if part.repr}
+        return {each.name: getattr(fact, each.name) for each in fields(fact) if each.repr}
     return None
 
 
@@ -203,7 +203,8 @@ def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[st
     """Rows in columns, under the headings of their groups."""
     from derive.presentation.text import columns
 
-    lines = iter(columns([header, *(row for _, group in groups for row in group)]))
+    rows = chain.from_iterable(group for _, group in groups)
+    lines = iter(columns([header, *rows]))
     click.secho(next(lines), bold=True)
     for heading, group in groups:
         if heading:
@@ -216,8 +217,11 @@ def writable(folder: Path) -> None:
     """Refuse a folder that cannot be written to before its files are made, which takes a while."""
     try:
         there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-        why = "" if os.access(there, os.W_OK) else "permission denied"
-        why = why if there.is_dir() else f"{str(there)!r} is not a directory"
+        why = ""
+        if not there.is_dir():
+            why = f"{str(there)!r} is not a directory"
+        elif not os.access(there, os.W_OK):
+            why = "permission denied"
     except OSError as error:
         why = str(error.strerror).lower()
     if why:

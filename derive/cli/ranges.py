@@ -44,9 +44,9 @@ def sweep(asked: Asked, points: int) -> int:
         data = [{**turn.data, **_data(table)} for turn, table in turns]
         say_data({"each": data} if asked.each else _data(tables[""]))
     for label, table in tables.items():
-        found = Cautions()
-        found.add(table)
-        status = max(status, _status(found, asked.strict, f"with {label}: " if label else ""))
+        cautions = Cautions()
+        cautions.add(table)
+        status = max(status, _status(cautions, asked.strict, f"with {label}: " if label else ""))
     return status
 
 
@@ -96,25 +96,25 @@ def _filed(tables: Iterable[Table], asked: Asked) -> int:
     from derive.tables.exports import write_csv
     from derive.tables.table_checks import Cautions
 
-    found = Cautions()
+    cautions = Cautions()
 
     def noted() -> Iterator[Table]:
         for table in tables:
             yield table
-            found.add(table)
+            cautions.add(table)
 
     write_csv(str(asked.output), noted())
-    return _status(found, asked.strict)
+    return _status(cautions, asked.strict)
 
 
-def _status(found: Cautions, strict: bool, of: str = "") -> int:
-    """Zero if there is an answer at any point and, if strict, no check fails and every given is used."""
-    for caution in found:
-        warn(f"{of}{caution}.")
-    if not found.is_answered:
-        warn(f"{of}there is no answer at any point.\n  Run derive solve at one of them: it says why.")
+def _status(cautions: Cautions, is_strict: bool, beginning: str = "") -> int:
+    """Print the cautions; the exit status is 0 if any point has an answer and, if strict, nothing is amiss."""
+    for caution in cautions:
+        warn(f"{beginning}{caution}.")
+    if not cautions.is_answered:
+        warn(f"{beginning}there is no answer at any point.\n  Run derive solve at one of them: it says why.")
         return 1
-    return 1 if strict and (found.failing or found.missing or found.unused or found.remarks) else 0
+    return 1 if is_strict and (cautions.failing or cautions.missing or cautions.unused or cautions.remarks) else 0
 
 
 def _print(tables: Mapping[str, Table], digits: int) -> None:
@@ -125,7 +125,8 @@ def _print(tables: Mapping[str, Table], digits: int) -> None:
     from derive.tables.exports import beside_each_other
 
     first = next(iter(tables.values()))
-    count, is_tested = len(first), any(table.failed for table in tables.values())
+    count = len(first)
+    is_tested = any(table.failed for table in tables.values())
     chosen = numpy.unique(numpy.linspace(0, count - 1, min(count, _ROWS)).round().astype(int))
     names, lines = beside_each_other(tables, chosen, is_tested)
     rows = [[_cell(cell, digits) for cell in line] for line in lines]
@@ -166,8 +167,8 @@ def sample(asked: Asked, points: int, seed: int) -> int:
     middle of the ranges, is said on the standard error.
     """
     prove_single(asked.given)
-    found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
-    document = found._document(asked.digits)
+    drawn = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
+    document = drawn._document(asked.digits)
     status = asked.tell("sample", document)
     if not (asked.as_json or asked.output == "-" or sys.stdout.isatty()):  # on a terminal, all of it stands in the text
         for caution in document.cautions:
@@ -190,5 +191,5 @@ def border(asked: Asked) -> int:
             f"{', '.join(over)} are ranges: a border is drawn over one or two. Give the others one value each."
         )
     prove_single(asked.given)
-    found = asked.library.border(asked.target, *asked.profiles, over=over, **asked.given)
-    return asked.tell("border", found._document(asked.digits))
+    borders = asked.library.border(asked.target, *asked.profiles, over=over, **asked.given)
+    return asked.tell("border", borders._document(asked.digits))

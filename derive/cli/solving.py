@@ -32,57 +32,58 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     if asked.each and (as_latex or steps):
         raise click.UsageError("--each prints a table: leave out --steps and --latex, or name one profile.")
     prove_single(asked.given, has_each=True)
-    scenes = [_scene(asked, turn, is_all) for turn in asked.turns]
-    errors = list(chain.from_iterable(scene.refused.values() for scene in scenes))
-    status = status_of(errors, is_answered=any(scene.found for scene in scenes))
+    results = [_answers_in(asked, turn, is_all) for turn in asked.turns]
+    errors = list(chain.from_iterable(result.refused.values() for result in results))
+    status = status_of(errors, is_answered=any(result.answered for result in results))
     if asked.each:
-        _say_beside_each_other(scenes, asked)
+        _say_beside_each_other(results, asked)
     else:
-        _say(scenes[0], asked, is_all, steps, as_latex)
-    answers = chain.from_iterable(scene.answers for scene in scenes)
+        _say(results[0], asked, is_all=is_all, steps=steps, as_latex=as_latex)
+    answers = chain.from_iterable(result.answers for result in results)
     return status or int(asked.strict and is_amiss(*answers))
 
 
-def _say(scene: _Scene, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
+def _say(result: _TurnAnswers, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
     """All that is found without turns."""
     from derive.presentation.text import as_data, as_text, headline
 
     in_full = not (asked.as_json or as_latex) and (steps or sys.stdout.isatty())
     if asked.as_json:
         is_plain = len(asked.targets) == 1 and not is_all
-        say_data(as_data(scene.answers[0], asked.digits) if is_plain else scene.data(asked.digits))
+        say_data(as_data(result.answers[0], asked.digits) if is_plain else result.data(asked.digits))
     elif as_latex:
-        for answer in scene.answers:
+        for answer in result.answers:
             click.echo(answer.latex(asked.stated_digits), nl=False)
     elif in_full:  # several targets together, several answers to one target one after the other
-        groups = [[answer] for answer in scene.answers] if is_all else [scene.answers]
+        groups = [[answer] for answer in result.answers] if is_all else [result.answers]
         for number, group in enumerate(filter(None, groups)):
             if number:
                 click.echo()
             say(as_text(group, asked.digits), warns_below=True)
     else:
-        for answer in scene.answers:
+        for answer in result.answers:
             click.echo(headline(answer, asked.digits))
     if not (in_full and sys.stdout.isatty()):  # there the cautions are below the headline already
-        _warn_of(scene)
+        _warn_of(result)
     if not asked.as_json:
-        for doubt in scene.doubts if is_all else ():
+        doubts = result.doubts if is_all else ()
+        for doubt in doubts:
             warn(f"{doubt}.")
-        for error in scene.refused.values():
+        for error in result.refused.values():
             complain(error)
 
 
 @dataclass(frozen=True)
-class _Scene:
+class _TurnAnswers:
     """All targets in one turn: the answers for each, or the error in their place."""
 
     turn: Turn
-    found: Mapping[str, Sequence[Answer]]
+    answered: Mapping[str, Sequence[Answer]]
     refused: Mapping[str, DeriveError]
 
     @property
     def answers(self) -> list[Answer]:
-        return list(chain.from_iterable(self.found.values()))
+        return list(chain.from_iterable(self.answered.values()))
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -96,58 +97,60 @@ class _Scene:
         from derive.presentation.text import as_data
 
         refused = [{"target": target, **error_data(error)} for target, error in self.refused.items()]
-        return {"answers": [as_data(one, digits) for one in self.answers], "errors": refused}
+        return {"answers": [as_data(answer, digits) for answer in self.answers], "errors": refused}
 
     def text(self, target: str, digits: int) -> str:
         """The answers for a target without their name; a dash where there is none."""
         from derive.presentation.text import headline
 
-        told = []
-        for answer in self.found.get(target, ()):
+        texts = []
+        for answer in self.answered.get(target, ()):
             name = answer.quantity.name
-            told.append(headline(answer, digits).removeprefix(f"{name} = ").removeprefix(f"{name} is "))
-        return "; ".join(told) or "-"
+            texts.append(headline(answer, digits).removeprefix(f"{name} = ").removeprefix(f"{name} is "))
+        return "; ".join(texts) or "-"
 
 
-def _scene(asked: Asked, turn: Turn, is_all: bool) -> _Scene:
+def _answers_in(asked: Asked, turn: Turn, is_all: bool) -> _TurnAnswers:
     """Ask for all targets in one turn."""
     from derive.errors import DeriveError
 
     profiles, given = asked.at(turn)
-    found: dict[str, Sequence[Answer]] = {}
+    answers: dict[str, Sequence[Answer]] = {}
     refused: dict[str, DeriveError] = {}
     for target in asked.targets:
         try:
             if is_all:
-                found[target] = asked.library.solve_all(target, *profiles, **given)
+                answers[target] = asked.library.solve_all(target, *profiles, **given)
             else:
-                found[target] = [asked.library.solve(target, *profiles, **given)]
+                answers[target] = [asked.library.solve(target, *profiles, **given)]
         except DeriveError as error:
             refused[target] = error
-    return _Scene(turn, found, refused)
+    return _TurnAnswers(turn, answers, refused)
 
 
-def _warn_of(scene: _Scene, of: str = "") -> None:
+def _warn_of(result: _TurnAnswers, beginning: str = "") -> None:
+    """Say on the standard error what is amiss with the answers of a turn."""
     from derive.presentation.text import cautions_together
 
-    for caution in cautions_together(scene.answers) if scene.answers else ():
-        warn(f"{of}{caution}.")
+    for caution in cautions_together(result.answers) if result.answers else ():
+        warn(f"{beginning}{caution}.")
 
 
-def _say_beside_each_other(scenes: Sequence[_Scene], asked: Asked) -> None:
+def _say_beside_each_other(results: Sequence[_TurnAnswers], asked: Asked) -> None:
     """A row for each turn, a column for each target."""
     if asked.as_json:
-        say_data({"each": [{**one.turn.data, **one.data(asked.digits)} for one in scenes]})
+        say_data({"each": [{**result.turn.data, **result.data(asked.digits)} for result in results]})
     else:
-        found = chain.from_iterable(scene.found.items() for scene in scenes)
-        names = {target: answers[-1].quantity.name for target, answers in found if answers}
+        answered = chain.from_iterable(result.answered.items() for result in results)
+        names = {target: answers[-1].quantity.name for target, answers in answered if answers}
         if names:
-            rows = [(one.turn.label, *(one.text(target, asked.digits) for target in names)) for one in scenes]
+            rows = [(result.turn.label, *(result.text(target, asked.digits) for target in names)) for result in results]
             table((heading(asked.each), *names.values()), [("", rows)])
-    for scene in scenes:
-        _warn_of(scene, f"with {scene.turn.label}: ")
-        for error in () if asked.as_json else scene.refused.values():
-            warn(f"with {scene.turn.label}: {error}")
+    for result in results:
+        _warn_of(result, f"with {result.turn.label}: ")
+        if not asked.as_json:  # there the errors are among the data
+            for error in result.refused.values():
+                warn(f"with {result.turn.label}: {error}")
 
 
 def formula(asked: Asked, as_latex: bool) -> int:
@@ -164,7 +167,8 @@ def formula(asked: Asked, as_latex: bool) -> int:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
     node, _ = from_sympy(asked.library.formula(asked.target, asked.names, profiles=asked.profiles))
     library, name = asked_of(asked.library, asked.target)
-    units = {one: str(library.declared[one].dimension) or "1" for one in dict.fromkeys((name, *names_in(node)))}
+    names = dict.fromkeys((name, *names_in(node)))
+    units = {quantity: str(library.declared[quantity].dimension) or "1" for quantity in names}
     if as_latex:
         letters = mathematics.letters_of(library.declared)
         click.echo(f"{letters(name)} = {mathematics.mathematics(node, letters)}")
@@ -172,19 +176,19 @@ def formula(asked: Asked, as_latex: bool) -> int:
         say_data({"target": name, "formula": render(node), "units": units})
     else:
         click.echo(f"{name} = {render(node)}\n")
-        rows = [(one, unit, library.declared[one].meaning) for one, unit in units.items()]
+        rows = [(quantity, unit, library.declared[quantity].meaning) for quantity, unit in units.items()]
         table(("quantity", "in", "meaning"), [("", rows)])
     return 0
 
 
 def reach(asked: Asked) -> int:
     """List every quantity that the names given, profiles and defaults determine."""
-    found = asked.library.reach(asked.names, profiles=asked.profiles)
-    listed = [one for name, one in asked.library.declared.items() if name in found]
+    reached = asked.library.reach(asked.names, profiles=asked.profiles)
+    listed = [quantity for name, quantity in asked.library.declared.items() if name in reached]
     if asked.as_json:
-        say_data({"given": asked.names, "determined": [one.name for one in listed]})
+        say_data({"given": asked.names, "determined": [quantity.name for quantity in listed]})
     elif listed:
-        rows = [(one.name, str(one.unit), one.meaning) for one in listed]
+        rows = [(quantity.name, str(quantity.unit), quantity.meaning) for quantity in listed]
         table(("quantity", "unit", "meaning"), [("", rows)])
     else:
         click.echo("Nothing is determined.")

@@ -52,13 +52,13 @@ def named_at(toml: TomlText, offset: int) -> Named | None:
     >>> named_at(toml, 36).name, named_at(toml, 34)
     ('y', None)
     """
-    if (found := toml.key_at(offset)) is not None:
-        _, path, span = found
+    if (key := toml.key_at(offset)) is not None:
+        _, path, span = key
         return Named(_kind_of_key(path), path[-1], span, path)
-    held = toml.string_at(offset)
-    if held is None or held.string is None:
+    entry = toml.string_at(offset)
+    if entry is None or entry.string is None:
         return None
-    string, path = held.string, held.path
+    string, path = entry.string, entry.path
     kind = kind_of(path)
     if kind in _EXPRESSIONS:
         words = ((word, span) for word, span in _words(string) if span[0] <= offset <= span[1])
@@ -82,9 +82,9 @@ def _kind_of_key(path: tuple[str, ...]) -> _Kind:
 
 def _words(string: String) -> Iterator[tuple[str, Span]]:
     """The names in an equation or a condition with their places; a word before a parenthesis is a function."""
-    for found in _WORD.finditer(string.value):
-        if not _CALL.match(string.value, found.end()):
-            yield found.group(), (string.places[found.start()], string.places[found.end()])
+    for match in _WORD.finditer(string.value):
+        if not _CALL.match(string.value, match.end()):
+            yield match.group(), (string.places[match.start()], string.places[match.end()])
 
 
 def occurrences(toml: TomlText, name: str) -> list[Span]:
@@ -94,21 +94,21 @@ def occurrences(toml: TomlText, name: str) -> list[Span]:
     >>> [toml.text[slice(*span)] for span in occurrences(toml, "x")]
     ['x', 'x', 'x']
     """
-    found: set[Span] = set()
+    spans: set[Span] = set()
     for entry in toml.entries:
         first = len(entry.path) - len(entry.keys)
         for i, span in enumerate(entry.keys):
             path = entry.path[: first + i + 1]
             if path[-1] == name and (_kind_of_key(path) == "quantity" or (path[0] == "profiles" and len(path) == 3)):
-                found.add(span)
+                spans.add(span)
         if entry.string is None:
             continue
         kind = kind_of(entry.path)
         if kind == "quantity" and entry.string.value == name:
-            found.add(entry.string.span)
+            spans.add(entry.string.span)
         elif kind in (*_EXPRESSIONS, "share"):
-            found |= {span for word, span in _words(entry.string) if word == name}
-    return sorted(found)
+            spans |= {span for word, span in _words(entry.string) if word == name}
+    return sorted(spans)
 
 
 def defined_at(file: OpenFile, offset: int) -> tuple[Path, Span] | None:
@@ -156,19 +156,20 @@ def renamed(file: OpenFile, offset: int, new: str) -> Mapping[Path, list[Span]]:
         raise ExpressionError("There is no quantity here.", hint="Put the cursor on the name of a quantity.")
     home = _home(file, named.name)
     if "." in check_name(new) or new in PROFILE:
-        what = f"{new!r} cannot name a quantity of a file: {'it has a dot' if '.' in new else 'profiles use the word'}."
+        reason = "it has a dot" if "." in new else "profiles use the word"
+        what = f"{new!r} cannot name a quantity of a file: {reason}."
         raise ExpressionError(what, hint="Write it as in kv_bytes_per_token.", text=new)
     edits: dict[Path, list[Span]] = {}
-    for one in _sharing(file, home):
-        if one.document().errors:
-            what = f"{one.path.name} cannot be read on line {one.document().errors[0][1]}."
-            raise ExpressionError(what, hint="Mend that first.", text=one.path.name)
-        if new in one.reading.known:
+    for sharer in _sharing(file, home):
+        if sharer.document().errors:
+            what = f"{sharer.path.name} cannot be read on line {sharer.document().errors[0][1]}."
+            raise ExpressionError(what, hint="Mend that first.", text=sharer.path.name)
+        if new in sharer.reading.known:
             raise ExpressionError(
-                f"{one.path.name} knows a quantity {new} already.", hint="Choose another name.", text=new
+                f"{sharer.path.name} knows a quantity {new} already.", hint="Choose another name.", text=new
             )
-        for path, text in one.reading.files.items():
-            if path in (one.path, home):
+        for path, text in sharer.reading.files.items():
+            if path in (sharer.path, home):
                 spans = occurrences(TomlText(text), named.name)
                 edits |= {path: spans} if spans else {}
     return edits
@@ -191,11 +192,12 @@ def _home(file: OpenFile, name: str) -> Path:
 def _sharing(file: OpenFile, home: Path) -> list[OpenFile]:
     """The files that speak of a file's quantities: those that are open, and those between them."""
     texts = {**file.others, file.path: file.text, **file.reading.files}
-    every = [
-        OpenFile(path, text, {other: said for other, said in texts.items() if other != path})
-        for path, text in texts.items()
-    ]
-    return [one for one in every if home in one.reading.files]
+    sharing = []
+    for path, text in texts.items():
+        candidate = OpenFile(path, text, {other: texts[other] for other in texts if other != path})
+        if home in candidate.reading.files:
+            sharing.append(candidate)
+    return sharing
 
 
 _FORMS = 6  # limit on relations of which closed forms are shown
@@ -213,46 +215,50 @@ def hover(file: OpenFile, offset: int) -> tuple[str, Span] | None:
     named = named_at(file.toml, offset)
     if named is None:
         return None
-    reading, said = file.reading, ""
+    reading, markdown = file.reading, ""
     match named.kind:
         case "quantity" if named.name in reading.known:
-            said = _quantity(reading, reading.known[named.name])
+            markdown = _of_quantity(reading, reading.known[named.name])
         case "relation" if named.name in reading.relations:
-            said = _relation(reading.relations[named.name])
+            markdown = _of_relation(reading.relations[named.name])
         case "profile":
-            said = _profile(reading, named.name)
+            markdown = _of_profile(reading, named.name)
         case "unit":
-            said = _unit(named.name)
+            markdown = _of_unit(named.name)
         case "key":
-            said = _meaning(named.path)
-    return (said, named.span) if said else None
+            markdown = _meaning_of_key(named.path)
+    return (markdown, named.span) if markdown else None
 
 
-def _meaning(path: tuple[str, ...]) -> str:
+def _meaning_of_key(path: tuple[str, ...]) -> str:
     """What a key of a relation file says; empty if there is no such key."""
     section = SECTIONS.get(path[0], "") if len(path) == 1 else ""
     key = keys_of(path[:-1]).get(path[-1])
     return section or (key.meaning if key else "")
 
 
-def _quantity(reading: Reading, quantity: Declaration) -> str:
+def _of_quantity(reading: Reading, quantity: Declaration) -> str:
     lines = [_headed(quantity), ""]
     facts = [f"domain: {quantity.domain.text}"]
-    facts += [f"letter: {quantity.latex}"] if quantity.latex else []
-    facts += [f"also called {', '.join(quantity.aliases)}"] if quantity.aliases else []
+    if quantity.latex:
+        facts.append(f"letter: {quantity.latex}")
+    if quantity.aliases:
+        facts.append(f"also called {', '.join(quantity.aliases)}")
     if quantity.default is not None:
         facts.append(f"default: {quantity.default} ({quantity.default.source})")
-    home = reading.declaring(quantity.name)
-    if home is not None and home != reading.path:
-        facts.append(f"declared in {home.name}")
+    declaring_file = reading.declaring(quantity.name)
+    if declaring_file is not None and declaring_file != reading.path:
+        facts.append(f"declared in {declaring_file.name}")
     holding = [r for r in reading.relations.values() if quantity.name in r.declared and r.is_equation]
     lines += [f"- {fact}" for fact in facts]
     forms: list[str] = []
     for relation in holding[:_FORMS]:
         forms += [f"- `{form}` ({relation.name})" for form in _forms(relation, quantity.name)]
-    lines += ["", *forms] if forms else []
+    if forms:
+        lines += ["", *forms]
     more = len(holding) - _FORMS
-    lines += [f"- and {more} more {'relation' if more == 1 else 'relations'}"] if more > 0 else []
+    if more > 0:
+        lines.append(f"- and {more} more {'relation' if more == 1 else 'relations'}")
     return "\n".join(lines)
 
 
@@ -261,7 +267,7 @@ def _headed(quantity: Declaration) -> str:
     return f"**{quantity.name}** [{quantity.unit.text or '1'}]{meaning}"
 
 
-def _relation(relation: Relation) -> str:
+def _of_relation(relation: Relation) -> str:
     lines = [f"**{relation.name}**: `{relation.written}`", ""]
     facts = [("", relation.because), ("source: ", relation.source)]
     facts += [("when ", condition) for condition in relation.when]
@@ -291,7 +297,7 @@ def _forms(relation: Relation, name: str) -> list[str]:
     return [f"{name} = {form}" for form in forms]
 
 
-def _profile(reading: Reading, name: str) -> str:
+def _of_profile(reading: Reading, name: str) -> str:
     if name not in reading.profiles:
         title = reading.profile_titles.get(name, "")
         return f"**{name}**: {title}" if title else ""
@@ -300,7 +306,7 @@ def _profile(reading: Reading, name: str) -> str:
     return "\n".join([*lines, *(f"- {quantity} = {value}" for quantity, value in profile.values.items())])
 
 
-def _unit(text: str) -> str:
+def _of_unit(text: str) -> str:
     with suppress(DeriveError):
         unit = parse_unit(text)
         return (
@@ -345,6 +351,7 @@ def offers(file: OpenFile, offset: int) -> list[Offer]:
 
 
 def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Iterator[Offer]:
+    """What may be written inside a string, by what its key holds."""
     before = string.value[: string.index(offset)]
     known = file.reading.known
     match kind_of(entry.path):
@@ -354,7 +361,8 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
             for name in FUNCTIONS:
                 yield Offer(name, span, "function", f"{name}(...)", rank=3)
         case "share":
-            yield from _quantities(file, [one for one in known.values() if one.unit.is_number], string.span)
+            numbers = [quantity for quantity in known.values() if quantity.unit.is_number]
+            yield from _quantities(file, numbers, string.span)
         case "quantity":
             yield from _quantities(file, known.values(), string.span)
         case "profiles":
@@ -362,8 +370,9 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
                 yield Offer(name, string.span, "profile", title)
         case "unit":
             yield from _units(file, before, offset)
-        case "domain" | "trust" as words:
-            for word in _DOMAINS if words == "domain" else KINDS:
+        case "domain" | "trust" as kind:
+            words = _DOMAINS if kind == "domain" else KINDS
+            for word in words:
                 yield Offer(word, string.span, "word")
         case "libraries":
             yield from _used(file, string.span)
@@ -372,37 +381,38 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
 
 
 def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: int) -> Iterator[Offer]:
-    """Behind a number, the unit of its quantity and all others."""
-    met = _NUMBERED.match(before)
-    if met is None:
+    """Units that may follow a number: that of its quantity first, then all others."""
+    number = _NUMBERED.match(before)
+    if number is None:
         return
     name = path[{"quantities": 1, "profiles": 2, "examples": 3}[path[0]]]
     quantity = file.reading.known.get(name)
     if quantity is not None and quantity.unit.text:
-        start = offset - (len(before) - met.end())
+        start = offset - (len(before) - number.end())
         yield Offer(quantity.unit.text, (start, offset), "unit", f"the unit of {name}")
-    yield from _units(file, before[met.end() :], offset)
+    yield from _units(file, before[number.end() :], offset)
 
 
 def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
+    """Units that begin with the half-typed word: those of the file first, then all others."""
     span = _typed(before, _TYPED_UNIT, offset)
     word = before[len(before) - (span[1] - span[0]) :]
-    whole = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
+    own_units = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
     if before == word:
-        for text in whole:
+        for text in own_units:
             yield Offer(text, span, "unit", "in this file")
     for name in file.reading.units:
         yield Offer(name, span, "unit", "defined in this file", rank=1)
     for name, dimension in list(beginning(word))[:_MOST]:
-        if name not in whole or before != word:
+        if name not in own_units or before != word:
             yield Offer(name, span, "unit", dimension, rank=2)
 
 
-def _quantities(file: OpenFile, found: Iterable[Declaration], span: Span) -> Iterator[Offer]:
+def _quantities(file: OpenFile, declarations: Iterable[Declaration], span: Span) -> Iterator[Offer]:
     own = file.reading.own
-    for quantity in found:
-        detail = f"[{quantity.unit.text or '1'}]"
-        yield Offer(quantity.name, span, "quantity", detail, quantity.meaning, 0 if quantity.name in own else 1)
+    for quantity in declarations:
+        rank = 0 if quantity.name in own else 1
+        yield Offer(quantity.name, span, "quantity", f"[{quantity.unit.text or '1'}]", quantity.meaning, rank)
 
 
 def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
@@ -417,20 +427,20 @@ def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
 def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
     """The keys that the table at a place may have."""
     toml = file.toml
-    found = toml.key_at(offset)
-    if found is not None:
-        entry, (*above, _), span = found
+    key = toml.key_at(offset)
+    if key is not None:
+        entry, (*above, _), span = key
         path, is_new = tuple(above), not entry.is_stated
         if entry.is_header and not path:
             yield from (Offer(name, span, "section", meaning=meaning) for name, meaning in SECTIONS.items())
             return
     else:
-        row = toml.text[toml.text.rfind("\n", 0, offset) + 1 : offset]
+        line = toml.text[toml.text.rfind("\n", 0, offset) + 1 : offset]
         inline = any(start < offset <= end for (start, end), _ in toml.tables)
-        if row.strip() in ("[", "[["):
-            yield from (Offer(name, (offset, offset), "section", meaning=said) for name, said in SECTIONS.items())
+        if line.strip() in ("[", "[["):
+            yield from (Offer(name, (offset, offset), "section", meaning=meaning) for name, meaning in SECTIONS.items())
             return
-        if (inline and not row.rstrip().endswith(("{", ","))) or (row.strip() and not inline):
+        if (inline and not line.rstrip().endswith(("{", ","))) or (line.strip() and not inline):
             return
         path, span, is_new = toml.table_at(offset), (offset, offset), True
     yield from _keys(file, path, span, " = " if is_new else "")
@@ -438,21 +448,21 @@ def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
 
 def _keys(file: OpenFile, path: tuple[str, ...], span: Span, behind: str) -> Iterator[Offer]:
     """The keys of a table; those that it already has are left out."""
-    held = {
+    present = {
         entry.path[-1]
         for entry in file.toml.entries
         if entry.path[:-1] == path and entry.keys and entry.keys[-1] != span
     }
     for name, key in keys_of(path).items():
-        if name not in held:
+        if name not in present:
             yield Offer(f"{name}{behind}", span, "key", meaning=key.meaning)
     has_values = (path[:1] == ("profiles",) and len(path) == 2) or path[::2] == ("examples", "given")
     for offer in _quantities(file, file.reading.known.values() if has_values else (), span):
-        if offer.text not in held:
+        if offer.text not in present:
             yield Offer(f"{offer.text}{behind}", span, "quantity", offer.detail, offer.meaning, offer.rank)
 
 
 def _typed(before: str, pattern: re.Pattern[str], offset: int) -> Span:
-    """The place of the word that ends at a place."""
-    found = pattern.search(before)
-    return offset - (len(found.group()) if found else 0), offset
+    """The place of the half-typed word that ends at the cursor."""
+    word = pattern.search(before)
+    return offset - (len(word.group()) if word else 0), offset

@@ -92,14 +92,14 @@ class Reading:
     @cached_property
     def relations(self) -> Mapping[str, Relation]:
         """The relations of the file, of those that it uses, and of the libraries."""
-        found = {relation.name: relation for relation in self.reader.relations}
+        relations = {relation.name: relation for relation in self.reader.relations}
         for part in self.reader.parts():
             for relation in part.relations:
-                found.setdefault(relation.name, relation)
+                relations.setdefault(relation.name, relation)
             for library in part.libraries:
                 for relation in library.relations.values():
-                    found.setdefault(relation.name, relation)
-        return found
+                    relations.setdefault(relation.name, relation)
+        return relations
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:
@@ -109,11 +109,11 @@ class Reading:
     @cached_property
     def profile_titles(self) -> Mapping[str, str]:
         """All profiles that an example may name, with their titles."""
-        found = {name: profile.title for name, profile in self.profiles.items()}
+        titles = {name: profile.title for name, profile in self.profiles.items()}
         for part in self.reader.parts():
             for library in part.libraries:
-                found.update({name: label.title for name, label in library.profiles.labels().items()})
-        return found
+                titles.update({name: label.title for name, label in library.profiles.labels().items()})
+        return titles
 
     @cached_property
     def files(self) -> Mapping[Path, str]:
@@ -138,31 +138,31 @@ class Reading:
 
 
 def _sought(reader: Reader) -> Iterator[Path]:
-    """Where a file and those that it uses look for others, also for such that are not there or have errors."""
-    for one in (reader, *filter(None, reader.shelf.values())):
-        yield from one.sought
+    """Where a file and those that it uses look for others, among them paths where there is none or one with errors."""
+    for part in (reader, *filter(None, reader.shelf.values())):
+        yield from part.sought
 
 
 def _stamp(path: Path) -> object:
-    """By which a file on the disk is told from what it was before; None if there is none."""
+    """The time and size by which a change of a file on the disk is noticed; None if there is no such file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def _examined(file: OpenFile) -> list[tuple[Problem, DeriveError, bool]]:
     """What `derive check` says of a file: each problem, its error, and whether the file can be loaded all the same."""
     with units_for_a_while() as defined:
         reader = read(file.document(), None, file.others)
-        certain = len(reader.notes.errors)
+        refused = len(reader.notes.errors)  # what is noted after these does not keep the file from being loaded
         has_units = bool(defined())
         if has_units:
             tested(reader)  # its examples speak of the units
     if not has_units:
         tested(reader)
-    return [(problem, error, i >= certain) for i, (problem, error) in enumerate(reader.notes.errors)]
+    return [(problem, error, i >= refused) for i, (problem, error) in enumerate(reader.notes.errors)]
 
 
 # What is wrong with it
@@ -180,23 +180,23 @@ def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
     >>> mended("y  =  a/x", Edit("", x, Apply("add", (x, Name("b")))))
     'y  =  a/(x + b)'
     """
-    whole = _read(text, is_condition)
-    if whole is None:
+    tree = _read(text, is_condition)
+    if tree is None:
         return None
     edit = _behind_sign(edit)
 
     def change(part: Node) -> Node | None:  # the part is found by its place
         return edit.new if part.at == edit.old.at and part == edit.old else None
 
-    sides = [rebuilt(side, change) for side in _sides(whole)]
+    sides = [rebuilt(side, change) for side in _sides(tree)]
     wanted = [_flat(side) for side in sides]
     start, end = edit.old.at
     new = render(edit.new)
-    for candidate in (new, f"({new})"):
-        tried = text[:start] + candidate + text[end:]
-        found = _read(tried, is_condition)
-        if found is not None and [_flat(side) for side in _sides(found)] == wanted:
-            return tried
+    for candidate in (new, f"({new})"):  # with parentheses only where it reads as another tree without them
+        edited = text[:start] + candidate + text[end:]
+        read_again = _read(edited, is_condition)
+        if read_again is not None and [_flat(side) for side in _sides(read_again)] == wanted:
+            return edited
     return None
 
 
@@ -216,8 +216,8 @@ def _read(text: str, is_condition: bool) -> Equation | Node | None:
         return None
 
 
-def _sides(whole: Equation | Node) -> tuple[Node, ...]:
-    return (whole.lhs, whole.rhs) if isinstance(whole, Equation) else (whole,)
+def _sides(tree: Equation | Node) -> tuple[Node, ...]:
+    return (tree.lhs, tree.rhs) if isinstance(tree, Equation) else (tree,)
 
 
 def _flat(node: Node) -> Node:
@@ -268,7 +268,7 @@ def diagnostics(file: OpenFile) -> list[Diagnostic]:
     >>> found.fixes[0].title, found.fixes[0].text
     ('Take the square root of the right', 'period = sqrt(length/gravity)')
     """
-    return [_placed(file.toml, *found) for found in _examined(file)]
+    return [_placed(file.toml, problem, error, is_loaded) for problem, error, is_loaded in _examined(file)]
 
 
 def _placed(toml: TomlText, problem: Problem, error: DeriveError, is_loaded: bool) -> Diagnostic:
@@ -276,29 +276,31 @@ def _placed(toml: TomlText, problem: Problem, error: DeriveError, is_loaded: boo
     message = f"{problem.message}\n{problem.hint}".rstrip()
     redundant = is_loaded and problem.where[:1] == ("relations",)
     severity: Literal["error", "warning"] = "warning" if redundant else "error"
-    span, fixes = _at(toml, problem, error, entry)
+    span, fixes = _place_and_fixes(toml, problem, error, entry)
     return Diagnostic(span, message, severity, type(error).__name__, fixes)
 
 
-def _at(toml: TomlText, problem: Problem, error: DeriveError, entry: Entry | None) -> tuple[Span, tuple[Fix, ...]]:
+def _place_and_fixes(
+    toml: TomlText, problem: Problem, error: DeriveError, entry: Entry | None
+) -> tuple[Span, tuple[Fix, ...]]:
     """Where a problem is, and what mends it."""
     if entry is None:
         return _of_line(toml.text, problem, error), ()
     if isinstance(error, UnknownNameError) and error.name == problem.where[-1]:
-        span = entry.key_of(len(problem.where) - 1) or _first(entry)
+        span = entry.key_of(len(problem.where) - 1) or _own_key(entry)
         return span, tuple(Fix(f"Write {name}", span, name) for name in error.suggestions)
     if entry.plain == "[":
         entry = _item(toml, entry, error)
     if entry.string is not None and entry.path[: len(problem.where)] in (problem.where, problem.where[:-1]):
         return _within(entry, entry.string, problem, error)
-    return entry.key_of(len(problem.where) - 1) or _first(entry), ()
+    return entry.key_of(len(problem.where) - 1) or _own_key(entry), ()
 
 
 def _item(toml: TomlText, entry: Entry, error: DeriveError) -> Entry:
     """The item of a list that an error is about; the list itself if it names none."""
-    said = error.name if isinstance(error, UnknownNameError) else getattr(error, "text", "")
-    items = [one for one in toml.entries if one.path[:-1] == entry.path and one.string is not None]
-    return next((one for one in items if said and one.string and said in one.string.value), entry)
+    name = error.name if isinstance(error, UnknownNameError) else getattr(error, "text", "")
+    items = [item for item in toml.entries if item.path[:-1] == entry.path and item.string is not None]
+    return next((item for item in items if name and item.string and name in item.string.value), entry)
 
 
 def _within(entry: Entry, string: String, problem: Problem, error: DeriveError) -> tuple[Span, tuple[Fix, ...]]:
@@ -320,41 +322,44 @@ def _within(entry: Entry, string: String, problem: Problem, error: DeriveError) 
 
 def _mends(entry: Entry, string: String, problem: Problem) -> list[Fix]:
     is_condition = entry.path[2:3] == ("when",)
-    found = []
+    fixes = []
     for edit in problem.edits:
         text = mended(string.value, edit, is_condition)
         if text is not None:
             words = edit.words[0].upper() + edit.words[1:]
-            found.append(Fix(words, string.span, string.written(text)))
-    return found
+            fixes.append(Fix(words, string.span, string.written(text)))
+    return fixes
 
 
 def _undeclared(entry: Entry, string: String, error: UnknownNameError) -> tuple[Span, tuple[Fix, ...]]:
     """The place of an undeclared name, and the names that may have been meant."""
-    found = re.search(rf"(?<![\w.]){re.escape(error.name)}(?![\w.])", string.value)
-    if found is None:
+    match = re.search(rf"(?<![\w.]){re.escape(error.name)}(?![\w.])", string.value)
+    if match is None:
         return string.span, ()
-    span = string.places[found.start()], string.places[found.end()]
+    span = string.places[match.start()], string.places[match.end()]
     return span, tuple(Fix(f"Write {name}", span, name) for name in error.suggestions)
 
 
 def _word_end(text: str, start: int) -> int:
     """The end of the word, number or mark that begins at a place."""
-    found = re.compile(r"\w+|\S").match(text, start)
-    return found.end() if found else len(text)
+    match = re.compile(r"\w+|\S").match(text, start)
+    return match.end() if match else len(text)
 
 
-def _first(entry: Entry) -> Span:
+def _own_key(entry: Entry) -> Span:
+    """The place of an entry's last key, or of the first character of one without keys."""
     return entry.keys[-1] if entry.keys else (entry.start, entry.start + 1)
 
 
 def _of_line(text: str, problem: Problem, error: DeriveError) -> Span:
     """The rest of the line on which a problem is, from the column that its error names."""
-    rows = text.split("\n")
-    row = min(max(problem.line, 1), len(rows)) - 1
-    start = sum(len(line) + 1 for line in rows[:row])
+    lines = text.split("\n")
+    row = min(max(problem.line, 1), len(lines)) - 1
+    start = sum(len(text_line) + 1 for text_line in lines[:row])
     position = getattr(error, "position", None)
-    column = min(position[1] - 1, len(rows[row])) if position else 0
-    end = start + len(rows[row].rstrip("\r"))
-    blank = len(rows[row]) - len(rows[row].lstrip())
-    return (start + column if start + column < end else start + min(blank, len(rows[row]))), end
+    column = min(position[1] - 1, len(lines[row])) if position else 0
+    end = start + len(lines[row].rstrip("\r"))
+    if start + column < end:
+        return start + column, end
+    indent = len(lines[row]) - len(lines[row].lstrip())
+    return start + indent, end

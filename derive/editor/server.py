@@ -83,7 +83,7 @@ class EditorServer(LanguageServer):
 
         super().__init__("derive", str(derive.__version__), types.TextDocumentSyncKind.Full)
         self.files: dict[str, tuple[tuple[Any, ...], OpenFile]] = {}
-        self.said: dict[str, tuple[str, list[Diagnostic]]] = {}  # by file: the text it was said of
+        self.published: dict[str, tuple[str, list[Diagnostic]]] = {}  # by file: the text checked, and its problems
         self.waiting: set[asyncio.Task[None]] = set()
 
     @property
@@ -95,13 +95,16 @@ class EditorServer(LanguageServer):
         """A file as it stands in the editor; read again only if it, or one beside it, has changed."""
         texts = {_path(document.uri): document.source for document in self.workspace.text_documents.values()}
         path = _path(uri)
-        state = tuple(sorted((str(one), hash(text)) for one, text in texts.items()))
-        held = self.files.get(uri)
-        if held is None or held[0] != state or held[1].is_stale:
-            text = texts.pop(path, None)
-            document = self.workspace.get_text_document(uri).source if text is None else text
-            held = self.files[uri] = state, OpenFile(path, document, texts)
-        return held[1]
+        state = tuple(sorted((str(open_path), hash(text)) for open_path, text in texts.items()))
+        if uri in self.files:
+            known_state, file = self.files[uri]
+            if known_state == state and not file.is_stale:
+                return file
+        text = texts.pop(path, None)
+        document = self.workspace.get_text_document(uri).source if text is None else text
+        file = OpenFile(path, document, texts)
+        self.files[uri] = state, file
+        return file
 
     def places(self, text: str) -> Places:
         return Places(text, self.workspace.position_codec)
@@ -118,9 +121,9 @@ class EditorServer(LanguageServer):
     def look(self, uri: str) -> None:
         """Check a file in a moment, and all open ones that use it."""
         path = _path(uri)
-        for other in self.open_uris:
-            if _path(other) == path or (self.file(other).is_ours and path in self.file(other).reading.sought):
-                task = asyncio.ensure_future(self._checked(other))
+        for open_uri in self.open_uris:
+            if _path(open_uri) == path or (self.file(open_uri).is_ours and path in self.file(open_uri).reading.sought):
+                task = asyncio.ensure_future(self._checked(open_uri))
                 self.waiting.add(task)
                 task.add_done_callback(self.waiting.discard)
 
@@ -130,13 +133,13 @@ class EditorServer(LanguageServer):
         if not self._is_current(uri, file):
             return
         try:
-            found = await asyncio.to_thread(diagnostics, file) if file.is_ours else []
+            problems = await asyncio.to_thread(diagnostics, file) if file.is_ours else []
         except Exception as error:  # of the check, not of the file
             _LOG.error("a check failed: %r", error)
             return
         if self._is_current(uri, file):
-            self.said[uri] = file.text, found
-            self.publish(uri, file, found)
+            self.published[uri] = file.text, problems
+            self.publish(uri, file, problems)
 
     def _is_current(self, uri: str, file: OpenFile) -> bool:
         """Whether a file, and the open ones that it uses, still stand as they did."""
@@ -148,10 +151,10 @@ class EditorServer(LanguageServer):
         used = file.reading.files.keys() | now.reading.files.keys() if file.is_ours else ()
         return all(now.others.get(path) == file.others.get(path) for path in used)
 
-    def publish(self, uri: str, file: OpenFile, found: Iterable[Diagnostic]) -> None:
+    def publish(self, uri: str, file: OpenFile, problems: Iterable[Diagnostic]) -> None:
         places = self.places(file.text)
         version = self.workspace.get_text_document(uri).version
-        reported = [_reported(places, one) for one in found]
+        reported = [_as_lsp(places, problem) for problem in problems]
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, reported, version))
 
 
@@ -159,9 +162,10 @@ def _path(uri: str) -> Path:
     return Path(uris.to_fs_path(uri) or uri)
 
 
-def _reported(places: Places, found: Diagnostic) -> types.Diagnostic:
-    severe = types.DiagnosticSeverity.Error if found.severity == "error" else types.DiagnosticSeverity.Warning
-    return types.Diagnostic(places.range(found.span), found.message, severity=severe, code=found.kind, source="derive")
+def _as_lsp(places: Places, problem: Diagnostic) -> types.Diagnostic:
+    severe = types.DiagnosticSeverity.Error if problem.severity == "error" else types.DiagnosticSeverity.Warning
+    span = places.range(problem.span)
+    return types.Diagnostic(span, problem.message, severity=severe, code=problem.kind, source="derive")
 
 
 _FEATURES: list[tuple[str, Any, Callable[[EditorServer, Any], Any]]] = []
@@ -169,9 +173,9 @@ _FEATURES: list[tuple[str, Any, Callable[[EditorServer, Any], Any]]] = []
 
 
 def _answering(*features: str, options: Any = None) -> Callable[[Callable[[EditorServer, Any], _T]], None]:
-    """Take an answer to the editor up; if something goes wrong, that is written to the log, and there is no answer."""
+    """Register a function as the answer to these requests; if it fails, that is logged, and there is no answer."""
 
-    def taken(answer: Callable[[EditorServer, Any], _T]) -> None:
+    def register(answer: Callable[[EditorServer, Any], _T]) -> None:
         def answered(ls: EditorServer, params: Any) -> _T | None:  # pygls gives the server by this name
             try:
                 return answer(ls, params)
@@ -183,7 +187,7 @@ def _answering(*features: str, options: Any = None) -> Callable[[Callable[[Edito
 
         _FEATURES.extend((feature, options, answered) for feature in features)
 
-    return taken
+    return register
 
 
 # The features
@@ -200,7 +204,7 @@ def _changed(server: EditorServer, params: Any) -> None:
 @_answering(types.TEXT_DOCUMENT_DID_CLOSE)
 def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
     uri = params.text_document.uri
-    server.said.pop(uri, None)
+    server.published.pop(uri, None)
     server.files.pop(uri, None)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
     server.look(uri)  # those that use it now use what is on the disk
@@ -219,34 +223,35 @@ def _began(server: EditorServer, _: types.InitializedParams) -> None:
     watching = workspace.did_change_watched_files if workspace else None
     if watching and watching.dynamic_registration:
         files = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*.toml")])
-        told = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, files)
-        server.client_register_capability(types.RegistrationParams([told]))
+        registration = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, files)
+        server.client_register_capability(types.RegistrationParams([registration]))
 
 
 @_answering(types.TEXT_DOCUMENT_HOVER)
 def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
     file, offset = server.at(params)
-    found = hover(file, offset)
-    if found is None:
+    known = hover(file, offset)
+    if known is None:
         return None
-    content = types.MarkupContent(types.MarkupKind.Markdown, found[0])
-    return types.Hover(content, server.places(file.text).range(found[1]))
+    markdown, span = known
+    content = types.MarkupContent(types.MarkupKind.Markdown, markdown)
+    return types.Hover(content, server.places(file.text).range(span))
 
 
 @_answering(types.TEXT_DOCUMENT_COMPLETION, options=_TRIGGERS)
 def _completed(server: EditorServer, params: types.CompletionParams) -> types.CompletionList | None:
     file, offset = server.at(params)
     places = server.places(file.text)
-    return types.CompletionList(False, [_item(places, offer) for offer in offers(file, offset)])
+    return types.CompletionList(is_incomplete=False, items=[_item(places, offer) for offer in offers(file, offset)])
 
 
 def _item(places: Places, offer: Offer) -> types.CompletionItem:
-    said = types.MarkupContent(types.MarkupKind.Markdown, offer.meaning) if offer.meaning else None
+    meaning = types.MarkupContent(types.MarkupKind.Markdown, offer.meaning) if offer.meaning else None
     return types.CompletionItem(
         label=offer.text.removesuffix(" = "),
         kind=_KINDS[offer.kind],
         detail=offer.detail or None,
-        documentation=said,
+        documentation=meaning,
         sort_text=f"{offer.rank}{offer.text}",
         text_edit=types.TextEdit(places.range(offer.span), offer.text),
     )
@@ -255,10 +260,10 @@ def _item(places: Places, offer: Offer) -> types.CompletionItem:
 @_answering(types.TEXT_DOCUMENT_DEFINITION)
 def _defined(server: EditorServer, params: types.DefinitionParams) -> types.Location | None:
     file, offset = server.at(params)
-    found = defined_at(file, offset)
-    if found is None:
+    definition = defined_at(file, offset)
+    if definition is None:
         return None
-    path, span = found
+    path, span = definition
     text = file.text if path == file.path else _text(file, path)
     return types.Location(uris.from_fs_path(str(path)) or "", server.places(text).range(span))
 
@@ -273,23 +278,27 @@ def _acted(server: EditorServer, params: types.CodeActionParams) -> list[types.C
     """The edits that mend the problems in a range."""
     uri = params.text_document.uri
     file = server.file(uri)
-    text, found = server.said.get(uri, ("", []))
+    text, problems = server.published.get(uri, ("", []))
     if text != file.text:
         return []
     places = server.places(text)
     start, end = places.offset(params.range.start), places.offset(params.range.end)
-    touched = [one for one in found if one.span[0] <= end and start <= one.span[1]]
-    return [_action(uri, places, one, fix) for one in touched for fix in one.fixes]
+    actions = []
+    for problem in problems:
+        first, last = problem.span
+        if first <= end and start <= last:
+            actions += [_action(uri, places, problem, fix) for fix in problem.fixes]
+    return actions
 
 
-def _action(uri: str, places: Places, found: Diagnostic, fix: Fix) -> types.CodeAction:
+def _action(uri: str, places: Places, problem: Diagnostic, fix: Fix) -> types.CodeAction:
     edit = types.TextEdit(places.range(fix.span), fix.text)
     return types.CodeAction(
         title=fix.title,
         kind=types.CodeActionKind.QuickFix,
-        diagnostics=[_reported(places, found)],
+        diagnostics=[_as_lsp(places, problem)],
         edit=types.WorkspaceEdit(changes={uri: [edit]}),
-        is_preferred=fix is found.fixes[0],
+        is_preferred=fix is problem.fixes[0],
     )
 
 
@@ -320,10 +329,10 @@ def _renamed(server: EditorServer, params: types.RenameParams) -> types.Workspac
 
 def server() -> EditorServer:
     """A server with all its features."""
-    made = EditorServer()
+    editor_server = EditorServer()
     for feature, options, answer in _FEATURES:
-        made.feature(feature, options)(answer)
-    return made
+        editor_server.feature(feature, options)(answer)
+    return editor_server
 
 
 def _in_words(record: logging.LogRecord) -> bool:
@@ -341,8 +350,8 @@ def serve() -> None:
         handler.addFilter(_in_words)
     wire = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     try:
-        aside = sys.stderr.fileno()
+        error_output = sys.stderr.fileno()
     except io.UnsupportedOperation:  # it was closed before the program began
-        aside = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(aside, sys.stdout.fileno())
+        error_output = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(error_output, sys.stdout.fileno())
     server().start_io(stdout=wire)

@@ -46,9 +46,9 @@ def written_pages() -> Mapping[str, str]:
 
 def pages(program: click.Group) -> Mapping[str, str]:
     """All pages by their paths."""
-    found = {name: _THEORY.sub(lambda met: theory(met[1]), text) for name, text in written_pages().items()}
+    written = {name: _THEORY.sub(lambda match: theory(match[1]), text) for name, text in written_pages().items()}
     return {
-        **found,
+        **written,
         "changes.md": (_PACKAGE / "CHANGES.md").read_text(encoding="utf-8"),
         "reference/command-line.md": "\n".join(_command_line(program)),
         "reference/python.md": "\n".join(_python()),
@@ -65,13 +65,13 @@ def theory(module: str) -> str:
     path = _PACKAGE / f"{module.replace('.', '/')}.py"
     if not path.is_file():
         raise ExpressionError(f"A page of the manual names {module}, which is no module.", text=module)
-    told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-    return f"{as_markdown(told)}\n\n*(`derive.{module}`)*"
+    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return f"{as_markdown(docstring)}\n\n*(`derive.{module}`)*"
 
 
-def digest(found: Mapping[str, str]) -> str:
+def digest(texts: Mapping[str, str]) -> str:
     """A digest of pages: two sets of pages have the same only if they are the same."""
-    parts = (f"{len(name)} {len(text)} {name}{text}" for name, text in sorted(found.items()))
+    parts = (f"{len(name)} {len(text)} {name}{text}" for name, text in sorted(texts.items()))
     return digest_of("".join(parts).encode())
 
 
@@ -124,14 +124,14 @@ class Specimen:
     def read(cls, path: Path) -> Self:
         """The specimen of a file; without an error, if only its title and what was typed are written yet."""
         title, _, rest = path.read_text(encoding="utf-8").partition("\n")
-        rows = rest.split("\n")
-        plain = [number for number, row in enumerate(rows) if row and not row.startswith(" ")]
-        middle = plain[0] if plain else len(rows)
-        typed, told = (textwrap.dedent("\n".join(part)).strip("\n") for part in (rows[:middle], rows[middle + 1 :]))
-        return cls(title, typed, rows[middle] if plain else "", told)
+        lines = rest.split("\n")
+        plain = [number for number, line in enumerate(lines) if line and not line.startswith(" ")]
+        middle = plain[0] if plain else len(lines)
+        typed, told = (textwrap.dedent("\n".join(part)).strip("\n") for part in (lines[:middle], lines[middle + 1 :]))
+        return cls(title, typed, lines[middle] if plain else "", told)
 
     def __str__(self) -> str:
-        typed, told = (textwrap.indent(part, "    ") for part in (self.typed, self.told))
+        typed, told = (textwrap.indent(text, "    ") for text in (self.typed, self.told))
         return f"{self.title}\n\n{typed}\n\n{self.kind}\n\n{told}\n"
 
 
@@ -143,7 +143,7 @@ def specimens() -> list[Specimen]:
 def _errors() -> Iterator[str]:
     """The parts of the page: each class with its fields and specimens, then what the command line says."""
     yield _ERRORS_OPENING.format(noes=", ".join(f"`{kind.__name__}`" for kind in NOES))
-    found = specimens()
+    collection = specimens()
     kinds = sorted(name for name in derive.__all__ if name.endswith("Error") and name != "DeriveError")
     for name in kinds:
         kind = getattr(derive, name)
@@ -151,14 +151,14 @@ def _errors() -> Iterator[str]:
         yield f"## {name}\n\n{as_markdown(kind.__doc__ or '')}\n"
         if fields:
             yield f"Fields: {', '.join(f'`.{field}`' for field in fields)}.\n"
-        yield from (_shown(one) for one in found if one.kind == name)
+        yield from (_specimen_text(specimen) for specimen in collection if specimen.kind == name)
     yield "## On the command line\n"
-    yield from (_shown(one) for one in found if one.kind.startswith("exit"))
+    yield from (_specimen_text(specimen) for specimen in collection if specimen.kind.startswith("exit"))
 
 
-def _shown(one: Specimen) -> str:
+def _specimen_text(specimen: Specimen) -> str:
     """A specimen under its title; four ticks, since what was typed may hold three."""
-    return f"### {one.title}\n\n````text\n{one.typed}\n````\n\n````text\n{one.told}\n````\n"
+    return f"### {specimen.title}\n\n````text\n{specimen.typed}\n````\n\n````text\n{specimen.told}\n````\n"
 
 
 _PYTHON_OPENING = """# The Python interface
@@ -201,8 +201,8 @@ def _members(name: str, kind: type) -> Iterator[str]:
             continue
         for member, thing in vars(ancestor).items():
             plain = thing.__func__ if isinstance(thing, (classmethod, staticmethod)) else thing
-            is_told = inspect.isfunction(plain) or isinstance(plain, (property, cached_property))
-            if is_told and not member.startswith("_") and member not in seen and plain.__doc__:
+            is_documented = inspect.isfunction(plain) or isinstance(plain, (property, cached_property))
+            if is_documented and not member.startswith("_") and member not in seen and plain.__doc__:
                 seen.add(member)
                 yield _entry("###", f"{name}.{member}", plain, inspect.isfunction(plain))
 
@@ -212,7 +212,7 @@ def _entry(heading: str, name: str, thing: Any, is_called: bool) -> str:
     shown = ""
     if is_called:
         signature = inspect.signature(thing)
-        parameters = [one for one in signature.parameters.values() if one.name not in ("self", "cls")]
+        parameters = [parameter for parameter in signature.parameters.values() if parameter.name not in ("self", "cls")]
         text = _QUOTED.sub(r"\1\2", _ADDRESS.sub("", str(signature.replace(parameters=parameters))))
         shown = f"```python\n{name.rpartition('.')[2]}{text}\n```\n\n"
     return f"{heading} {name}\n\n{shown}{as_markdown(thing.__doc__ or '')}\n"
@@ -285,50 +285,50 @@ def is_buildable() -> bool:
     return all(find_spec(package) is not None for package in _NEEDED)
 
 
-def built(found: Mapping[str, str]) -> dict[str, bytes]:
+def built(texts: Mapping[str, str]) -> dict[str, bytes]:
     """The files of the HTML by their paths, and their digests; a warning of Sphinx (a dead link) is an error."""
     if not is_buildable():
         raise ExpressionError("The manual is made by Sphinx.", hint="Run: pip install 'derive-engine[manual]'.")
     with TemporaryDirectory() as folder:
-        source, made = Path(folder, "pages"), Path(folder, "html")
-        for name, text in found.items():
+        source, html = Path(folder, "pages"), Path(folder, "html")
+        for name, text in texts.items():
             place = source / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
         style = source / "_static" / _STYLE[0]
         style.parent.mkdir()
         style.write_text(_STYLE[1], encoding="utf-8")
-        _run(source, made, Path(folder, "read"))
-        paths = (path for path in sorted(made.rglob("*")) if path.is_file() and not path.name.endswith(_LEFT_OUT))
-        files = {path.relative_to(made).as_posix(): path.read_bytes() for path in paths}
+        _run(source, html, Path(folder, "read"))
+        paths = (path for path in sorted(html.rglob("*")) if path.is_file() and not path.name.endswith(_LEFT_OUT))
+        files = {path.relative_to(html).as_posix(): path.read_bytes() for path in paths}
     lines = (f"{digest_of(content)} {name}" for name, content in sorted(files.items()))
-    return {**files, DIGESTS: "\n".join([f"{digest(found)} of the pages", *lines, ""]).encode()}
+    return {**files, DIGESTS: "\n".join([f"{digest(texts)} of the pages", *lines, ""]).encode()}
 
 
-def _run(source: Path, made: Path, read: Path) -> None:
+def _run(source: Path, html: Path, read: Path) -> None:
     from sphinx.application import Sphinx
     from sphinx.errors import SphinxError
     from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-    told = io.StringIO()
+    log = io.StringIO()
     settings = dict(_SETTINGS)
     try:
         # One process may make several manuals, and what Sphinx will one day call otherwise concerns its extensions.
         with patch_docutils(), docutils_namespace(), warnings.catch_warnings(action="ignore"):
             program = Sphinx(
-                str(source), None, str(made), str(read), "html", settings, status=None, warning=told, freshenv=True
+                str(source), None, str(html), str(read), "html", settings, status=None, warning=log, freshenv=True
             )
             program.build(force_all=True)
     except SphinxError as error:
-        told.write(str(error))
-    if mistakes := _COLOUR.sub("", told.getvalue()).replace(f"{source}/", "").strip():
+        log.write(str(error))
+    if mistakes := _COLOUR.sub("", log.getvalue()).replace(f"{source}/", "").strip():
         raise ExpressionError(f"The pages of the manual have mistakes:\n{mistakes}", hint="Mend them.", text=mistakes)
 
 
 def unchanged(folder: Path) -> list[str]:
     """The files of the manual in a folder that are as they were made; a user's own are not among them."""
     (_, known), there = _digests(folder), _files(folder)
-    same = [name for name, made in known.items() if name in there and digest_of(there[name].read_bytes()) == made]
+    same = [name for name in known if name in there and digest_of(there[name].read_bytes()) == known[name]]
     return [*same, DIGESTS] if known else same
 
 
@@ -338,7 +338,7 @@ def _digests(folder: Path) -> tuple[str | None, dict[str, str]]:
         first, *lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, ValueError):
         return None, {}
-    return first, {name: made for made, _, name in (line.partition(" ") for line in lines)}
+    return first, {name: digest_of_file for digest_of_file, _, name in (line.partition(" ") for line in lines)}
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -348,13 +348,13 @@ def _files(folder: Path) -> dict[str, Path]:
     return there
 
 
-def stale(folder: Path, found: Mapping[str, str]) -> Iterator[str]:
+def stale(folder: Path, texts: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with the manual in a folder, in words."""
     (first, known), there = _digests(folder), _files(folder)
     if first is None:
         yield f"{DIGESTS} is missing"
         return
-    if first != f"{digest(found)} of the pages":
+    if first != f"{digest(texts)} of the pages":
         yield "the pages have changed since it was made"
     for name in sorted(known.keys() | there.keys()):
         if name not in there:

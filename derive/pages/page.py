@@ -74,7 +74,7 @@ def page(
     with query(_SECONDS):
         data, kernels = page_data(library, wanted, tuple(profiles), read)
     data |= {"uses": list(uses), "flags": flags}
-    whole: str = _template().render(
+    document: str = _template().render(
         title=html.escape(title or _title(wanted, profiles)),
         about=html.escape(_about(wanted, profiles, read)),
         style=_text("page.css"),
@@ -82,7 +82,7 @@ def page(
         packed=packed(data, kernels),
         scripts="\n".join(_text(f"{name}.js") for name in _SCRIPTS),
     )
-    return whole
+    return document
 
 
 def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -105,8 +105,8 @@ def _title(targets: Sequence[str], profiles: Sequence[str]) -> str:
 
 def _about(targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]) -> str:
     """How the page was asked for."""
-    said = [*(f"{name} = {value}" for name, value in given.items()), *profiles]
-    asked = with_unit(", ".join(targets), f"from {', '.join(said)}" if said else "")
+    givens = [*(f"{name} = {value}" for name, value in given.items()), *profiles]
+    asked = with_unit(", ".join(targets), f"from {', '.join(givens)}" if givens else "")
     return f"Written by derive for {asked}. Every number is worked out in this page, from relations that were checked."
 
 

@@ -15,6 +15,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from derive.errors import DeriveError, LimitError
@@ -49,43 +50,40 @@ def page_data(
         name: read_number(starting_number(value, library.declared[name]), library.declared[name].unit)
         for name, value in given.items()
     }
-    found = variants(library, targets, offers, starts)
+    page_variants = variants(library, targets, offers, starts)
+    own_question = page_variants.questions[0]
     plans = _Plans(library, {library.profiles.list_of(slot.chosen) for slot in offers})
-    made = [plans.of_variant(question) for question in found.questions]
-    _prove_answered(found.questions[0], made[0])
-    names = plans.spoken_of(found)
+    plans_of_variants = [plans.of_variant(question) for question in page_variants.questions]
+    _prove_answered(own_question, plans_of_variants[0])
+    names = plans.spoken_of(page_variants)
     data = {
         "targets": list(targets),
-        "quantities": {name: _quantity(library, name, found, given, plans.constants) for name in names},
-        "slots": [_slot(library, choice, names) for choice in found.choices],
-        "variants": made,
-        "byGroups": {",".join(map(str, places)): one for places, one in found.by_groups.items()},
+        "quantities": {name: _quantity(library, name, page_variants, given, plans.constants) for name in names},
+        "slots": [_slot(library, choice, names) for choice in page_variants.choices],
+        "variants": plans_of_variants,
+        "byGroups": {",".join(map(str, places)): variant for places, variant in page_variants.by_groups.items()},
         "programs": plans.programs,
         "steps": list(map(json.loads, plans.steps)),
         "checks": list(map(json.loads, plans.checks)),
-        "reasons": [asdict(one) for one in plans.shared.reasons],
+        "reasons": [asdict(reason) for reason in plans.shared.reasons],
         "inputs": [*plans.shared.inputs],
         "letters": plans.letters,
-        "idle": list(found.questions[0].idle),
+        "idle": list(own_question.idle),
     }
     return data, tuple(plans.kernels)
 
 
-def _prove_answered(question: PageQuestion, made: Mapping[str, Any]) -> None:
+def _prove_answered(question: PageQuestion, plans_of_variant: Mapping[str, Any]) -> None:
     """Raises if the page could not work out what it is for, because only the solver can."""
     target = question.targets[0]
-    plan = made["plans"][target]
+    plan = plans_of_variant["plans"][target]
     if isinstance(plan, int):
         return
     why = plan["search"] if isinstance(plan, dict) else plan.rstrip(".")
     if why == _OPEN.format(target):
         why = "no relations lead to it one after another"
     hint = f"Give {' and '.join(question.ratios)} as well." if question.ratios else "Give others, or ask derive solve."
-    raise LimitError(
-        f"{target} cannot be worked out by a page: {why}.",
-        hint=hint,
-        limit="the arithmetic of a page",
-    )
+    raise LimitError(f"{target} cannot be worked out by a page: {why}.", hint=hint, limit="the arithmetic of a page")
 
 
 class _Plans:
@@ -113,12 +111,12 @@ class _Plans:
         solved = {unknown: self._plan(unknown, question.given_for(unknown)) for unknown in (first, *question.known)}
         watched = {target: self._plan(target, given) for target in others}
         for unknown, plan in solved.items():
-            if isinstance(plan, dict) and (why := self._one_way(question, first, unknown)):
+            if isinstance(plan, dict) and (why := self._why_not_searched(question, first, unknown)):
                 solved[unknown] = why
-        refused = {
-            target: {name: why for name in question.known if (why := self._one_way(question, target, name))}
-            for target in watched
-        }
+        refused = {}
+        for target in watched:
+            reasons = {name: self._why_not_searched(question, target, name) for name in question.known}
+            refused[target] = {name: reason for name, reason in reasons.items() if reason}
         shares = self._shares(question)
         return {
             "known": list(question.known),
@@ -127,88 +125,88 @@ class _Plans:
             "watched": watched,
             "refused": refused,
             "shares": shares,
-            "atFirst": _not_followed(question, {one["share"] for one in shares}),
+            "atFirst": _not_followed(question, {share["share"] for share in shares}),
             "assumed": self._assumed(question, list(solved)),
         }
 
     def _assumed(self, question: PageQuestion, unknowns: Sequence[str]) -> list[dict[str, Any]]:
         """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere.
 
-        A profile of a list that states it says by silence that it holds: the choice is among such, and no plan is
-        needed.
+        Where a list of the page's profiles states a quantity for some of them, the others mean the default by their
+        silence: the choice among them says it, and no plan is needed.
         """
         others: dict[str, list[dict[str, Any]]] = {}
         for name in question.fallbacks:
             declared = self.library.declared[name]
-            elsewhere = [_as_data(declared, one) for one in of_default(self.library, name)]
+            elsewhere = [_as_data(declared, value) for value in of_default(self.library, name)]
             here = f"{declared.default} by default; "
-            others[name] = self._told(here, [*elsewhere, *self._limits(question, name)])
+            others[name] = self._stated_elsewhere(here, [*elsewhere, *self._limits(question, name)])
         for name in question.ratios:
             declared = self.library.declared[name]
-            elsewhere = [_as_data(declared, one) for one in of_definition(self.library, name)]
-            others.setdefault(name, []).extend(self._told("as in ", elsewhere))
-        found = []
-        for name, told in others.items():
-            if told and name not in question.known:
-                plans = {one: self._plan(one, (*question.given_for(one), name)) for one in unknowns}
+            elsewhere = [_as_data(declared, value) for value in of_definition(self.library, name)]
+            others.setdefault(name, []).extend(self._stated_elsewhere("as in ", elsewhere))
+        assumptions = []
+        for name, statements in others.items():
+            if statements and name not in question.known:
+                plans = {unknown: self._plan(unknown, (*question.given_for(unknown), name)) for unknown in unknowns}
                 placed = {unknown: place for unknown, place in plans.items() if isinstance(place, int)}
-                found.append({"name": name, "plans": placed, "others": told})
-        return found
+                assumptions.append({"name": name, "plans": placed, "others": statements})
+        return assumptions
 
-    def _told(self, here: str, elsewhere: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _stated_elsewhere(self, here: str, elsewhere: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """What is stated elsewhere, with what it is here; nothing where a list of the page's profiles states it."""
-        is_listed = any(one.get("list") in self.lists for one in elsewhere)
-        return [] if is_listed else [{**one, "here": here} for one in elsewhere]
+        is_listed = any(value.get("list") in self.lists for value in elsewhere)
+        return [] if is_listed else [{**value, "here": here} for value in elsewhere]
 
     def _limits(self, question: PageQuestion, name: str) -> list[dict[str, Any]]:
-        """The plans for what a quantity is where an inequality only just admits it, if givens alone say that."""
-        found = []
-        for limit, how in limits_for(self.library, name):
+        """Plans for the largest or smallest value of a quantity that an inequality admits, if givens alone fix it."""
+        plans = []
+        for limit, words in limits_for(self.library, name):
             needs = names_in(limit.written.rhs)
             if {*needs} <= {*question.known}:
-                met = RelationSet([replace(limit, written=replace(limit.written, op="="))])
-                place = self._placed(programmed(met, name, tuple(needs), shared=self.shared))
+                bound = RelationSet([replace(limit, written=replace(limit.written, op="="))])
+                place = self._placed(programmed(bound, name, tuple(needs), shared=self.shared))
                 if isinstance(place, int):
-                    found.append({"plan": place, "whose": how})
-        return found
+                    plans.append({"plan": place, "whose": words})
+        return plans
 
     def _shares(self, question: PageQuestion) -> list[dict[str, Any]]:
         """What the relations on the way to the first target leave out, each with the plan for its share, if any."""
-        found: list[dict[str, Any]] = []
+        shares: list[dict[str, Any]] = []
         used = self._relations(question.targets[0], (*question.known, *question.beside))
-        for name in sorted((one for names in used for one in names), key=list(self.library.relations).index):
+        for name in sorted(chain.from_iterable(used), key=list(self.library.relations).index):
             share = self.library.relations[name].neglected_share
-            if not share or any(one["share"] == share for one in found):
+            if not share or any(entry["share"] == share for entry in shares):
                 continue
             place = self._plan(share, question.given_for(question.targets[0]))
             if isinstance(place, int):
                 what = self.library.declared[share].meaning.partition(",")[0] or "a part"
-                found.append({"relation": name, "share": share, "what": what, "plan": place})
-        return found
+                shares.append({"relation": name, "share": share, "what": what, "plan": place})
+        return shares
 
-    def _one_way(self, question: PageQuestion, target: str, unknown: str) -> str:
+    def _why_not_searched(self, question: PageQuestion, target: str, unknown: str) -> str:
         """Why a quantity cannot be searched for by the plan forwards to a target; empty if it can.
 
         The engine may take other relations backwards: a fallback stands where a relation would need what is asked for.
         Then its answer is not where the plan forwards comes out.
         """
-        whole = (*question.known, *question.beside)
+        given = (*question.known, *question.beside)
         try:
-            forwards = self._relations(target, whole)
-            backwards = self._relations(unknown, (*(name for name in whole if name != unknown), target))
+            forwards = self._relations(target, given)
+            backwards = self._relations(unknown, (*(name for name in given if name != unknown), target))
         except DeriveError as error:
             return f"{in_one_sentence(error)}."
         if not backwards:
             return f"{_OPEN.format(unknown)}."
-        other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
-        return "" if forwards == backwards else other
+        reason = "derive solve works it out by other relations than the way forwards, which this page cannot search."
+        return "" if forwards == backwards else reason
 
     def _relations(self, target: str, given: Iterable[str]) -> set[frozenset[str]]:
         """The relations of each plan for a target; none if counting leaves it open."""
         key = target, frozenset(given)
         if key not in self._used:
-            found = cases_of_stated(self.library, outlined(self.library, target, given))
-            self._used[key] = {frozenset(made.relations) for made in found.plans}
+            plans_by_case = cases_of_stated(self.library, outlined(self.library, target, given))
+            self._used[key] = {frozenset(plan.relations) for plan in plans_by_case.plans}
         return self._used[key]
 
     def _plan(self, unknown: str, given: Sequence[str]) -> int | str | dict[str, str]:
@@ -220,44 +218,44 @@ class _Plans:
         except DeriveError as error:
             return f"{in_one_sentence(error)}."
 
-    def _placed(self, made: Program) -> int | dict[str, str]:
+    def _placed(self, program: Program) -> int | dict[str, str]:
         """The place of a program, or why the page has to search."""
-        said = made.data()
-        if not said["answers"]:
-            return {"search": " ".join(one["reason"] for one in said["left_out"])}
-        self.constants |= {one["name"]: one["number"] for one in said["constants"]}
-        self.letters |= {name: letter for name, letter in said["letters"].items() if name not in self.letters}
-        checks = [one for one in said["checks"] if not _rests_on_a_fallback(made, one)]
+        data = program.data()
+        if not data["answers"]:
+            return {"search": " ".join(case["reason"] for case in data["left_out"])}
+        self.constants |= {constant["name"]: constant["number"] for constant in data["constants"]}
+        self.letters |= {name: letter for name, letter in data["letters"].items() if name not in self.letters}
+        checks = [check for check in data["checks"] if not _rests_on_a_fallback(program, check)]
         self.programs.append(
             {
-                "kernel": self.kernels.setdefault(made.source, len(self.kernels)),
-                "size": said["size"],
-                "inputs": [self.shared.inputs[name] for name in made.inputs],
-                "outputs": said["outputs"],
-                "checks": [_tabled(self.checks, one, "left", "right", "state") for one in checks],
-                "choices": said["choices"],
-                "steps": [_tabled(self.steps, one, "at") for one in said["steps"]],
-                "yielding": said["yielding"],
-                "barring": [one for one in said["barring"] if one["contradicts"]],
-                "leftOut": said["left_out"],
+                "kernel": self.kernels.setdefault(program.source, len(self.kernels)),
+                "size": data["size"],
+                "inputs": [self.shared.inputs[name] for name in program.inputs],
+                "outputs": data["outputs"],
+                "checks": [_tabled(self.checks, check, "left", "right", "state") for check in checks],
+                "choices": data["choices"],
+                "steps": [_tabled(self.steps, step, "at") for step in data["steps"]],
+                "yielding": data["yielding"],
+                "barring": [limit for limit in data["barring"] if limit["contradicts"]],
+                "leftOut": data["left_out"],
             }
         )
         return len(self.programs) - 1
 
-    def spoken_of(self, found: Variants) -> list[str]:
+    def spoken_of(self, page_variants: Variants) -> list[str]:
         """The names of all quantities on a page."""
-        names = dict.fromkeys(found.questions[0].targets)
-        for question in found.questions:
+        names = dict.fromkeys(page_variants.questions[0].targets)
+        for question in page_variants.questions:
             names |= dict.fromkeys((*question.known, *question.beside))
         inputs = [*self.shared.inputs]
         for program in self.programs:
-            names |= dict.fromkeys(one["name"] for one in program["outputs"])
+            names |= dict.fromkeys(output["name"] for output in program["outputs"])
             names |= dict.fromkeys(inputs[place] for place in program["inputs"])
         return list(names | dict.fromkeys(self.constants))
 
 
 def _tabled(table: dict[str, int], entry: Mapping[str, Any], *own: str) -> dict[str, int]:
-    """What is an entry's own, and the place of the rest of it in a table."""
+    """An entry with its `own` keys kept, and all others replaced by the place of their text in a table."""
     text = json.dumps({key: value for key, value in entry.items() if key not in own})
     return {"text": table.setdefault(text, len(table)), **{key: entry[key] for key in own}}
 
@@ -267,70 +265,68 @@ def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str
 
     The share may need values that nothing else on the page does, or depend on cases that only the solver sorts.
     """
-    remarks = [one for one in question.answer.remarks if one.kind == "left out" and one.name not in followed]
+    left_out = [remark for remark in question.answer.remarks if remark.kind == "left out"]
     setting = f"{', '.join(question.profiles)} as first set" if question.profiles else "as first set"
-    return [f"{setting}: {one.text}" for one in remarks[:MOST_REMARKS]]
+    return [f"{setting}: {remark.text}" for remark in left_out if remark.name not in followed][:MOST_REMARKS]
 
 
-def _rests_on_a_fallback(made: Program, check: Mapping[str, Any]) -> bool:
+def _rests_on_a_fallback(program: Program, check: Mapping[str, Any]) -> bool:
     """Whether a check of an equation needs a value that only stands in for a relation: an answer does not test it."""
-    members = {name: made.library.declared[name].default for name in made.library.members[check["relation"]]}
-    stands_in = (name for name, one in members.items() if one is not None and one.source.stands_in)
-    return check["op"] == "=" and any(name not in made.inputs for name in stands_in)
+    defaults = {name: program.library.declared[name].default for name in program.library.members[check["relation"]]}
+    stands_in = (name for name, default in defaults.items() if default is not None and default.source.stands_in)
+    return check["op"] == "=" and any(name not in program.inputs for name in stands_in)
 
 
 def _quantity(
-    library: RelationSet,
-    name: str,
-    found: Variants,
-    given: Mapping[str, Value],
-    constants: Mapping[str, float],
+    library: RelationSet, name: str, page_variants: Variants, given: Mapping[str, Value], constants: Mapping[str, float]
 ) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]
     low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
-    said: dict[str, Any] = {
+    data: dict[str, Any] = {
         "meaning": quantity.meaning,
-        "units": [[text, float(one.size), float(one.offset)] for text, one in offered(quantity.unit).items()],
+        "units": [[text, float(unit.size), float(unit.offset)] for text, unit in offered(quantity.unit).items()],
         "domain": quantity.domain.text,
         "low": low if low > float("-inf") else None,
         "high": high if high < float("inf") else None,
     }
     if name in constants:
-        said["constant"] = constants[name]
+        data["constant"] = constants[name]
     if quantity.is_count:
-        said["count"] = True
-    said |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
-    value = next((given.get(name, one.values[name]) for one in found.questions if name in one.values), None)
+        data["count"] = True
+    data |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
+    values = (given.get(name, question.values[name]) for question in page_variants.questions if name in question.values)
+    value = next(values, None)
     if value is None:
-        return said
+        return data
     units = [*offered(quantity.unit)]
     if spelled(value.unit) in units[1:]:
-        said["shown"] = spelled(value.unit)
-    said["slider"] = _slider(library, quantity, value, found, given)
+        data["shown"] = spelled(value.unit)
+    data["slider"] = _slider(library, quantity, value, page_variants, given)
     if name in given:
-        said["typed"] = starting_number(value, quantity)
+        data["typed"] = starting_number(value, quantity)
     default = quantity.default
     if default is not None:
-        said["default"] = quantity.unit.from_base(default.base[1])
+        data["default"] = quantity.unit.from_base(default.base[1])
         others = [*of_default(library, name), *of_definition(library, name)]
         if default.source.kind != "exact" and others:  # a profile of one of their lists says by silence that it holds
-            said["elsewhere"] = [_as_data(quantity, one) for one in others]
-    return said
+            data["elsewhere"] = [_as_data(quantity, value) for value in others]
+    return data
 
 
-def _as_data(quantity: Declaration, one: Elsewhere) -> dict[str, Any]:
-    return {"number": quantity.unit.from_base(one.base), "text": one.text, "whose": one.whose, "list": one.in_list}
+def _as_data(quantity: Declaration, value: Elsewhere) -> dict[str, Any]:
+    number = quantity.unit.from_base(value.base)
+    return {"number": number, "text": value.text, "whose": value.whose, "list": value.in_list}
 
 
 def _slider(
-    library: RelationSet, quantity: Declaration, value: Value, found: Variants, given: Mapping[str, Value]
+    library: RelationSet, quantity: Declaration, value: Value, page_variants: Variants, given: Mapping[str, Value]
 ) -> list[Any]:
     """The ends of a quantity's slider and how it goes: it reaches the values of all profiles that the page offers."""
-    names = [name for choice in found.choices for group in choice.groups for name in group]
-    values = (library.profile(name).values.get(quantity.name) for name in names)
-    others = [] if quantity.name in given else [quantity.unit.from_base(one.base[1]) for one in values if one]
-    sizes = found.questions[0].sizes
+    groups = chain.from_iterable(choice.groups for choice in page_variants.choices)
+    values = (library.profile(name).values.get(quantity.name) for name in chain.from_iterable(groups))
+    others = [] if quantity.name in given else [quantity.unit.from_base(stated.base[1]) for stated in values if stated]
+    sizes = page_variants.questions[0].sizes
     like = [abs(size) for name, size in sizes.items() if library.declared[name].dimension == quantity.dimension]
     size = quantity.unit.from_base(max(like, default=0.0))
     return [*slider(quantity, value, others, size, asked=quantity.name in given)]
@@ -349,11 +345,7 @@ def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[s
                     "title": (label.title if label else "") or profile.title,
                     "also": list(label.also) if label else [],
                     "group": i,
-                    "values": {
-                        one: library.declared[one].unit.from_base(value.base[1])
-                        for one, value in profile.values.items()
-                        if one in names
-                    },
+                    "values": _numbers(library, {key: profile.values[key] for key in profile.values if key in names}),
                     "list": library.profiles.list_of(name),
                     "goesWith": _goes_with(library, profile, names),
                 }
@@ -365,10 +357,15 @@ def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[s
 def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> dict[str, dict[str, float]]:
     """The numbers of other quantities that a profile's numbers assume."""
     return {
-        one: {other: library.declared[other].unit.from_base(value.base[1]) for other, value in assumed.items()}
-        for one, assumed in profile.goes_with.items()
-        if one in names and assumed.keys() <= {*names}
+        name: _numbers(library, assumed)
+        for name, assumed in profile.goes_with.items()
+        if name in names and assumed.keys() <= {*names}
     }
+
+
+def _numbers(library: RelationSet, values: Mapping[str, Value]) -> dict[str, float]:
+    """Values as numbers in the declared units of their quantities."""
+    return {name: library.declared[name].unit.from_base(value.base[1]) for name, value in values.items()}
 
 
 class Slider(NamedTuple):
@@ -388,8 +385,8 @@ def starting_number(value: Value, quantity: Declaration) -> float:
     """
     low, number, high = map(quantity.unit.from_base, value.base)
     is_middle = value.is_range and math.isclose(number, (low + high) / 2)
-    found = math.sqrt(low * high) if is_middle and low > 0 and high / low >= _WIDE else number
-    return float(round(found)) if quantity.domain.whole else found
+    start = math.sqrt(low * high) if is_middle and low > 0 and high / low >= _WIDE else number
+    return float(round(start)) if quantity.domain.whole else start
 
 
 def slider(
@@ -414,16 +411,19 @@ def slider(
     reached = [*ends, start, *others]
     low, high = max(min(reached), least), min(max(reached), most)
     if low == least and domain.open_low and low >= 0:
-        low = min(number for number in (*reached, high) if number > least) if any(n > least for n in reached) else high
+        # The slider must not begin at an end that does not belong to the domain: it begins at the next number to reach.
+        low = min((number for number in (*reached, high) if number > least), default=high)
     if domain.whole:
         low, high = math.ceil(low), math.floor(high)
     return Slider(low, high, _scale(low, high))
 
 
 def _usual(start: float, least: float, most: float, like: float, *, is_scale: bool) -> tuple[float, float]:
-    """The ends where nobody asked for any."""
+    """The ends of a slider where nobody asked for a range; `is_scale` is False for units with an offset, as degC."""
     if math.isfinite(least) and math.isfinite(most):
-        return (nice(most / _AROUND**2, -1), most) if least == 0 and most > _AROUND**2 else (least, most)
+        if least == 0 and most > _AROUND**2:
+            return nice(most / _AROUND**2, -1), most
+        return least, most
     if is_scale and start > 0 <= least:
         return nice(start / _AROUND, -1), nice(start * _AROUND, 1)
     if is_scale and start == 0 <= least:

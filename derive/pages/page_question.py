@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import product
+from itertools import chain, product
 
 from derive.errors import DeriveError
 from derive.kernels.agreement import surplus
@@ -61,11 +61,11 @@ class PageQuestion:
 
     @property
     def signature(self) -> tuple[frozenset[str], frozenset[str]]:
-        """By which two questions have the same plans."""
+        """Two questions of the same signature have the same plans."""
         return frozenset(self.known), frozenset(self.beside)
 
     def given_for(self, unknown: str) -> tuple[str, ...]:
-        """What is given where one of the closed set is asked for."""
+        """The names that a page holds fixed when `unknown` is solved for."""
         return tuple(name for name in (*self.known, self.targets[0], *self.beside) if name != unknown)
 
 
@@ -104,26 +104,29 @@ def page_question(
         limits = [check.name for check in answer.checks if check.name in library.relations]
         beside |= _completing(library, question, limits, used)
         if target == targets[0]:
-            spent = [one for stage in answer.course.stages for one in stage.relations] if answer.course else []
-            ratios = tuple(open_ratios(library, question, spent))
+            stages = answer.course.stages if answer.course else ()
+            relations = list(chain.from_iterable(stage.relations for stage in stages))
+            ratios = tuple(open_ratios(library, question, relations))
             fallbacks = tuple(name for name, value in used.items() if value.source.stands_in)
         idle.append({*given} - used.keys())
-        sizes |= {target: answer.base or 0.0, **(answer.course.values if answer.course else {})}
+        sizes[target] = answer.base or 0.0
+        if answer.course:
+            sizes |= answer.course.values
     known = {name: value for name, value in known.items() if name != targets[0]}
     beside = {name: value for name, value in beside.items() if name not in known and name not in targets}
     order = [*given, *library.declared]
     return PageQuestion(
-        tuple(targets),
-        profiles,
-        answers[0],
-        tuple(sorted(known, key=order.index)),
-        tuple(sorted(beside, key=order.index)),
-        known | beside,
-        frozenset(given),
-        tuple(name for name in given if all(name in one for one in idle) and name not in beside),
-        sizes,
-        ratios,
-        fallbacks,
+        targets=tuple(targets),
+        profiles=profiles,
+        answer=answers[0],
+        known=tuple(sorted(known, key=order.index)),
+        beside=tuple(sorted(beside, key=order.index)),
+        values=known | beside,
+        typed=frozenset(given),
+        idle=tuple(name for name in given if name not in beside and all(name in names for names in idle)),
+        sizes=sizes,
+        ratios=ratios,
+        fallbacks=fallbacks,
     )
 
 
@@ -137,40 +140,42 @@ def _is_fixed(value: Value) -> bool:
 
 
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
-    """The values in use in any case, or in this one only if those of all cases state something twice."""
+    """The values in use in any case; only those in use in this one, if those of all cases state something twice."""
     plans = cases(library, question.outline).plans
     if len(plans) < 2:
         return dict(used)
     stated = question.values
-    met = {one for made in plans for one in library.held_by(made.relations)}
-    weak = {name for made in plans for name in made.weak}
-    whole = {name: stated[name] for name in stated if name in met and (name in weak or name in question.strong)}
-    whole |= used
-    alone = [name for name, value in whole.items() if name in question.strong or not _is_defined(value)]
-    twice, _ = surplus(library, alone, plans)
-    return dict(used) if twice else whole
+    members = set(chain.from_iterable(library.held_by(plan.relations) for plan in plans))
+    given = {*question.strong, *chain.from_iterable(plan.weak for plan in plans)}
+    values = {name: stated[name] for name in stated if name in members and name in given}
+    values |= used
+    chosen = [name for name, value in values.items() if name in question.strong or not _is_defined(value)]
+    stated_twice, _ = surplus(library, chosen, plans)
+    return dict(used) if stated_twice else values
 
 
 def _completing(
     library: RelationSet, question: Question, limits: Iterable[str], used: Mapping[str, Value]
 ) -> dict[str, Value]:
     """The values that inequalities need besides: those in them, and those behind what is worked out only for them."""
-    made = planned(library, question, frozenset())
-    behind = {name: block.relations for block in made.extra for name in block.unknowns}
+    plan = planned(library, question, frozenset())
+    behind: dict[str, tuple[str, ...]] = {}
+    for block in plan.extra:
+        behind |= dict.fromkeys(block.unknowns, block.relations)
     stated = question.values
     pending = [*library.held_by(name for name in limits if not library.relations[name].is_equation)]
-    found: dict[str, Value] = {}
-    met: set[str] = set()
+    needed: dict[str, Value] = {}
+    seen: set[str] = set()
     while pending:
         name = pending.pop()
-        if name in met or name in used:
+        if name in seen or name in used:
             continue
-        met.add(name)
-        if name in stated and not _is_defined(stated[name]) and name not in made.unknowns:
-            found[name] = stated[name]
+        seen.add(name)
+        if name in stated and not _is_defined(stated[name]) and name not in plan.unknowns:
+            needed[name] = stated[name]
         elif name in behind:
             pending += library.held_by(behind[name])
-    return found
+    return needed
 
 
 @dataclass(frozen=True)
@@ -211,7 +216,8 @@ def _slot(library: RelationSet, chosen: str) -> Slot:
         if name == own.name or not _is_complete(library, name, has_choice):
             continue
         other = library.profile(name)
-        if library.profiles.list_of(name) == kind if kind else _states_alike(own, other):
+        is_alike = library.profiles.list_of(name) == kind if kind else _states_alike(own, other)
+        if is_alike:
             alike.setdefault(frozenset(other.values), []).append(other.name)
     return Slot(own.name, kind, {stated: tuple(names) for stated, names in alike.items()})
 
@@ -221,9 +227,10 @@ def _is_complete(library: RelationSet, name: str, has_choice: bool) -> bool:
     return ":" in name or not has_choice or not library.profiles.choices(name)
 
 
-def _states_alike(one: Profile, other: Profile) -> bool:
-    shared = one.values.keys() & other.values.keys()
-    return bool(shared) and 2 * len(shared) >= min(len(one.values), len(other.values))
+def _states_alike(first: Profile, second: Profile) -> bool:
+    """Whether two profiles share at least half of the quantities of the one that states fewer."""
+    shared = first.values.keys() & second.values.keys()
+    return bool(shared) and 2 * len(shared) >= min(len(first.values), len(second.values))
 
 
 @dataclass(frozen=True)
@@ -253,7 +260,7 @@ def variants(
     own = page_question(library, targets, chosen, given)
 
     @cache
-    def tried(names: tuple[str, ...]) -> PageQuestion | str:
+    def question_with(names: tuple[str, ...]) -> PageQuestion | str:
         """The question with these profiles, or why it has no answer."""
         try:
             return own if names == chosen else page_question(library, targets, names, given)
@@ -265,24 +272,25 @@ def variants(
         groups: dict[object, tuple[str, ...]] = {own.signature: ()}
         left_out: dict[str, tuple[str, ...]] = {}
         for stated, names in slot.alike.items():
-            found = tried((*chosen[:place], names[0], *chosen[place + 1 :]))
-            if isinstance(found, str):
-                reason = _missing(library, own, slot, stated) or found
+            question = question_with((*chosen[:place], names[0], *chosen[place + 1 :]))
+            if isinstance(question, str):
+                reason = _missing(library, own, slot, stated) or question
                 left_out[reason] = (*left_out.get(reason, ()), *names)
             else:
-                groups[found.signature] = (*groups.get(found.signature, ()), *names)
+                groups[question.signature] = (*groups.get(question.signature, ()), *names)
         choices.append(Choices(slot, tuple(groups.values()), left_out))
     questions = {own.signature: own}
     by_groups: dict[tuple[int, ...], int | str] = {}
-    for places in product(*(range(len(one.groups)) for one in choices)):
-        found = tried(tuple(one.groups[i][0] for one, i in zip(choices, places, strict=True)))
-        if isinstance(found, str):
-            by_groups[places] = found
-        elif found.signature not in questions and len(questions) >= _MOST:
+    for places in product(*(range(len(choice.groups)) for choice in choices)):
+        # The profiles of a group ask for the same, so its first stands for all of them.
+        question = question_with(tuple(choice.groups[i][0] for choice, i in zip(choices, places, strict=True)))
+        if isinstance(question, str):
+            by_groups[places] = question
+        elif question.signature not in questions and len(questions) >= _MOST:
             by_groups[places] = f"the page has {_MOST} sets of quantities already, and this choice asks for another"
         else:
-            questions.setdefault(found.signature, found)
-            by_groups[places] = list(questions).index(found.signature)
+            questions.setdefault(question.signature, question)
+            by_groups[places] = list(questions).index(question.signature)
     return Variants(tuple(questions.values()), tuple(choices), by_groups)
 
 

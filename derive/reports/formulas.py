@@ -13,6 +13,7 @@ show what they rest on. A check that fails is said once, with both numbers and w
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,26 +49,25 @@ def letter(library: Library, name: str) -> str:
 def stated(library: Library, *names: str) -> tuple[Block, ...]:
     """Relations of the library as they are stated, and why they hold."""
     chosen = [library.relation(name) for name in names]
-    met: dict[str, Declaration] = {}
+    quantities: dict[str, Declaration] = {}
     for relation in chosen:
-        met.update({name: relation.declared[name] for name in names_in(relation.written.lhs, relation.written.rhs)})
+        members = names_in(relation.written.lhs, relation.written.rhs)
+        quantities.update({name: relation.declared[name] for name in members})
     reasons = tuple(f"*{verbatim(r.name.replace('_', ' '))}*: {verbatim(r.because)}" for r in chosen if r.because)
     sources = tuple(dict.fromkeys(Source(r.source) for r in chosen if r.source and r.source != "by definition"))
-    formulas = Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values()))
+    formulas = Formulas(tuple(_line(relation) for relation in chosen), tuple(quantities.values()))
     return (formulas, Items(reasons, sources)) if reasons else (formulas,)
 
 
-def introduced(blocks: Iterable[Block], met: set[Declaration]) -> Iterator[Block]:
-    """The blocks of a page; below formulas, the letters and names that were not met before, each with its meaning and
-    unit.
-    """
+def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Block]:
+    """The blocks of a page, and below formulas the letters that are new there, each with its meaning and unit."""
     for block in blocks:
         yield block
         if isinstance(block, Formulas):
             text = " ".join(side for line in block.lines for side in line)
-            new = [one for one in block.quantities if one not in met and not _is_a_number(_letter(one))]
-            shown = tuple(one for one in dict.fromkeys(new) if _is_in(_letter(one), text))
-            met.update(shown)
+            new = [q for q in block.quantities if q not in known and not _is_a_number(_letter(q))]
+            shown = tuple(q for q in dict.fromkeys(new) if _is_in(_letter(q), text))
+            known.update(shown)
             if shown:
                 yield Where(shown)
 
@@ -81,12 +81,12 @@ def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
     """The table of a report's letters."""
     rows = tuple(
         (
-            "" if _is_spelled_out(one) else f"${_letter(one)}$",
-            f"`{verbatim(one.name)}`",
-            verbatim(one.meaning),
-            f"${unit}$" if (unit := mathematics.unit(one.unit.text)) else "",
+            "" if _is_spelled_out(quantity) else f"${_letter(quantity)}$",
+            f"`{verbatim(quantity.name)}`",
+            verbatim(quantity.meaning),
+            f"${unit}$" if (unit := mathematics.unit(quantity.unit.text)) else "",
         )
-        for one in sorted(quantities, key=lambda one: one.name)
+        for quantity in sorted(quantities, key=lambda quantity: quantity.name)
     )
     return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), rows, shares=(0, 0.26, 0.37, 0))
 
@@ -95,8 +95,9 @@ def turned(library: Library, name: str, *wanted: str) -> Formulas:
     """One relation solved for each of its quantities, or for the wanted ones."""
     relation = library.relation(name)
     alone = Library([relation])
-    held = names_in(relation.written.lhs, relation.written.rhs)
-    return Formulas(tuple(_form(alone, one, [other for other in held if other != one]) for one in wanted or held))
+    members = names_in(relation.written.lhs, relation.written.rhs)
+    solved = [_form(alone, target, [other for other in members if other != target]) for target in wanted or members]
+    return Formulas(tuple(solved))
 
 
 def closed_form(library: Library, target: str, given: Iterable[str]) -> Formulas:
@@ -117,18 +118,19 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
     steps = []
     for step, shown in zip(answer.steps, page.steps, strict=True):
         forms = eliminated(step, known, answer.quantities)
-        for part in step.together or (step,):
-            if part.result is not None:
-                (low, _), unit = part.result
-                known[part.quantity] = low
-                written[part.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
-        steps.append(replace(shown, lines=_with_forms(shown.lines, forms, letters, written)) if forms else shown)
-    inputs = [one for one in page.symbols if not _is_a_number(one.letter)]
+        for single in step.together or (step,):
+            if single.result is not None:
+                (low, _), unit = single.result
+                known[single.quantity] = low
+                written[single.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
+        lines = _with_forms(shown.lines, forms, letters, written) if forms else shown.lines
+        steps.append(replace(shown, lines=lines))
+    inputs = [entry for entry in page.symbols if not _is_a_number(entry.letter)]
     noted = remarks(answer)
     return replace(
         page,
         steps=tuple(steps),
-        symbols=tuple(replace(one, source=_SHORT.get(one.source, one.source)) for one in inputs),
+        symbols=tuple(replace(entry, source=_SHORT.get(entry.source, entry.source)) for entry in inputs),
         notes=(("note", noted),) if noted else (),
         cautions=failures(answer),
     )
@@ -156,7 +158,7 @@ def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> F
 
 def chain(answer: Answer, digits: int | None = None) -> Formulas:
     """All steps of an answer, each in as few lines as possible: as stated, solved, with its numbers, and the result."""
-    lines = (line for step in _laid_out(answer, digits).steps for line in _joined(step.lines))
+    lines = itertools.chain.from_iterable(_joined(step.lines) for step in _laid_out(answer, digits).steps)
     return Formulas(tuple(lines), tuple(answer.quantities.values()))
 
 
@@ -164,22 +166,24 @@ def briefly(shown: Worked, steps: int) -> Worked:
     """A derivation with its steps in as few lines as possible; without them if they are more than this number."""
     page = shown.page
     kept = page.steps if len(page.steps) <= steps else ()
-    return replace(shown, page=replace(page, steps=tuple(replace(one, lines=_joined(one.lines)) for one in kept)))
+    short = tuple(replace(step, lines=_joined(step.lines)) for step in kept)
+    return replace(shown, page=replace(page, steps=short))
 
 
 def forms(answer: Answer) -> Formulas:
     """The steps of an answer in letters: as they are stated, and as they are solved."""
-    lines = (line for step in _laid_out(answer).steps for line in step.lines if line[0])
-    return Formulas(tuple(dict.fromkeys(lines)), tuple(answer.quantities.values()))
+    lines = itertools.chain.from_iterable(step.lines for step in _laid_out(answer).steps)
+    starting = [(left, right) for left, right in lines if left]
+    return Formulas(tuple(dict.fromkeys(starting)), tuple(answer.quantities.values()))
 
 
 def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
     """The lines, with those that continue a chain of equals signs joined if they fit on one."""
     joined: list[Line] = []
     for left, right in lines:
-        before = joined[-1] if joined and not left else ("", "")
-        if before[1] and mathematics.width(before[1]) + mathematics.width(right) <= _LINE:
-            joined[-1] = before[0], f"{before[1]} = {right}"
+        start, before = joined[-1] if joined and not left else ("", "")
+        if before and mathematics.width(before) + mathematics.width(right) <= _LINE:
+            joined[-1] = start, f"{before} = {right}"
         else:
             joined.append((left, right))
     return tuple(joined)
@@ -214,15 +218,17 @@ def _one_fraction(form: Any) -> Any:
 
     if not form.is_rational_function():
         return form
-    one = factor(together(form))
-    above, below = fraction(one if one.count_ops() < form.count_ops() else form)
+    factored = factor(together(form))
+    shorter = factored if factored.count_ops() < form.count_ops() else form
+    above, below = fraction(shorter)
     if above.as_coeff_Mul()[0] >= 0:
         return above / below
     upper, lower = list(Mul.make_args(-above)), list(Mul.make_args(below))
     for side in (lower, upper):
-        for place, part in enumerate(side):
-            if isinstance(part, Add):
-                side[place] = -part
+        # the minus sign turns the first sum around: (p - m) and not -(m - p)
+        for place, term in enumerate(side):
+            if isinstance(term, Add):
+                side[place] = -term
                 return Mul(*upper) / Mul(*lower)
     return above / below
 
@@ -263,20 +269,22 @@ def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, De
     """
     numbers = dict(known)
     sides: list[tuple[Node, Node]] = []
-    for part in step.together:
-        stated, result = part.stated, part.result
-        if stated is None or stated.op != "=" or result is None or result[0][0] != result[0][1]:
+    for single in step.together:
+        stated, result = single.stated, single.result
+        if stated is None or stated.op != "=" or result is None:
             return {}
-        numbers[part.quantity] = result[0][0]
+        (low, high), _ = result
+        if low != high:
+            return {}
+        numbers[single.quantity] = low
         sides.append((stated.lhs, stated.rhs))
-    unknowns = [part.quantity for part in step.together]
-    if not 2 <= len(unknowns) <= _MOST or not numbers.keys() >= set(
-        names_in(*(side for pair in sides for side in pair))
-    ):
+    unknowns = [single.quantity for single in step.together]
+    names = names_in(*itertools.chain.from_iterable(sides))
+    if not 2 <= len(unknowns) <= _MOST or not numbers.keys() >= set(names):
         return {}
     forms = _solved([(_binding(left, numbers), _binding(right, numbers)) for left, right in sides], unknowns, declared)
-    found = ((value(from_sympy(form)[0], numbers), numbers[name]) for name, form in forms.items())
-    return forms if all(math.isclose(*pair, rel_tol=AGREEMENT) for pair in found) else {}
+    results = ((value(from_sympy(form)[0], numbers), numbers[name]) for name, form in forms.items())
+    return forms if all(math.isclose(*pair, rel_tol=AGREEMENT) for pair in results) else {}
 
 
 def _binding(node: Node, numbers: Mapping[str, float]) -> Node:
@@ -295,11 +303,11 @@ def _solved(
     """The one solution of equations that are linear in the unknowns once they are multiplied by their denominators."""
     import sympy
 
-    held = {name: symbol(declared[name]) for name in names_in(*(side for pair in sides for side in pair))}
-    gaps = [to_sympy(left, held) - to_sympy(right, held) for left, right in sides]
+    symbols_of = {name: symbol(declared[name]) for name in names_in(*itertools.chain.from_iterable(sides))}
+    gaps = [to_sympy(left, symbols_of) - to_sympy(right, symbols_of) for left, right in sides]
     zeros = [sympy.expand(sympy.fraction(sympy.together(gap))[0]) for gap in gaps]
     try:
-        matrix, right = sympy.linear_eq_to_matrix(zeros, [held[name] for name in unknowns])
+        matrix, right = sympy.linear_eq_to_matrix(zeros, [symbols_of[name] for name in unknowns])
     except sympy.solvers.solveset.NonlinearError:
         return {}
     if matrix.det() == 0:
@@ -320,9 +328,12 @@ def failures(answer: Answer) -> tuple[str, ...]:
     >>> failures(library().solve("served_compute", "llama3-70b", **given))
     ('context is 100 ktoken/sequence, more than context limit, which is 8192 token/sequence',)
     """
-    told = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
-    told += [_in_words(idle_givens(answer, answer.unused))] if answer.unused else []
-    return (*told, readable(answer.whole)) if answer.whole else tuple(told)
+    sentences = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
+    if answer.unused:
+        sentences.append(_in_words(idle_givens(answer, answer.unused)))
+    if answer.whole:
+        sentences.append(readable(answer.whole))
+    return tuple(sentences)
 
 
 def _in_words(text: str) -> str:

@@ -55,16 +55,16 @@ class Form:
 
     def at(self, **values: Form | float) -> Form:
         """The form with values or forms substituted for quantities."""
-        held = self.quantities
-        return Form(self.expression.subs({held[name]: _expression(value) for name, value in values.items()}))
+        symbols = self.quantities
+        return Form(self.expression.subs({symbols[name]: _expression(value) for name, value in values.items()}))
 
     def plain(self) -> Form:
         """The form with every quantity that has a default at its default: constants, efficiencies of 1."""
         import sympy
 
-        held = [one for one in self.expression.free_symbols if isinstance(one, Quantity)]
-        defaults = {one: one.default.base[1] for one in held if one.default is not None}
-        return Form(self.expression.subs({one: sympy.nsimplify(number) for one, number in defaults.items()}))
+        quantities = [quantity for quantity in self.expression.free_symbols if isinstance(quantity, Quantity)]
+        defaults = {quantity: quantity.default.base[1] for quantity in quantities if quantity.default is not None}
+        return Form(self.expression.subs({quantity: sympy.nsimplify(number) for quantity, number in defaults.items()}))
 
     def without(self, *names: str) -> Form:
         """The form itself; an error if one of these quantities is in it.
@@ -74,9 +74,9 @@ class Form:
         >>> str((batch*chips/chips).without("chips"))
         'batch'
         """
-        left = sorted(self.quantities.keys() & set(names))
-        if left:
-            raise VerificationError(f"A report says that {', '.join(left)} cancels, but it does not: {self}.")
+        remaining = sorted(self.quantities.keys() & set(names))
+        if remaining:
+            raise VerificationError(f"A report says that {', '.join(remaining)} cancels, but it does not: {self}.")
         return self
 
     def slope(self, name: str) -> Form:
@@ -130,8 +130,8 @@ def unknown_function(name: str) -> Callable[..., Form]:
     """
     import sympy
 
-    made = sympy.Function(_plain_name(name))
-    return lambda *forms: Form(made(*map(_expression, forms)))
+    function = sympy.Function(_plain_name(name))
+    return lambda *forms: Form(function(*map(_expression, forms)))
 
 
 def _plain_name(name: str) -> str:
@@ -144,7 +144,7 @@ def _holds_unknowns(expression: Any) -> bool:
     from sympy.core.function import AppliedUndef
 
     letters = expression.free_symbols
-    return bool(expression.atoms(AppliedUndef)) or not all(isinstance(one, Quantity) for one in letters)
+    return bool(expression.atoms(AppliedUndef)) or not all(isinstance(letter, Quantity) for letter in letters)
 
 
 def sides(library: Library, relation: str) -> tuple[Form, Form]:
@@ -163,13 +163,14 @@ def identical(left: Form, right: Form | float) -> Form:
     """
     import sympy
 
-    one, other = left.expression, _expression(right)
-    if _holds_unknowns(one) or _holds_unknowns(other):
-        if sympy.simplify(one - other) != 0:
+    first, second = left.expression, _expression(right)
+    if _holds_unknowns(first) or _holds_unknowns(second):
+        if sympy.simplify(first - second) != 0:
             raise _differ(left, right)
         return left
-    gap = sympy.expand_log(sympy.log(one) - sympy.log(other), force=True)
-    if sympy.simplify(gap) != 0 and sympy.simplify(one / other) != 1:
+    # Positive forms have logarithms, which turn powers and products into sums that sympy compares.
+    gap = sympy.expand_log(sympy.log(first) - sympy.log(second), force=True)
+    if sympy.simplify(gap) != 0 and sympy.simplify(first / second) != 1:
         raise _differ(left, right)
     return left
 
@@ -197,18 +198,18 @@ def typeset(form: Form) -> str:
         import sympy
 
         return str(sympy.latex(form.expression, order="none"))
-    node, held = from_sympy(form.expression)
-    return mathematics.mathematics(node, mathematics.letters_of(held))
+    node, quantities = from_sympy(form.expression)
+    return mathematics.mathematics(node, mathematics.letters_of(quantities))
 
 
 def lines(*equations: tuple[Form | str, Form | str]) -> Formulas:
     """Equations below each other: each side a form, or LaTeX."""
     shown: list[Line] = []
-    met: dict[Declaration, None] = {}
+    declarations: dict[Declaration, None] = {}
     for pair in equations:
         left, right = (side if isinstance(side, str) else typeset(side) for side in pair)
         shown.append((left, right))
         for side in pair:
-            held = {} if isinstance(side, str) else side.quantities
-            met.update(dict.fromkeys(one.declaration for one in held.values() if isinstance(one, Quantity)))
-    return Formulas(tuple(shown), tuple(met))
+            symbols = () if isinstance(side, str) else side.quantities.values()
+            declarations |= dict.fromkeys(symbol.declaration for symbol in symbols if isinstance(symbol, Quantity))
+    return Formulas(tuple(shown), tuple(declarations))

@@ -69,7 +69,7 @@ class _Folder(FileSystemLoader):
         if HOLDER in text:
             what = f"{template} holds the character U+{ord(HOLDER):04X}, which marks answers here."
             raise ExpressionError(what, hint="Leave it out.", text=HOLDER)
-        return OPENING.sub(lambda found: "\n" * found[0].count("\n"), text), file, is_current
+        return OPENING.sub(lambda match: "\n" * match[0].count("\n"), text), file, is_current
 
     def _prove_inside(self, template: str) -> None:
         """Refuse a part that a link, or its name, leads out of the folder, and what is not a plain file."""
@@ -105,9 +105,9 @@ class _Generator(CodeGenerator):
     def visit_Compare(self, node: Compare, frame: Any) -> None:  # noqa: N802
         self.write("(")
         self._small(node.expr, frame)
-        for one in node.ops:
-            self.write(f" {operators[one.op]} ")
-            self._small(one.expr, frame)
+        for operand in node.ops:
+            self.write(f" {operators[operand.op]} ")
+            self._small(operand.expr, frame)
         self.write(")")
 
     def visit_Tuple(self, node: Tuple, frame: Any) -> None:  # noqa: N802
@@ -203,9 +203,9 @@ def _limited(name: str, act: Any) -> Callable[..., Any]:
     def within(*args: Any, **kwargs: Any) -> Any:
         given = [*args, *kwargs.values()]
         _prove_small(*given)
-        _prove_room(name, [one for one in given if isinstance(one, (str, list, tuple, dict, range))])
-        found = act(*args, **kwargs)
-        return list(found) if isinstance(found, Iterator) else found
+        _prove_room(name, [value for value in given if isinstance(value, (str, list, tuple, dict, range))])
+        result = act(*args, **kwargs)
+        return list(result) if isinstance(result, Iterator) else result
 
     return within
 
@@ -231,8 +231,8 @@ def _prove_small(*values: Any) -> None:
 def _prove_room(name: str, given: Sequence[Any]) -> None:
     """Refuse the replacement or the joining of texts where the result would be too large."""
     if name == "replace" and len(given) > 2:
-        whole, old, new, *_ = map(str, given)
-        if len(whole) + whole.count(old) * len(new) > _MOST_CHARACTERS:
+        text, old, new, *_ = map(str, given)
+        if len(text) + text.count(old) * len(new) > _MOST_CHARACTERS:
             raise _too_much()
     elif name == "join" and len(given) > 1 and len(given[0]) * len(given[1]) > _MOST_CHARACTERS:
         raise _too_much()

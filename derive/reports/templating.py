@@ -32,7 +32,7 @@ from jinja2.debug import rewrite_traceback_stack
 from derive.errors import DeriveError, ExpressionError, LimitError
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.sandbox import HOLDER, OPENING, Sandbox
-from derive.reports.vocabulary import Said, cited
+from derive.reports.vocabulary import AnswerText, cited
 from derive.solving.execution.answer import Answer
 from derive.time_limits import Interruption, overtime, several_queries
 from quantities.value import Source
@@ -41,7 +41,7 @@ _HELD = re.compile(f"{HOLDER}(\\d+)\ue001")  # the placeholder of an object in t
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
 _FOREIGN = re.compile(r"```|~~~|>|!\[|\d+[.)][ \t]|\* |<\w")  # Markdown that is not supported
 _RULE = re.compile(r"\|[\s|:-]+\|")
-_SAID = ("library", "add")
+_SETTINGS = ("library", "add")
 _BOLD = re.compile(r"\*\*([^*\s][^*]*)\*\*")  # shown like `*stress*`
 _CAPTION = "Table:"
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # raised by mistakes in a template
@@ -105,16 +105,16 @@ def opening(path: Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ExpressionError(f"{path.name} cannot be read: {error}.", hint="Give a text in UTF-8.") from None
-    found = OPENING.match(text)
+    match = OPENING.match(text)
     try:
-        said = tomli.loads(found[1]) if found else {}
+        settings = tomli.loads(match[1]) if match else {}
     except tomli.TOMLDecodeError as error:
         raise _located(ExpressionError(f"This is not TOML: {error}."), path, 1) from None
-    for key, value in said.items():
-        if key not in _SAID or not isinstance(value, str):
-            hint = f'Write {" or ".join(_SAID)}, such as library = "pendulum.toml".'
+    for key, value in settings.items():
+        if key not in _SETTINGS or not isinstance(value, str):
+            hint = f'Write {" or ".join(_SETTINGS)}, such as library = "pendulum.toml".'
             raise _located(ExpressionError(f"{key} = {value!r} is not a report setting.", hint=hint), path, 1)
-    return said
+    return settings
 
 
 @dataclass
@@ -126,16 +126,16 @@ class _Sheet:
     def put(self, value: Any) -> str:
         """A value as text: a number with its unit, or a placeholder."""
         if isinstance(value, Answer):
-            value = Said.of(value)
-        if isinstance(value, Said):
+            value = AnswerText.of(value)
+        if isinstance(value, AnswerText):
             return str(value) + self._mark(value)
         if isinstance(value, Picture):  # its caption may contain answers
             value = replace(value, caption=self._words(value.caption)[0])
         if isinstance(value, (Source, *_BLOCKS)):
             return self._mark(value)
-        if isinstance(value, tuple) and all(isinstance(one, _BLOCKS) for one in value):
+        if isinstance(value, tuple) and all(isinstance(item, _BLOCKS) for item in value):
             return "\n\n".join(map(self._mark, value))
-        if isinstance(value, tuple) and value and all(isinstance(one, Source) for one in value):
+        if isinstance(value, tuple) and value and all(isinstance(item, Source) for item in value):
             return "".join(map(self._mark, value))
         if value is None or isinstance(value, (str, int)):
             return "" if value is None else str(value)
@@ -170,6 +170,7 @@ class _Sheet:
             yield from self._paragraph(" ".join(lines))
 
     def _paragraph(self, text: str) -> Iterator[Block]:
+        """A paragraph of words, or the blocks that stand in it alone."""
         blocks = [self.held[int(place)] for place in _HELD.findall(text)]
         blocks = [block for block in blocks if isinstance(block, _BLOCKS)]
         if not blocks:
@@ -182,8 +183,8 @@ class _Sheet:
 
     def _words(self, text: str) -> tuple[str, tuple[Source, ...]]:
         """A text without its placeholders, and the sources that it cites."""
-        met = [self.held[int(place)] for place in _HELD.findall(text)]
-        sources = dict.fromkeys(one for one in met if isinstance(one, Source))
+        objects = [self.held[int(place)] for place in _HELD.findall(text)]
+        sources = dict.fromkeys(item for item in objects if isinstance(item, Source))
         return _BOLD.sub(r"*\1*", _HELD.sub("", text)).rstrip(), tuple(sources)
 
     def _table(self, lines: list[str]) -> Grid:
@@ -194,10 +195,10 @@ class _Sheet:
             raise ExpressionError(f"A table is followed by {below[:40]!r}.", hint=f"Write {_CAPTION} before a caption.")
         if not rows:
             raise ExpressionError("A table has no row.", hint="Write a header and rows between bars.")
-        said = (self.held[int(place)] for row in rows for place in _HELD.findall(row))
+        objects = [self.held[int(place)] for place in _HELD.findall("\n".join(rows))]
         caption, own = self._words(below.removeprefix(_CAPTION).strip())
         header, *body = (tuple(self._words(cell.strip())[0] for cell in _cells(row)) for row in rows)
-        sources = (*cited(*(one.answer for one in said if isinstance(one, Said))), *own)
+        sources = (*cited(*(item.answer for item in objects if isinstance(item, AnswerText))), *own)
         for row in body:
             if len(row) != len(header):
                 what = f"A row of a table has {len(row)} cells, its header {len(header)}: {' | '.join(row)[:60]}"

@@ -48,6 +48,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.borders.border import Borders
@@ -83,23 +84,23 @@ _MANY = ((12, " trillion"), (9, " billion"), (6, " million"), (3, "k"))
 _LONG = 1e5  # from which a count is not written out
 
 
-class Said(str):
+class AnswerText(str):
     """An answer as text in a line, with the answer itself."""
 
     __slots__ = ("answer",)
     answer: Answer
 
     @classmethod
-    def of(cls, answer: Answer, digits: int | None = None) -> Said:
+    def of(cls, answer: Answer, digits: int | None = None) -> AnswerText:
         """The value with its unit, or the bounds if there is none; and the bounds of the library that it breaks."""
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
         if answer.base is not None:
-            said = cls(number(unit.from_base(answer.base), unit.text, borne) + _breaks(answer))
+            text = cls(number(unit.from_base(answer.base), unit.text, borne) + _breaks(answer))
         else:
-            said = cls(spread(answer, borne) + _breaks(answer))
-        said.answer = answer
-        return said
+            text = cls(spread(answer, borne) + _breaks(answer))
+        text.answer = answer
+        return text
 
 
 def _breaks(answer: Answer) -> str:
@@ -164,24 +165,25 @@ def cite(text: str, url: str = "", date: str = "", kind: Kind = "published") -> 
 
 def cited(*answers: Answer) -> tuple[Source, ...]:
     """The published or measured sources of all inputs of these answers, for the paragraph in which they are cited."""
-    met = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
-    return tuple(source for source in met if source.kind in ("published", "measured") and source.url + source.date)
+    values = chain.from_iterable(answer.given.values() for answer in answers)
+    sources = dict.fromkeys(value.source for value in values)
+    return tuple(source for source in sources if source.kind in ("published", "measured") and source.url + source.date)
 
 
-def line(x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:
+def line(x: Iterable[float], y: Iterable[float], label: str = "", **options: Any) -> Series:
     """Points of a picture, and the line through them."""
-    return Series.of(x, y, label, **{key: tuple(v) if isinstance(v, list) else v for key, v in how.items()})
+    return Series.of(x, y, label, **{key: tuple(v) if isinstance(v, list) else v for key, v in options.items()})
 
 
-def axis(label: str, names: Sequence[str] = (), **how: Any) -> Axis:
+def axis(label: str, names: Sequence[str] = (), **options: Any) -> Axis:
     """An axis: `log`, from `low` to `high`; or with names instead of numbers."""
-    return Axis(label, names=tuple(names), **how)
+    return Axis(label, names=tuple(names), **options)
 
 
-def chart(x: Axis, y: Axis, series: Iterable[Series], **how: Any) -> Chart:
+def chart(x: Axis, y: Axis, series: Iterable[Series], **options: Any) -> Chart:
     """Series over axes, and the marks and shades behind them."""
-    said: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in how.items()}
-    return Chart(x, y, tuple(series), **said)
+    listed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
+    return Chart(x, y, tuple(series), **listed)
 
 
 def picture(name: str, *charts: Chart, caption: str) -> Picture:
@@ -233,15 +235,20 @@ def vocabulary(library: Library) -> dict[str, Any]:
         own = load(f"{text}\n", beside=library)
         return vocabulary(Library(own.relations.values(), (), library.profiles))
 
-    laid_out = (formulas.letter, formulas.stated, formulas.turned, formulas.closed_form, sides)
+    taking_library = (formulas.letter, formulas.stated, formulas.turned, formulas.closed_form, sides)
     return {
         **{verb: question(verb) for verb in _QUESTIONS},
-        **{one.__name__: one for one in (attempt, held, known, meaning, quantity, pencil, relations)},
-        **{one.__name__: partial(one, library) for one in laid_out},
+        **_by_name(attempt, held, known, meaning, quantity, pencil, relations),
+        **{function.__name__: partial(function, library) for function in taking_library},
         "compare": library.compare,
         "form": partial(closed, library),
         **_FREE,
     }
+
+
+def _by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """Functions as words of templates, which call them by the names that they have here."""
+    return {function.__name__: function for function in functions}
 
 
 def _stated(library: Library, profile: str, name: str) -> Value:
@@ -277,72 +284,72 @@ def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, .
             charts = found.charts
         case _:
             raise TypeError(f"a {type(found).__name__} has no picture")
-    return reworded((replace(one, caption="") for one in charts), called or {})
+    return reworded((replace(chart, caption="") for chart in charts), called or {})
 
 
 def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
     """A best choice or a front as rows of a table: the profiles that differ, the values in words."""
+    each_profiles: list[tuple[str, ...]] = []
+    rows: list[dict[str, str]] = []
+    chosen: list[Mapping[str, float]] = []
     if isinstance(found, Front):
-        points = [(one.profiles, one.chosen) for one in found.points]
-        rows = [
-            {one.quantity.name: _said(one.base or 0.0, one.quantity, digits) for one in point.answers}
-            for point in found.points
-        ]
+        for point in found.points:
+            each_profiles.append(point.profiles)
+            chosen.append(point.chosen)
+            numbers = ((answer.quantity, answer.base or 0.0) for answer in point.answers)
+            rows.append({quantity.name: _value_text(base, quantity, digits) for quantity, base in numbers})
     else:
-        points = [(one.profiles, one.at) for one in found.choices]
         quantity = found.answer.quantity
-        rows = [
-            {
-                **one.listed,
-                quantity.name: "" if one.best is None else _said(one.best, quantity, digits),
-                "why": one.why.replace("_", " "),
-            }
-            for one in found.choices
-        ]
-    own = _own([profiles for profiles, _ in points])
+        for choice in found.choices:
+            each_profiles.append(choice.profiles)
+            chosen.append(choice.at)
+            best = "" if choice.best is None else _value_text(choice.best, quantity, digits)
+            rows.append({**choice.listed, quantity.name: best, "why": choice.why.replace("_", " ")})
     return [
-        {"profiles": name, **row, **{n: _said(x, found.quantities[n], digits) for n, x in chosen.items()}}
-        for name, row, (_, chosen) in zip(own, rows, points, strict=True)
+        {"profiles": name, **row, **{key: _value_text(at[key], found.quantities[key], digits) for key in at}}
+        for name, row, at in zip(_own_profiles(each_profiles), rows, chosen, strict=True)
     ]
 
 
 def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
     """How the choices of an optimum fare over its ranges, as rows of a table."""
-    found = best.under_ranges()
-    own = _own([one.choice.profiles for one in found.outcomes])
-    return [
-        {
+    fares = best.under_ranges()
+    names = _own_profiles([outcome.choice.profiles for outcome in fares.outcomes])
+    table = []
+    for name, outcome in zip(names, fares.outcomes, strict=True):
+        worst = _value_text(outcome.worst, fares.quantity, digits) if math.isfinite(outcome.worst) else "excluded"
+        row = {
             "profiles": name,
-            **one.choice.listed,
-            "middle": _said(one.middle, found.quantity, digits),
-            "worst": _said(one.worst, found.quantity, digits) if math.isfinite(one.worst) else "excluded",
-            "wins": f"{100 * one.wins:.0f} %",
-            "holds": f"{100 * one.holds:.0f} %",
+            **outcome.choice.listed,
+            "middle": _value_text(outcome.middle, fares.quantity, digits),
+            "worst": worst,
+            "wins": f"{100 * outcome.wins:.0f} %",
+            "holds": f"{100 * outcome.holds:.0f} %",
         }
-        for name, one in zip(own, found.outcomes, strict=True)
-    ]
+        table.append(row)
+    return table
 
 
-def _said(base: float, quantity: Declaration, digits: int) -> str:
+def _value_text(base: float, quantity: Declaration, digits: int) -> str:
     return number(quantity.unit.from_base(base), quantity.unit.text, digits)
 
 
-def _own(each: Iterable[tuple[str, ...]]) -> list[str]:
-    """The profiles that are not the same everywhere."""
+def _own_profiles(each: Iterable[tuple[str, ...]]) -> list[str]:
+    """The profiles of each row, without those that all rows have."""
     listed = list(each)
     shared = set.intersection(*map(set, listed)) if len(set(listed)) > 1 else set()
-    return [", ".join(name for name in one if name not in shared) for one in listed]
+    return [", ".join(name for name in profiles if name not in shared) for profiles in listed]
 
 
 _FREE: dict[str, Any] = {
-    **{one.__name__: one for one in (cite, cited, lasting, magnitude, number, rounded, spread, verbatim)},
-    **{one.__name__: one for one in (formulas.briefly, formulas.chain, formulas.forms, formulas.worked)},
-    **{one.__name__: one for one in (axis, chart, drawn, line, over_ranges, picture, rows)},
-    **{one.__name__: one for one in (identical, lines, positive, unknown_symbol, unknown_function)},
-    **{one.__name__: one for one in (abs, max, min, round, zip)},
+    **_by_name(cite, cited, lasting, magnitude, number, rounded, spread, verbatim),
+    **_by_name(formulas.briefly, formulas.chain, formulas.forms, formulas.worked),
+    **_by_name(axis, chart, drawn, line, over_ranges, picture, rows),
+    **_by_name(identical, lines, positive, unknown_symbol, unknown_function),
+    **_by_name(abs, max, min, round, zip),
     "log": math.log,
     "mark": Mark,
-    "say": Said.of,
+    "say": AnswerText.of,
     "shade": Shade,
     "span": _span,
 }

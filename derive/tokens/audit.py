@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from derive.audit.claim import Claim, Scene
@@ -27,12 +28,13 @@ def _books() -> tuple[Book, ...]:
 
 def claims() -> tuple[Claim, ...]:
     """All claims, in the order of their names."""
-    return tuple(sorted((claim for book in _books() for claim in book.claims), key=lambda claim: claim.name))
+    claims_of_books = chain.from_iterable(book.claims for book in _books())
+    return tuple(sorted(claims_of_books, key=lambda claim: claim.name))
 
 
 def scenes() -> tuple[Scene, ...]:
     """All scenes, file by file."""
-    return tuple(scene for book in _books() for scene in book.scenes)
+    return tuple(chain.from_iterable(book.scenes for book in _books()))
 
 
 def audit(names: Sequence[str] = (), library: Library | None = None, book: Book | None = None) -> tuple[Finding, ...]:
@@ -52,9 +54,9 @@ def audit(names: Sequence[str] = (), library: Library | None = None, book: Book 
 
 def _named(name: str, known: Sequence[str]) -> str:
     """A claim's name, from one in any case; claims are numbered, so an error suggests those that look alike."""
-    for one in known:
-        if one.upper() == name.upper():
-            return one
+    for claim_name in known:
+        if claim_name.upper() == name.upper():
+            return claim_name
     like = tuple(get_close_matches(name.upper(), known, n=3, cutoff=0.5))
     hint = f"They run from {known[0]} to {known[-1]}." if known else "The file states none."
     raise UnknownNameError(unknown("claim", name, known).what, hint=hint, name=name, kind="claim", suggestions=like)
@@ -66,10 +68,10 @@ def clashes(
     """The smallest sets of claims that cannot hold together, or those that one of these claims is part of."""
     wanted = {name.upper() for name in names}
 
-    def concerns(made: Iterable[str]) -> bool:
-        return not wanted or not wanted.isdisjoint(name.upper() for name in made)
+    def concerns(claimants: Iterable[str]) -> bool:
+        return not wanted or not wanted.isdisjoint(name.upper() for name in claimants)
 
     asked = built_in() if library is None else library
     stated = scenes() if book is None else book.scenes
-    found = conflicts(asked, [scene for scene in stated if concerns(one.claim for one in scene.assertions)])
-    return tuple(conflict for conflict in found if concerns(conflict.claims))
+    chosen = [scene for scene in stated if concerns(assertion.claim for assertion in scene.assertions)]
+    return tuple(conflict for conflict in conflicts(asked, chosen) if concerns(conflict.claims))

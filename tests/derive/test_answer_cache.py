@@ -197,7 +197,7 @@ def test_a_changed_source_or_version_makes_all_of_it_forgotten(room, monkeypatch
 
 
 def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
-    monkeypatch.setattr(cache_folder, "_WHOLE", 3 * 1040)
+    monkeypatch.setattr(cache_folder, "_LARGEST_TOTAL", 3 * 1040)
     for i in range(5):
         cache_folder.answered(["solve", str(i)], answering(f"{i}" * 999))
         os.utime(max(entries(room), key=lambda path: path.stat().st_mtime), (i, i))
@@ -210,7 +210,7 @@ def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
 @pytest.mark.parametrize("whole", [0, 3 * 1040])
 def test_nothing_that_the_cache_did_not_write_is_touched(room, monkeypatch, capsys, whole):
     """A user's own files in the folder that is named, and in the cache's own: older than all entries, and larger."""
-    monkeypatch.setattr(cache_folder, "_WHOLE", whole)
+    monkeypatch.setattr(cache_folder, "_LARGEST_TOTAL", whole)
     own = room / "kept" / "derive-engine"
     names = [
         "thesis.tex",

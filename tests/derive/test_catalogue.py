@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from derive import Library, UnknownNameError
-from derive.catalogue import KINDS, as_data, entries, found, rows
+from derive.catalogue import KINDS, as_data, entries, matching, rows
 from quantities import read_value
 from quantities.facts import Profile
 from tests.derive.terminal import ask
@@ -195,14 +195,14 @@ def test_a_profile_says_which_of_its_values_nothing_here_asks_for():
 def test_a_unit_finds_what_is_measured_in_it(words):
     from quantities.spelling import parse_unit
 
-    names = {row[1] for row in found(derive.llm, words)[1:] if row[0] == "quantity"}
+    names = {row[1] for row in matching(derive.llm, words)[1:] if row[0] == "quantity"}
     alike = {name for name, one in derive.llm.declared.items() if one.dimension == parse_unit(words).dimension}
     assert len(names & alike) >= min(15, len(alike))
 
 
 def test_what_bears_the_words_comes_first_unless_they_are_written_as_a_unit():
-    assert found(derive.llm, "tokens per second")[1][1] == "throughput"
-    rows = found(derive.llm, "USD/Mtoken")[1:]
+    assert matching(derive.llm, "tokens per second")[1][1] == "throughput"
+    rows = matching(derive.llm, "USD/Mtoken")[1:]
     assert [row[2] for row in rows[:5]] == ["USD/Mtoken"] * 5
     assert len({row[:2] for row in rows}) == len(rows)
 

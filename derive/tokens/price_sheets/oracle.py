@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from math import inf, isfinite, log
 from pathlib import Path
 from typing import Any, TypeVar
@@ -181,21 +182,21 @@ class _Inquiry:
 
     def concluded(self) -> Conclusion:
         """The answer at the reference choice, and its range over the others."""
-        at, answer, spans = self._answered()
+        reference, answer, spans = self._answered()
         low_at, (lowest, _) = min(spans, key=lambda pair: pair[1][0])
         high_at, (_, highest) = max(spans, key=lambda pair: pair[1][1])
-        kinds = self.asker.kinds(answer, at)
+        kinds = self.asker.kinds(answer, reference)
         concluded: Conclusion = Conclusion(
-            self.question,
-            self.asker.sheet.library.declaration(self.question.target),
-            answer,
-            (lowest, highest),
-            _choice(at, kinds),
-            _choice(low_at, kinds),
-            _choice(high_at, kinds),
-            self._passed_over(at, kinds),
-            (*self.question.assuming, *answer.assumptions),
-            lambda: self._refuted(concluded, at),
+            question=self.question,
+            quantity=self.asker.sheet.library.declaration(self.question.target),
+            answer=answer,
+            bounds=(lowest, highest),
+            reference=_choice(reference, kinds),
+            low_at=_choice(low_at, kinds),
+            high_at=_choice(high_at, kinds),
+            passed_over=self._passed_over(reference, kinds),
+            assumptions=(*self.question.assuming, *answer.assumptions),
+            _refuted_by=lambda: self._refuted(concluded, reference),
         )
         return concluded
 
@@ -205,13 +206,13 @@ class _Inquiry:
         first = next(self._answers_at(self._ask, filter(self._determines, choices), refusals), None)
         if first is None and refusals:
             raise refusals[0]
-        at, answer = first or (self.asker.choices[0], self._ask(self.asker.choices[0]))
-        others = self._others(choices, at, self.asker.kinds(answer, at))
+        reference, answer = first or (self.asker.choices[0], self._ask(self.asker.choices[0]))
+        others = self._others(choices, reference, self.asker.kinds(answer, reference))
         if self.question.nearest:
-            answers = [(at, answer), *self._answers_at(self._ask, others, refusals)]
-            at, answer = min(answers, key=lambda pair: _apart(pair[1]))
-            return at, answer, [(chosen, ends(one)) for chosen, one in answers]
-        return at, answer, [(at, ends(answer)), *self._answers_at(self._span, others, refusals)]
+            answers = [(reference, answer), *self._answers_at(self._ask, others, refusals)]
+            reference, answer = min(answers, key=lambda pair: _distance_from_one(pair[1]))
+            return reference, answer, [(chosen, ends(each_answer)) for chosen, each_answer in answers]
+        return reference, answer, [(reference, ends(answer)), *self._answers_at(self._span, others, refusals)]
 
     def _ask(self, chosen: Chosen) -> Answer:
         return self.asker.ask(self.question.target, chosen, self.given, self.question.needs)
@@ -233,41 +234,46 @@ class _Inquiry:
             except NOES as error:
                 refusals.append(error)
 
-    def _others(self, choices: Iterable[Chosen], at: Chosen, kinds: frozenset[str]) -> list[Chosen]:
+    def _others(self, choices: Iterable[Chosen], reference: Chosen, kinds: frozenset[str]) -> list[Chosen]:
         """Further choices, one for each combination of the kinds that the answer depends on."""
-        found = {_choice(at, kinds): at}
+        by_choice = {_choice(reference, kinds): reference}
         for chosen in choices:
             choice = _choice(chosen, kinds)
-            if choice not in found and self._determines(chosen):
-                found[choice] = chosen
-        return list(found.values())[1:]
+            if choice not in by_choice and self._determines(chosen):
+                by_choice[choice] = chosen
+        return list(by_choice.values())[1:]
 
-    def _passed_over(self, at: Chosen, kinds: frozenset[str]) -> Choice:
+    def _passed_over(self, reference: Chosen, kinds: frozenset[str]) -> Choice:
         """The parts of the first choice that are not in the reference, except where the nearest one is looked for."""
         first = self.asker.choices[0]
-        other = {kind for kind, one, chosen in zip(KEYS, first, at, strict=True) if one is not chosen} & kinds
-        return Choice() if self.question.nearest else _choice(first, frozenset(other))
+        pairs = zip(KEYS, first, reference, strict=True)
+        passed_over = {kind for kind, profile, chosen in pairs if profile is not chosen} & kinds
+        return Choice() if self.question.nearest else _choice(first, frozenset(passed_over))
 
     # What would refute it
 
-    def _refuted(self, concluded: Conclusion, at: Chosen) -> tuple[str, ...]:
+    def _refuted(self, concluded: Conclusion, reference: Chosen) -> tuple[str, ...]:
         """In words, what would refute a conclusion; all numbers are the library's."""
-        said = [_filled(text, concluded) for text in self.question.refuted]
-        levers = [self._lever(concluded, at, name, instead) for name, instead in self.question.levers.items()]
-        return (*said, *filter(None, levers))
+        texts = [_filled(text, concluded) for text in self.question.refuted]
+        levers = [self._lever(concluded, reference, name, instead) for name, instead in self.question.levers.items()]
+        return (*texts, *filter(None, levers))
 
-    def _lever(self, concluded: Conclusion, at: Chosen, name: str, instead: Sequence[str]) -> str:
+    def _lever(self, concluded: Conclusion, reference: Chosen, name: str, instead: Sequence[str]) -> str:
         """The values of one quantity, in words, at which the conclusion would leave its range, all else being equal."""
         sheet, quantity = self.asker.sheet, concluded.quantity
-        if concluded.bounds[0] == concluded.bounds[1] or name in sheet.given:
+        low, high = concluded.bounds
+        if low == high or name in sheet.given:
             return ""
         kept = concluded.answer.given.keys() - {name, *instead}  # what was used in the answer and is not solved for
-        left = tuple(replace(one, values={key: one.values[key] for key in one.values if key in kept}) for one in at)
+        restricted = tuple(
+            replace(profile, values={key: profile.values[key] for key in profile.values if key in kept})
+            for profile in reference
+        )
         numbers = []
         for end in filter(isfinite, concluded.bounds):
             target = {quantity.name: stated(quantity, end, end, _END)}
             try:
-                numbers.append(self.asker.ask(name, left, {**self.given, **target}).base)
+                numbers.append(self.asker.ask(name, restricted, {**self.given, **target}).base)
             except NOES:
                 continue
         ordered = sorted(number for number in numbers if number is not None)
@@ -287,7 +293,7 @@ def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
     return Choice(**{kind: profile.name for kind, profile in zip(KEYS, chosen, strict=True) if kind in kinds})
 
 
-def _apart(answer: Answer) -> float:
+def _distance_from_one(answer: Answer) -> float:
     """How far an answer lies from 1, as a ratio."""
     return abs(log(answer.base)) if answer.base else inf
 
@@ -314,7 +320,7 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     sheet = read_sheet(source, given)
     asker = Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name))
     concluded = ((1, conclude(asker, question)) for question in QUESTIONS)
-    return _inferred(asker, watched(concluded, len(QUESTIONS), "questions"))
+    return _inference(asker, watched(concluded, len(QUESTIONS), "questions"))
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
@@ -322,25 +328,26 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     common = dict[Any, Any]()
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
     askers = (Asker(sheet, among, common) for sheet, among in sheets)
-    found = ((1, _inferred(asker, (conclude(asker, question) for question in QUESTIONS))) for asker in askers)
-    return tuple(watched(found, len(sheet_names()), "price sheets"))
+    inferences = ((1, _inference(asker, (conclude(asker, question) for question in QUESTIONS))) for asker in askers)
+    return tuple(watched(inferences, len(sheet_names()), "price sheets"))
 
 
-def _inferred(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:
-    found = list(concluded)
+def _inference(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:
+    results = list(concluded)
     return Inference(
-        asker.sheet.profile.name,
-        asker.sheet.profile.title,
-        asker.sheet.profile.values,
-        tuple(one for one in found if isinstance(one, Conclusion)),
-        tuple(one for one in found if isinstance(one, Missing)),
-        _contradictions(asker),
+        sheet=asker.sheet.profile.name,
+        title=asker.sheet.profile.title,
+        prices=asker.sheet.profile.values,
+        conclusions=tuple(result for result in results if isinstance(result, Conclusion)),
+        missing=tuple(result for result in results if isinstance(result, Missing)),
+        contradictions=_contradictions(asker),
     )
 
 
 def _contradictions(asker: Asker) -> tuple[Contradiction, ...]:
     """All contradictions within a sheet: by definition, and by the interpretation of its prices."""
-    return (*_by_definition(asker), *(found for tension in TENSIONS for found in _by_interpretation(asker, tension)))
+    by_interpretation = chain.from_iterable(_by_interpretation(asker, tension) for tension in TENSIONS)
+    return (*_by_definition(asker), *by_interpretation)
 
 
 def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction]:
@@ -352,7 +359,8 @@ def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction
     if not low <= gap.answer.base <= high:
         everywhere = gap.bounds[0] > high or gap.bounds[1] < low
         least, most = (shown(end, gap.quantity.unit) for end in gap.bounds)
-        text = tension.text.format(value=least if least == most else f"{least} to {most}")
+        value = least if least == most else f"{least} to {most}"
+        text = tension.text.format(value=value)
         yield Contradiction(tension.prices, text, gap.answer, everywhere)
 
 

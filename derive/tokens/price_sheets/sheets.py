@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
-from itertools import product
+from itertools import chain, product
 from math import inf
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,6 +91,7 @@ def sheet_names() -> tuple[str, ...]:
 
 
 def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
+    """The profile of a price sheet, and the library with what its file declares besides."""
     library = built_in()
     if isinstance(source, Profile):
         prove_fit(source, library.declared)
@@ -99,16 +100,17 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
     if isinstance(source, str) and not has_text and (source in library.profiles or not _is_path(source)):
         return library, library.profile(source)
     loaded = load(source, beside=library)
-    found = list(loaded.profiles.stated.values())
-    if len(found) != 1:
+    profiles = list(loaded.profiles.stated.values())
+    if len(profiles) != 1:
         label = "the text" if has_text else Path(source).name
-        said = f"there are {len(found)}: {', '.join(profile.name for profile in found)}" if found else "there is none"
+        names = ", ".join(profile.name for profile in profiles)
+        count = f"there are {len(profiles)}: {names}" if profiles else "there is none"
         raise ExpressionError(
-            f"{label}: a price sheet is one profile, and {said}.",
+            f"{label}: a price sheet is one profile, and {count}.",
             hint="Write [profiles.my-prices] and the prices below it.",
             text=label,
         )
-    return library | loaded if loaded.relations or loaded.declared else library, found[0]
+    return library | loaded if loaded.relations or loaded.declared else library, profiles[0]
 
 
 def _is_path(source: str) -> bool:
@@ -149,15 +151,16 @@ class Tension:
 
 
 def _question(target: str, stated: Mapping[str, Any]) -> SheetQuestion:
-    said = {one.name: stated[one.name] for one in fields(SheetQuestion) if one.name in stated}
-    texts = {name: tuple(held) for name, held in said.items() if isinstance(held, list)}
-    levers = {name: tuple(others) for name, others in stated.get("levers", {}).items()}
-    return SheetQuestion(target, **{**said, **texts, "levers": levers})
+    attributes = [attribute.name for attribute in fields(SheetQuestion)]
+    known_keys = {name: stated[name] for name in attributes if name in stated}
+    texts = {name: tuple(value) for name, value in known_keys.items() if isinstance(value, list)}
+    levers = {name: tuple(names) for name, names in stated.get("levers", {}).items()}
+    return SheetQuestion(target, **{**known_keys, **texts, "levers": levers})
 
 
 def _tension(target: str, stated: Mapping[str, Any]) -> Tension:
     low, high = stated.get("low", 0.0), stated.get("high", inf)
-    return Tension(_question(target, stated), tuple(stated["prices"]), stated["text"], low, high)
+    return Tension(_question(target, stated), tuple(stated["prices"]), text=stated["text"], low=low, high=high)
 
 
 _ASKED = _data("questions")
@@ -204,7 +207,7 @@ def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "")
         else:
             own[kind] += _at_each_precision(library, profile)
     stated = {"chip": _CHOICES["chips"], "size": _sizes(library, sheet), "tier": _CHOICES["tiers"]}
-    usual = {kind: [_found(library, name) for name in names] for kind, names in stated.items()}
+    usual = {kind: [_profile_for(library, name) for name in names] for kind, names in stated.items()}
     return Plausible({kind: tuple(own[kind] or usual[kind]) for kind in KEYS}, tuple(fixed))
 
 
@@ -220,15 +223,16 @@ def _sizes(library: Library, sheet: str) -> list[str]:
     sizes, small = _CHOICES["sizes"], _CHOICES["classes"]["small"]
     if sheet in library.profiles:
         return [*sizes["small" if sheet in small else "large"]]
-    return [name for names in sizes.values() for name in names]
+    return list(chain.from_iterable(sizes.values()))
 
 
-def _found(library: Library, name: str) -> Profile:
+def _profile_for(library: Library, name: str) -> Profile:
+    """A profile of the library, or one that `choices.toml` assumes."""
     if name not in _CHOICES["assumed"]:
         return library.profile(name)
     table = dict(_CHOICES["assumed"][name])
     title, source = table.pop("title"), Source(table.pop("source"), "assumed", date=table.pop("as_of"))
-    return Profile(name, {one: read_value(text).sourced(source) for one, text in table.items()}, title)
+    return Profile(name, {key: read_value(text).sourced(source) for key, text in table.items()}, title)
 
 
 def _at_each_precision(library: Library, profile: Profile) -> list[Profile]:
@@ -286,6 +290,7 @@ class Asker:
         return self._once(asked, lambda: ends(self.ask(target, chosen, given, needs)))
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
+        """The only answer: a value, or bounds where there is no value."""
         try:
             return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
         except AmbiguousError as error:
@@ -298,7 +303,8 @@ class Asker:
         """What a question needs and the sheet does not determine; as missing prices, if these would determine it."""
         known = self._determined((), ())
         lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
-        return tuple(dict.fromkeys(price for name in lacked for price in self._prices(name) if price not in known))
+        prices = chain.from_iterable(map(self._prices, lacked))
+        return tuple(dict.fromkeys(price for price in prices if price not in known))
 
     def _prices(self, name: str) -> tuple[str, ...]:
         """The prices that a quantity is computed from, or else itself."""
@@ -345,26 +351,27 @@ class Asker:
 
     def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
         """The stated names that targets are computed from, as the relations are written."""
-        named = frozenset(name for profile in profiles for name in profile.values)
+        stated_names = frozenset(chain.from_iterable(profile.values for profile in profiles))
 
-        def met() -> frozenset[str]:
+        def leading_names() -> frozenset[str]:
             pending, seen = list(targets), set(targets)
-            for name in pending:
-                if name not in named or name in targets:
-                    following = [n for relation in self._written.get(name, ()) for n in relation.declared]
-                    pending += [n for n in dict.fromkeys(following) if n not in seen]
+            for name in pending:  # grows as it is walked
+                if name not in stated_names or name in targets:
+                    relations = self._written.get(name, ())
+                    following = dict.fromkeys(chain.from_iterable(relation.declared for relation in relations))
+                    pending += [n for n in following if n not in seen]
                     seen.update(following)
-            return named & seen
+            return stated_names & seen
 
-        return self._once((targets, named), met)
+        return self._once((targets, stated_names), leading_names)
 
     @cached_property
     def _written(self) -> Mapping[str, Sequence[Relation]]:
         """The relations that are written for each quantity."""
-        found: dict[str, list[Relation]] = {}
+        by_name: dict[str, list[Relation]] = {}
         for relation, name in structure_of(self.sheet.library).forward.items():
-            found.setdefault(name, []).append(self.sheet.library.relations[relation])
-        return found
+            by_name.setdefault(name, []).append(self.sheet.library.relations[relation])
+        return by_name
 
     def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
         """The names that follow from the sheet, a choice and some givens, whatever the numbers."""
@@ -410,7 +417,7 @@ def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
 def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
     """A number or a range in base units as a value of a quantity, in its unit."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
-    return Value(low / 2 + high / 2, low, high, quantity.unit, source)
+    return Value(number=low / 2 + high / 2, low=low, high=high, unit=quantity.unit, source=source)
 
 
 def ends(answer: Answer) -> Span:

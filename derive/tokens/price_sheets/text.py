@@ -35,128 +35,133 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
     return with_unit(rounded(number, digits, _WRITTEN_OUT), text)
 
 
-def as_text(found: Inference, digits: int = DIGITS) -> str:
+def as_text(inference: Inference, digits: int = DIGITS) -> str:
     """What a sheet implies: subject by subject with its assumptions, its contradictions, and what it does not say."""
-    lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet]
-    for subject in dict.fromkeys(one.question.subject for one in found.conclusions):
-        lines += text.Section(subject, _rows(found, subject, digits)).lines
-    if found.contradictions:
-        lines += text.Section("Its prices contradict each other", map(_said, found.contradictions)).lines
+    lines = [f"{inference.sheet}: {inference.title}" if inference.title else inference.sheet]
+    for subject in dict.fromkeys(conclusion.question.subject for conclusion in inference.conclusions):
+        lines += text.Section(subject, _rows(inference, subject, digits)).lines
+    if inference.contradictions:
+        clashes = map(_clash_text, inference.contradictions)
+        lines += text.Section("Its prices contradict each other", clashes).lines
     lacking: dict[str, list[str]] = {}
-    for missing in found.missing:
-        lacking.setdefault(_reason(missing), []).append(missing.quantity.name)
+    for missing in inference.missing:
+        lacking.setdefault(_reason_missing(missing), []).append(missing.quantity.name)
     if lacking:
         rows = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
         lines += text.Section("It does not say", rows).lines
     return "\n".join(lines)
 
 
-def _rows(found: Inference, subject: str, digits: int) -> Iterator[str]:
+def _rows(inference: Inference, subject: str, digits: int) -> Iterator[str]:
     """The conclusions on a subject: value, words and name in a line, and below it the range and the assumptions."""
-    rows = [one for one in found.conclusions if one.question.subject == subject]
-    values = [_at_reference(one, digits) for one in rows]
-    width, said = max(map(len, values)), max(len(one.question.says) for one in rows)
-    for one, value in zip(rows, values, strict=True):
-        yield f"{value:<{width}}  {one.question.says:<{said}}  {one.quantity.name}"
-        if where := _where(one, digits):
+    rows = [conclusion for conclusion in inference.conclusions if conclusion.question.subject == subject]
+    values = [_at_reference(conclusion, digits) for conclusion in rows]
+    width, words_width = max(map(len, values)), max(len(conclusion.question.says) for conclusion in rows)
+    for conclusion, value in zip(rows, values, strict=True):
+        yield f"{value:<{width}}  {conclusion.question.says:<{words_width}}  {conclusion.quantity.name}"
+        if where := _where(conclusion, digits):
             yield f"{'':<{width}}    {where}"
-        if one.question.assuming:
-            yield f"{'':<{width}}    if {in_a_row(one.question.assuming)}"
+        if conclusion.question.assuming:
+            yield f"{'':<{width}}    if {in_a_row(conclusion.question.assuming)}"
 
 
-def _where(one: Conclusion, digits: int) -> str:
+def _where(conclusion: Conclusion, digits: int) -> str:
     """The choice behind a value, and how far the others move it."""
-    low, high = (shown(end, one.quantity.unit, digits) for end in one.bounds)
-    on = f"on {one.reference}" if str(one.reference) else ""
-    on += f", since {one.passed_over} does not say" if str(one.passed_over) else ""
-    if low == high or one.answer.base is None:
+    low, high = (shown(end, conclusion.quantity.unit, digits) for end in conclusion.bounds)
+    on = f"on {conclusion.reference}" if str(conclusion.reference) else ""
+    if str(conclusion.passed_over):
+        on += f", since {conclusion.passed_over} does not say"
+    if low == high or conclusion.answer.base is None:
         return on
-    places = [f" ({place})" if str(place) else "" for place in (one.low_at, one.high_at)]
-    return f"{on}; from {low}{places[0]} to {high}{places[1]}".removeprefix("; ")
+    low_at, high_at = (f" ({place})" if str(place) else "" for place in (conclusion.low_at, conclusion.high_at))
+    return f"{on}; from {low}{low_at} to {high}{high_at}".removeprefix("; ")
 
 
-def as_steps(found: Inference, digits: int | None = None) -> str:
+def as_steps(inference: Inference, digits: int | None = None) -> str:
     """Each conclusion with its derivation, its assumptions and what would refute it."""
     parts = []
-    for one in found.conclusions:
-        low, high = (shown(end, one.quantity.unit, digits or DIGITS) for end in one.bounds)
-        taken = [assumption for assumption in one.assumptions if assumption not in one.answer.assumptions]
+    for conclusion in inference.conclusions:
+        low, high = (shown(end, conclusion.quantity.unit, digits or DIGITS) for end in conclusion.bounds)
+        taken = [assumption for assumption in conclusion.assumptions if assumption not in conclusion.answer.assumptions]
         lines = [
-            one.meaning,
-            one.answer.text(digits or numbers.DIGITS),
+            conclusion.meaning,
+            conclusion.answer.text(digits or numbers.DIGITS),
             *text.Section("taken", taken or ["nothing"]).lines,
         ]
-        if str(one.reference):
-            lines += ["", f"range over chips and sizes: {low} ({one.low_at}) to {high} ({one.high_at})"]
-        lines += text.Section("refuted by", one.refuted_by).lines
+        if str(conclusion.reference):
+            lines += ["", f"range over chips and sizes: {low} ({conclusion.low_at}) to {high} ({conclusion.high_at})"]
+        lines += text.Section("refuted by", conclusion.refuted_by).lines
         parts.append("\n".join(lines))
     return "\n\n\n".join(parts)
 
 
-def side_by_side(many: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
+def side_by_side(inferences: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
     """Several sheets under one header, a conclusion a column; the last one counts their contradictions."""
     rows, names = [], [question.target for question in QUESTIONS if question.compared]
-    for found in many:
-        cells = (_at_reference(found[name], digits) if name in found else "" for name in names)
-        rows.append((found.sheet, *cells, str(len(found.contradictions))))
+    for inference in inferences:
+        cells = (_at_reference(inference[name], digits) if name in inference else "" for name in names)
+        rows.append((inference.sheet, *cells, str(len(inference.contradictions))))
     return [("sheet", *names, "contradictions"), *rows]
 
 
-def points(many: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:
+def points(inferences: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:
     """Sheet, low, value and high of one conclusion in its declared unit, for a figure."""
     rows = []
-    for found in many:
-        base = found[target].answer.base if target in found else None
+    for inference in inferences:
+        base = inference[target].answer.base if target in inference else None
         if base is not None:
-            one, unit = found[target], found[target].quantity.unit
-            low, value, high = map(unit.from_base, (one.bounds[0], base, one.bounds[1]))
-            rows.append((found.sheet, low, value, high))
+            conclusion, unit = inference[target], inference[target].quantity.unit
+            low, value, high = map(unit.from_base, (conclusion.bounds[0], base, conclusion.bounds[1]))
+            rows.append((inference.sheet, low, value, high))
     return rows
 
 
-def as_data(found: Inference) -> dict[str, Any]:
+def as_data(inference: Inference) -> dict[str, Any]:
     """An inference as plain data: the schema of `derive infer --json`."""
     return {
-        **attributes(found, "sheet", "title"),
-        "prices": {name: str(value) for name, value in found.prices.items()},
-        "conclusions": [_conclusion_data(conclusion) for conclusion in found.conclusions],
+        **attributes(inference, "sheet", "title"),
+        "prices": {name: str(value) for name, value in inference.prices.items()},
+        "conclusions": [_conclusion_data(conclusion) for conclusion in inference.conclusions],
         "contradictions": [
-            {**attributes(one, "prices", "text", "everywhere"), "answer": text.as_data(one.answer)}
-            for one in found.contradictions
+            {**attributes(clash, "prices", "text", "everywhere"), "answer": text.as_data(clash.answer)}
+            for clash in inference.contradictions
         ],
-        "missing": [{"quantity": one.quantity.name, **attributes(one, "needs", "reason")} for one in found.missing],
+        "missing": [
+            {"quantity": missing.quantity.name, **attributes(missing, "needs", "reason")}
+            for missing in inference.missing
+        ],
     }
 
 
-def _at_reference(one: Conclusion, digits: int) -> str:
-    unit = one.quantity.unit
-    if one.answer.base is not None:
-        return f"{one.question.bound} {shown(one.answer.base, unit, digits)}".lstrip()
-    low, high = one.bounds
+def _at_reference(conclusion: Conclusion, digits: int) -> str:
+    unit = conclusion.quantity.unit
+    if conclusion.answer.base is not None:
+        return f"{conclusion.question.bound} {shown(conclusion.answer.base, unit, digits)}".lstrip()
+    low, high = conclusion.bounds
     return f"at most {shown(high, unit, digits)}" if isfinite(high) else f"at least {shown(low, unit, digits)}"
 
 
-def _said(one: Contradiction) -> str:
-    where = "" if one.everywhere else " (at the reference; other chips or sizes close the gap)"
-    return f"{' and '.join(one.prices)}: {one.text}{where}"
+def _clash_text(clash: Contradiction) -> str:
+    where = "" if clash.everywhere else " (at the reference; other chips or sizes close the gap)"
+    return f"{' and '.join(clash.prices)}: {clash.text}{where}"
 
 
-def _reason(missing: Missing) -> str:
+def _reason_missing(missing: Missing) -> str:
     return f"give {' and '.join(missing.needs)}" if missing.needs else missing.reason
 
 
-def _conclusion_data(one: Conclusion) -> dict[str, Any]:
-    low, high = (one.quantity.unit.from_base(end) for end in one.bounds)
+def _conclusion_data(conclusion: Conclusion) -> dict[str, Any]:
+    low, high = (conclusion.quantity.unit.from_base(end) for end in conclusion.bounds)
     return {
-        "quantity": one.quantity.name,
-        "meaning": one.meaning,
-        **attributes(one.question, "subject", "says", "bound"),
+        "quantity": conclusion.quantity.name,
+        "meaning": conclusion.meaning,
+        **attributes(conclusion.question, "subject", "says", "bound"),
         "low": finite(low),
         "high": finite(high),
-        "at": str(one.reference),
-        "low_at": str(one.low_at),
-        "high_at": str(one.high_at),
-        "passed_over": str(one.passed_over),
-        **attributes(one, "assumptions", "refuted_by"),
-        "answer": text.as_data(one.answer),
+        "at": str(conclusion.reference),
+        "low_at": str(conclusion.low_at),
+        "high_at": str(conclusion.high_at),
+        "passed_over": str(conclusion.passed_over),
+        **attributes(conclusion, "assumptions", "refuted_by"),
+        "answer": text.as_data(conclusion.answer),
     }

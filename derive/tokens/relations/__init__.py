@@ -29,7 +29,6 @@ _HOME = Path(__file__).parent
 SOURCE = _HOME / "llm.toml"
 """The relation file that names all subjects."""
 
-
 _READERS = ("derive/expressions", "derive/model", "derive/relation_files", "derive/tokens/relations", "quantities")
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import log
+from operator import itemgetter
 from typing import Any
 
 from derive.library import Library
@@ -22,23 +24,28 @@ _Prices = tuple[str, ...]
 
 def read(library: Library) -> Mapping[str, Any]:
     """All sheets, inferred once: the words that a template may use."""
-    many = survey()
-    by_name = {found.sheet: found for found in many}
+    inferences = survey()
+    by_name = {inference.sheet: inference for inference in inferences}
     vendors: dict[str, list[Inference]] = {}
-    for found in many:
-        vendors.setdefault(_vendor(found), []).append(found)
+    for inference in inferences:
+        vendors.setdefault(_vendor(inference), []).append(inference)
+
+    def greatest(target: str) -> float:
+        all_points = chain.from_iterable(points(sheets, target) for sheets in vendors.values())
+        return max(high for _, _, _, high in all_points)
+
     return {
         "chips": [chip.name for chip in plausible(library, ()).axes["chip"]],
         "sizes": size_classes(),
-        "assumed": {one.target: verbatim("; ".join(one.assuming)) for one in QUESTIONS},
+        "assumed": {question.target: verbatim("; ".join(question.assuming)) for question in QUESTIONS},
         "tables": {vendor: _table(vendor, sheets) for vendor, sheets in vendors.items()},
         "distinct": _over(vendors, _distinct),
         "chart": lambda target, axis, marks=(), height=0.0: _chart(vendors, target, axis, tuple(marks), height),
-        "greatest": lambda target: max(end for sheets in vendors.values() for *_, end in points(sheets, target)),
-        "printed": lambda name: [found.prices[name].number for found in many if name in found.prices],
+        "greatest": greatest,
+        "printed": lambda name: [sheet.prices[name].number for sheet in inferences if name in sheet.prices],
         "refuted": lambda sheet, target: _refuted(by_name[sheet][target]),
         "gap": lambda sheet, *prices: _gap(by_name[sheet], prices),
-        **_gaps(many),
+        **_gaps(inferences),
     }
 
 
@@ -49,26 +56,30 @@ def _over(
     return lambda target: {vendor: text(sheets, target) for vendor, sheets in vendors.items()}
 
 
-def _refuted(one: Conclusion) -> str:
-    return f"{verbatim(one.meaning)}: {verbatim('; '.join(one.refuted_by))}"
+def _refuted(conclusion: Conclusion) -> str:
+    return f"{verbatim(conclusion.meaning)}: {verbatim('; '.join(conclusion.refuted_by))}"
 
 
-def _gaps(many: Sequence[Inference]) -> Mapping[str, Any]:
+def _gaps(inferences: Sequence[Inference]) -> Mapping[str, Any]:
     """Contradictions between two prices of one sheet: pair by pair in words, and as a table of sheets."""
-    found = [(sheet, clash) for sheet in many for clash in sheet.contradictions]
-    pairs = sorted({clash.prices for _, clash in found}, key=lambda pair: (_place(pair), pair))
-    sheets = [sheet for sheet in many if sheet.contradictions]
+    by_pair: dict[_Prices, list[tuple[Inference, Contradiction]]] = {}
+    for sheet in inferences:
+        for clash in sheet.contradictions:
+            by_pair.setdefault(clash.prices, []).append((sheet, clash))
+    pairs = sorted(by_pair, key=lambda pair: (_place(pair), pair))
+    sheets = [sheet for sheet in inferences if sheet.contradictions]
     rows = tuple((f"`{_label(sheet)}`", *(_all_gaps(sheet, pair) for pair in pairs)) for sheet in sheets)
-    everywhere = all(clash.everywhere for _, clash in found)
+    everywhere = all(clash.everywhere for sheet in sheets for clash in sheet.contradictions)
     closed = "None of them closes on another chip or for another size." if everywhere else "Some close elsewhere."
     caption = f"The gaps, sheet by sheet, on the reference chip. {closed}"
     return {
-        "gaps": [_described(pair, [one for one in found if one[1].prices == pair]) for pair in pairs],
+        "gaps": [_described(pair, by_pair[pair]) for pair in pairs],
         "gap_table": Grid(("sheet", *(_head(pair) for pair in pairs)), rows, caption),
     }
 
 
 def _place(pair: _Prices) -> int:
+    """The place of a pair among the tensions in their order; pairs that are none of them come last."""
     return list(_HEADS).index(pair) if pair in _HEADS else len(_HEADS)
 
 
@@ -76,9 +87,14 @@ def _head(pair: _Prices) -> str:
     return _HEADS.get(pair, verbatim(" and ".join(pair)))
 
 
-def _described(pair: _Prices, found: Sequence[tuple[Inference, Contradiction]]) -> str:
+def _described(pair: _Prices, clashes: Sequence[tuple[Inference, Contradiction]]) -> str:
     """What a gap means, in the words of the sheet where it is widest."""
-    sheet, clash = max(found, key=lambda one: abs(log(one[1].answer.base or 1)))
+
+    def width(sheet_and_clash: tuple[Inference, Contradiction]) -> float:
+        _, clash = sheet_and_clash
+        return abs(log(clash.answer.base or 1))
+
+    sheet, clash = max(clashes, key=width)
     names = " and ".join(f"`{name}`" for name in pair)
     return f"*{_head(pair)}*: {names}. On {verbatim(_label(sheet))}, {verbatim(clash.text)}."
 
@@ -92,61 +108,62 @@ def _all_gaps(sheet: Inference, pair: _Prices) -> str:
     return ", ".join(number(base) for base in bases if base is not None)
 
 
-def _label(found: Inference) -> str:
+def _label(sheet: Inference) -> str:
     """A sheet's name in tables and on axes."""
-    return found.sheet.removesuffix("-prices")
+    return sheet.sheet.removesuffix("-prices")
 
 
-def _vendor(found: Inference) -> str:
+def _vendor(sheet: Inference) -> str:
     """The vendor in the title of a sheet."""
-    return found.title.partition(" prices: ")[0]
+    return sheet.title.partition(" prices: ")[0]
 
 
 def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
     """The conclusions on the sheets of a vendor, a column for each: the values at the reference, or their ranges."""
     columns = list(_columns(sheets))
-    rows = [
-        (f"`{_label(found)}`", *(_cell(found, target, is_range) for _, target, is_range in columns)) for found in sheets
-    ]
+    rows = []
+    for sheet in sheets:
+        cells = [_cell(sheet, target, is_range) for _, target, is_range in columns]
+        rows.append((f"`{_label(sheet)}`", *cells))
     return Grid(("sheet", *(head for head, *_ in columns)), tuple(rows), f"The sheets of {vendor}.", _sources(sheets))
 
 
 def _columns(sheets: Sequence[Inference]) -> Iterator[tuple[str, str, bool]]:
     """The columns of the questions that a sheet answers: the head, the target, and whether it shows the range."""
-    for one in QUESTIONS:
-        if any(one.target in found for found in sheets):
-            if one.head:
-                yield one.head, one.target, False
-            if one.range_head:
-                yield one.range_head, one.target, True
+    for question in QUESTIONS:
+        if any(question.target in sheet for sheet in sheets):
+            if question.head:
+                yield question.head, question.target, False
+            if question.range_head:
+                yield question.range_head, question.target, True
 
 
-def _cell(found: Inference, target: str, is_range: bool) -> str:
-    if target not in found:
+def _cell(sheet: Inference, target: str, is_range: bool) -> str:
+    if target not in sheet:
         return ""
-    one = found[target]
+    conclusion = sheet[target]
     if is_range:
-        return " to ".join(_short(one, end) for end in one.bounds)
-    return "" if one.answer.base is None else _short(one, one.answer.base)
+        return " to ".join(_short(conclusion, end) for end in conclusion.bounds)
+    return "" if conclusion.answer.base is None else _short(conclusion, conclusion.answer.base)
 
 
-def _short(one: Conclusion, base: float) -> str:
-    return number(one.quantity.unit.from_base(base))
+def _short(conclusion: Conclusion, base: float) -> str:
+    return number(conclusion.quantity.unit.from_base(base))
 
 
 def _sources(sheets: Sequence[Inference]) -> tuple[Source, ...]:
     """Where the prices are printed."""
-    cited = (found.prices["input_price"].source for found in sheets if "input_price" in found.prices)
+    cited = (sheet.prices["input_price"].source for sheet in sheets if "input_price" in sheet.prices)
     return tuple(dict.fromkeys(source for source in cited if source.kind == "published"))
 
 
 def _distinct(sheets: Sequence[Inference], target: str) -> str:
-    return ", ".join(dict.fromkeys(_short(one[target], base) for base, one in _sorted(sheets, target)))
-
-
-def _sorted(sheets: Sequence[Inference], target: str) -> list[tuple[float, Inference]]:
-    found = [(one[target].answer.base, one) for one in sheets if target in one]
-    return sorted(((base, one) for base, one in found if base is not None), key=lambda pair: pair[0])
+    """The values of a conclusion on some sheets, from small to large, each once."""
+    values = []
+    for conclusion in (sheet[target] for sheet in sheets if target in sheet):
+        if conclusion.answer.base is not None:
+            values.append((conclusion.answer.base, _short(conclusion, conclusion.answer.base)))
+    return ", ".join(dict.fromkeys(text for _, text in sorted(values, key=itemgetter(0))))
 
 
 def _chart(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,8 @@ _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never 
 def report(name: str) -> Report:
     """A report, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
-    made = rendered(named(name), path, _words(path))
-    return replace(made, blocks=tuple(introduced(made.blocks, set())))
+    of_template = rendered(named(name), path, _words(path))
+    return replace(of_template, blocks=tuple(introduced(of_template.blocks, set())))
 
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
@@ -48,7 +49,8 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
             what = f"{name} is not a file." if Path(name).exists() else f"There is no file {name}."
             raise ExpressionError(what, hint="Give the path of a report template.", text=name)
         if not is_own(name) and name not in known:
-            raise Index(Entry("report", one, title) for one, title in known.items()).unknown("report", name)
+            entries = (Entry("report", known_name, title) for known_name, title in known.items())
+            raise Index(entries).unknown("report", name)
     own = dict.fromkeys(name for name in wanted if is_own(name))
     return (*(name for name in known if not wanted or name in wanted), *own)
 
@@ -72,11 +74,11 @@ def _words(path: Path) -> Mapping[str, Any]:
     """The words of a template, on the library that it opens with or on the built-in one."""
     from derive.tokens.relations import library
 
-    said = opening(path)
-    if "library" in said:
-        return vocabulary(_loaded(path, said["library"], None))
-    whole = library() | _loaded(path, said["add"], library()) if "add" in said else library()
-    return {**vocabulary(whole), **_words_of_the_subject(whole)}
+    settings = opening(path)
+    if "library" in settings:
+        return vocabulary(_loaded(path, settings["library"], None))
+    extended = library() | _loaded(path, settings["add"], library()) if "add" in settings else library()
+    return {**vocabulary(extended), **_words_of_the_subject(extended)}
 
 
 def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
@@ -122,12 +124,15 @@ def parts(name: str) -> tuple[Report, ...]:
 @cache
 def _bound_parts() -> tuple[Report, ...]:
     """The reports of the volume: each letter is introduced once, and one table has all of them."""
-    met: set[Declaration] = set()
-    parts, held = [], dict.fromkeys(quantity for name in titles.parts() for quantity in report(name).quantities)
-    for made in map(report, titles.parts()):
-        bare = (block for block in made.blocks if not isinstance(block, Where))
-        parts.append(replace(made, blocks=tuple(introduced(bare, met))))
-    return (*parts, Report("symbols", "Symbols", symbols(tuple(held))[1:]))
+    known: set[Declaration] = set()
+    parts = []
+    reports = [report(name) for name in titles.parts()]
+    for part in reports:
+        bare = (block for block in part.blocks if not isinstance(block, Where))
+        parts.append(replace(part, blocks=tuple(introduced(bare, known))))
+    quantities = dict.fromkeys(chain.from_iterable(part.quantities for part in reports))
+    _, *table = symbols(tuple(quantities))  # without its heading: the title of the report says it
+    return (*parts, Report("symbols", "Symbols", tuple(table)))
 
 
 def _bound(name: str, dialect: Dialect) -> str:
@@ -140,7 +145,7 @@ def _title(name: str) -> str:
 
 
 def _pictures(name: str) -> tuple[Picture, ...]:
-    return tuple(picture for part in parts(name) for picture in part.pictures)
+    return tuple(chain.from_iterable(part.pictures for part in parts(name)))
 
 
 @cache
@@ -148,10 +153,10 @@ def texts(name: str) -> Mapping[str, str]:
     """The files of a report: their paths below the folder of reports, and their contents."""
     if is_page(name):
         return {f"{name}.html": titles.page_text(name)}
-    made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
+    files = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
-        made[f"{named(name)}.{ending}"] = _bound(name, dialect)
-    return made
+        files[f"{named(name)}.{ending}"] = _bound(name, dialect)
+    return files
 
 
 def page(name: str) -> str:
@@ -166,22 +171,23 @@ def pressed_pictures(name: str) -> dict[str, bytes]:
 
 def stale(folder: Path, name: str) -> list[str]:
     """What is wrong with a report's files in a folder, in words."""
-    found = []
+    wrong = []
     for path, text in texts(name).items():
         try:
-            before = (folder / path).read_text(encoding="utf-8")
+            text_there = (folder / path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
-            found.append(f"{path} is missing")
+            wrong.append(f"{path} is missing")
         else:
-            if before != text and not (is_page(name) and titles.same_page(before, text)):
-                found.append(f"{path} is out of date")
-    return found
+            if text_there != text and not (is_page(name) and titles.same_page(text_there, text)):
+                wrong.append(f"{path} is out of date")
+    return wrong
 
 
 def orphans(folder: Path) -> list[str]:
     """Files in a folder of reports that no report makes."""
-    made = {path for name in titles.titles() for path in texts(name)} | _MEASURED
-    made |= {f"{name}.html" for name in titles.page_names()}
-    written = (path for pattern in ("*.tex", "*.md", "figures/*.svg", "pages/*.html") for path in folder.glob(pattern))
+    own = _MEASURED.union(*(texts(name) for name in titles.titles()))
+    own |= {f"{name}.html" for name in titles.page_names()}
+    patterns = ("*.tex", "*.md", "figures/*.svg", "pages/*.html")
+    written = chain.from_iterable(map(folder.glob, patterns))
     names = sorted(path.relative_to(folder).as_posix() for path in written)
-    return [f"{name} is not part of any report" for name in names if name not in made]
+    return [f"{name} is not part of any report" for name in names if name not in own]

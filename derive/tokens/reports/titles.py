@@ -25,8 +25,8 @@ def titles() -> dict[str, str]:
     >>> titles()["roofline"]
     'A. The roofline'
     """
-    found = {path.stem: path.read_text(encoding="utf-8").splitlines()[0][2:] for path in TEMPLATES.glob("*.md")}
-    return dict(sorted(found.items(), key=lambda item: (item[0] == VOLUME, item[1])))
+    headings = {path.stem: path.read_text(encoding="utf-8").splitlines()[0][2:] for path in TEMPLATES.glob("*.md")}
+    return dict(sorted(headings.items(), key=lambda item: (item[0] == VOLUME, item[1])))
 
 
 def parts() -> tuple[str, ...]:
@@ -39,7 +39,7 @@ _PACKED = re.compile(r'(?<=id="packed">)[^<]*')
 
 
 @cache
-def _asked() -> Mapping[str, Mapping[str, Any]]:
+def _page_questions() -> Mapping[str, Mapping[str, Any]]:
     import tomli
 
     return tomli.loads(_PAGES.read_text(encoding="utf-8"))
@@ -51,12 +51,12 @@ def page_names() -> tuple[str, ...]:
     >>> page_names()[:2]
     ('pages/roofline', 'pages/cliff')
     """
-    return tuple(f"pages/{name}" for name in _asked())
+    return tuple(f"pages/{name}" for name in _page_questions())
 
 
 def page_titles() -> dict[str, str]:
     """The titles of the pages by the names of their files."""
-    return {f"pages/{name}": said["title"] for name, said in _asked().items()}
+    return {f"pages/{name}": question["title"] for name, question in _page_questions().items()}
 
 
 @cache
@@ -65,20 +65,20 @@ def page_text(name: str) -> str:
     from derive.pages.page import page
     from derive.tokens.relations import library
 
-    said = _asked()[name.removeprefix("pages/")]
-    return page(library(), said["targets"], said["profiles"], said["given"], title=said["title"], uses=["llm"])
+    question = _page_questions()[name.removeprefix("pages/")]
+    return page(
+        library(), question["targets"], question["profiles"], question["given"], title=question["title"], uses=["llm"]
+    )
 
 
-def same_page(one: str, other: str) -> bool:
+def same_page(first: str, second: str) -> bool:
     """Whether two pages say the same: what is packed in them is compared as it is unpacked."""
     from derive.pages.page import unpacked
 
-    plain = [_PACKED.sub("", page) for page in (one, other)]
-    packed = [_PACKED.findall(page) for page in (one, other)]
-    if plain[0] != plain[1] or not all(len(found) == 1 for found in packed):
+    if _PACKED.sub("", first) != _PACKED.sub("", second):
         return False
     try:
-        left, right = (unpacked(found[0]) for found in packed)
-    except (ValueError, zlib.error):
+        (first_packed,), (second_packed,) = _PACKED.findall(first), _PACKED.findall(second)
+        return unpacked(first_packed) == unpacked(second_packed)
+    except (ValueError, zlib.error):  # not one packed part in each, or a damaged one
         return False
-    return left == right

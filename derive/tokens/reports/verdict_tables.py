@@ -23,7 +23,7 @@ from derive.presentation.charts import Axis, Chart, Series, Shade
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Text, verbatim
 from derive.presentation.numbers import rounded
 from derive.reports.formulas import chain, pencil
-from derive.reports.vocabulary import Said, number
+from derive.reports.vocabulary import AnswerText, number
 from derive.solving.execution.answer import Answer
 from derive.tolerances import TOLD
 from quantities.value import read_value
@@ -58,22 +58,22 @@ def in_short(finding: Finding) -> Iterator[Block]:
 
 def plainly(finding: Finding) -> str:
     """What is said and what it comes to, in a plain sentence or two, with the numbers of the part that decides."""
-    computed, claimed = (_worded(_SIDE.sub("", one)) for one in finding.decides.weighed.told)
-    said = finding.claim.plainly
-    return verbatim(said).replace("{computed}", computed).replace("{claimed}", claimed)
+    computed, claimed = (_worded(_SIDE.sub("", number_text)) for number_text in finding.decides.weighed.on_page)
+    template = finding.claim.plainly
+    return verbatim(template).replace("{computed}", computed).replace("{claimed}", claimed)
 
 
-def _worded(found: str) -> str:
+def _worded(text: str) -> str:
     """A number as a sentence has it: counts are named in words."""
-    amount = _AMOUNT.fullmatch(found)
+    amount = _AMOUNT.fullmatch(text)
     shown = number(float(amount[1]), amount[2]) if amount else ""
-    return verbatim(found) if not shown or "mathrm" in shown else shown.replace("$", "")
+    return verbatim(text) if not shown or "mathrm" in shown else shown.replace("$", "")
 
 
 def _arithmetic(answer: Answer) -> Formulas:
     """The steps of an answer, or the last of many, without the needless digits of what other answers handed on."""
     shown = chain(answer) if len(answer.steps) <= _STEPS else pencil(answer)
-    lines = [(left, _DIGITS.sub(lambda one: rounded(float(one[0]), 4, _LONG), right)) for left, right in shown.lines]
+    lines = [(lhs, _DIGITS.sub(lambda match: rounded(float(match[0]), 4, _LONG), rhs)) for lhs, rhs in shown.lines]
     return replace(shown, lines=tuple(lines))
 
 
@@ -86,15 +86,19 @@ def is_whole(finding: Finding) -> bool:
 def _row(clause: ClauseFinding) -> tuple[str, ...]:
     natural = clause.natural
     words = natural.decides.words if natural.reading.each else natural.words
-    cells = (clause.clause.words, words, *natural.decides.weighed.told, str(clause.verdict))
+    cells = (clause.clause.words, words, *natural.decides.weighed.on_page, str(clause.verdict))
     return tuple(map(verbatim, cells))
 
 
 def _beside(finding: Finding) -> Iterator[str]:
     """The readings beside the natural ones, first those that come to another verdict than theirs."""
-    rulings = [(clause, ruling) for clause in finding.clauses for ruling in clause.beside]
-    for _, ruling in sorted(rulings, key=lambda both: both[1].verdict == both[0].verdict):
-        computed, _ = ruling.decides.weighed.told
+    disagreeing: list[Ruling] = []
+    agreeing: list[Ruling] = []
+    for clause in finding.clauses:
+        for ruling in clause.beside:
+            (agreeing if ruling.verdict == clause.verdict else disagreeing).append(ruling)
+    for ruling in (*disagreeing, *agreeing):
+        computed, _ = ruling.decides.weighed.on_page
         yield f"{verbatim(ruling.decides.words)}, {verbatim(computed)}: {ruling.verdict}"
 
 
@@ -104,23 +108,29 @@ def all_readings(finding: Finding) -> Iterator[Block]:
     The natural reading of each part comes first. Below the table, what many profiles say one by one.
     """
     yield Heading(f"All readings of {verbatim(finding.claim.name)}", 3)
-    rows = tuple(row for clause in finding.clauses for row in _reading_rows(clause, len(finding.clauses) > 1))
+    is_part = len(finding.clauses) > 1
+    rows: list[tuple[str, ...]] = []
+    for clause in finding.clauses:
+        rows += _reading_rows(clause, is_part)
     header = ("reading", "computed", "claimed", "verdict", "would hold if")
-    yield Grid(header, rows, shares=(0.33, 0.1, 0.11, 0.12, 0.27))
+    yield Grid(header, tuple(rows), shares=(0.33, 0.1, 0.11, 0.12, 0.27))
     for clause in finding.clauses:
         yield from (_one_by_one(ruling) for ruling in clause.rulings if ruling.reading.each)
 
 
 def _reading_rows(clause: ClauseFinding, is_part: bool) -> Iterator[tuple[str, ...]]:
+    """A row for each reading; if the clause is one of several parts, its first row names it."""
     for ruling in clause.rulings:
-        words = _told(ruling) or clause.clause.words
-        named = f"{clause.clause.words}: {words}" if is_part and ruling is clause.natural and _told(ruling) else words
+        own_words = _reading_words(ruling)
+        words = own_words or clause.clause.words
+        if is_part and ruling is clause.natural and own_words:
+            words = f"{clause.clause.words}: {own_words}"
         change = ruling.decides.change
-        cells = (named, *ruling.decides.weighed.told, str(ruling.verdict), str(change or ""))
+        cells = (words, *ruling.decides.weighed.on_page, str(ruling.verdict), str(change or ""))
         yield tuple(map(verbatim, cells))
 
 
-def _told(ruling: Ruling) -> str:
+def _reading_words(ruling: Ruling) -> str:
     """The words of a reading; of one for many profiles, how many of these hold, and the one that decides."""
     if not ruling.reading.each:
         return ruling.words
@@ -129,11 +139,12 @@ def _told(ruling: Ruling) -> str:
 
 def _one_by_one(ruling: Ruling) -> Text:
     """What each profile says, those first that hold, and those together that say the same."""
-    names: dict[str, list[str]] = {}
-    for one in ruling.ranked:
-        names.setdefault(one.weighed.told[0], []).append(one.words.removeprefix(ruling.words).strip())
-    said = "; ".join(f"{found} by {', '.join(those)}" for found, those in names.items())
-    return Text(verbatim(f"{ruling.words.rstrip(':')}: {said}."))
+    profiles: dict[str, list[str]] = {}
+    for judgement in ruling.ranked:
+        computed, _ = judgement.weighed.on_page
+        profiles.setdefault(computed, []).append(judgement.words.removeprefix(ruling.words).strip())
+    listed = "; ".join(f"{computed} by {', '.join(names)}" for computed, names in profiles.items())
+    return Text(verbatim(f"{ruling.words.rstrip(':')}: {listed}."))
 
 
 _KEY = re.compile(r"(?<![\w/])[a-z][a-z0-9]*(?:-[a-z0-9]+)*(?::[a-z0-9]+)?(?![\w/-])")
@@ -147,16 +158,16 @@ def displayed(library: Library) -> Callable[[str], str]:
     >>> displayed(library())("from h100-sxm:fp8 to rubin-r200: gemini-3-1-pro-prices")
     'from H100 SXM5 80GB in FP8 to Rubin R200 / VR200: prices of Gemini 3.1 Pro preview'
     """
-    titles = {key: one.title for key, one in library.profiles.items() if one.title and ":" not in key}
-    whole = {key: _MAKER.sub("", re.sub(r" \([^()]*\)", "", title)) for key, title in titles.items()}
-    short = {key: title.partition(",")[0] for key, title in whole.items()}
+    titles = {key: profile.title for key, profile in library.profiles.items() if profile.title and ":" not in key}
+    full = {key: _MAKER.sub("", re.sub(r" \([^()]*\)", "", title)) for key, title in titles.items()}
+    short = {key: title.partition(",")[0] for key, title in full.items()}
     times = Counter(short.values())
-    names = {key: name if times[name] == 1 else whole[key] for key, name in short.items()}
+    names = {key: name if times[name] == 1 else full[key] for key, name in short.items()}
 
-    def named(found: re.Match[str]) -> str:
-        key, _, precision = found[0].partition(":")
+    def named(match: re.Match[str]) -> str:
+        key, _, precision = match[0].partition(":")
         if key not in names:
-            return found[0]
+            return match[0]
         name = f"prices of {names[key]}" if key.endswith("-prices") else names[key]
         return f"{name} in {precision.upper()}" if precision else name
 
@@ -186,43 +197,45 @@ _Implied = tuple[Assertion, Answer] | None
 
 def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library: Library) -> Mapping[str, Any]:
     """The words that a template may use of these findings and conflicts in a library."""
-    named, followed = displayed(library), {conflict: _implied(conflict, library) for conflict in conflicts}
+    with_titles = displayed(library)
+    implied = {conflict: _implied(conflict, library) for conflict in conflicts}
 
     def shown(blocks: Iterable[Block]) -> tuple[Block, ...]:
-        return tuple(with_names(blocks, named))
+        return tuple(with_names(blocks, with_titles))
 
     return {
         "bearing": BEARING,
         "summary": verbatim(summary(findings)),
         "at_a_glance": shown(_at_a_glance(findings)),
-        "clashing": shown([_clashing(followed)]),
+        "clashing": shown([_clashing(implied)]),
         "chart": _chart(worst_first(findings)),
         "claims": [shown(in_short(finding)) for finding in worst_first(findings)],
         "in_full": [shown(all_readings(finding)) for finding in findings if not is_whole(finding)],
-        "conflicts": [shown(_clash(conflict, found)) for conflict, found in followed.items()],
+        "conflicts": [shown(_clash(conflict, denial)) for conflict, denial in implied.items()],
     }
 
 
 def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
     """A table for each verdict, the worst first, with a row for each claim; sentences above it tell what fails."""
     for verdict in reversed(Verdict):
-        of_it = [finding for finding in worst_first(findings) if finding.verdict is verdict]
-        if not of_it:
+        of_verdict = [finding for finding in worst_first(findings) if finding.verdict is verdict]
+        if not of_verdict:
             continue
-        yield Heading(f"{str(verdict).capitalize()}{_MEANS.get(verdict, '')}: {len(of_it)}", 3)
-        told = tuple(f"*{verbatim(one.claim.name)}* {plainly(one)}" for one in of_it if one.claim.plainly)
-        if told and verdict > Verdict.ROUNDED:
-            yield Items(told)
+        yield Heading(f"{str(verdict).capitalize()}{_MEANS.get(verdict, '')}: {len(of_verdict)}", 3)
+        worded = [finding for finding in of_verdict if finding.claim.plainly]
+        sentences = tuple(f"*{verbatim(finding.claim.name)}* {plainly(finding)}" for finding in worded)
+        if sentences and verdict > Verdict.ROUNDED:
+            yield Items(sentences)
         header = ("", "claim", "what decides", *_FOUND)
         if verdict is Verdict.REPRODUCED:
-            yield Grid(header, tuple(map(_holding, of_it)), shares=(0.0, 0.27, 0.31, 0.14, 0.14))
+            yield Grid(header, tuple(map(_holding, of_verdict)), shares=(0.0, 0.27, 0.31, 0.14, 0.14))
         else:
             shares = (0.0, 0.23, 0.27, 0.12, 0.12, 0.0)
-            yield Grid((*header, "off by"), tuple(map(_failing, of_it)), shares=shares)
+            yield Grid((*header, "off by"), tuple(map(_failing, of_verdict)), shares=shares)
 
 
 def _holding(finding: Finding) -> tuple[str, ...]:
-    claim, brief = finding.claim, finding.decides.weighed.told
+    claim, brief = finding.claim, finding.decides.weighed.on_page
     return tuple(map(verbatim, (claim.name, claim.brief or claim.statement, finding.reading, *brief)))
 
 
@@ -231,14 +244,17 @@ def _failing(finding: Finding) -> tuple[str, ...]:
     return *_holding(finding), times if math.isfinite(finding.off) else "wrong direction"
 
 
-def _clashing(followed: Mapping[Conflict, _Implied]) -> Grid:
+def _clashing(implied: Mapping[Conflict, _Implied]) -> Grid:
     """The claims in conflict, those that are farthest apart first: what one says, and what the others imply."""
     header = ("claims", "what they speak of", "one says", "the others imply", "apart by")
     rows = []
-    for conflict, found in sorted(followed.items(), key=lambda pair: -pair[0].factor):
-        against = (_said(*found), Said.of(found[1], 3)) if found else ("", "")
-        apart = f"{number(conflict.factor)} times"
-        rows.append((", ".join(conflict.claims), verbatim(conflict.scene.words), *against, apart))
+    for conflict in sorted(implied, key=lambda conflict: -conflict.factor):
+        one_says, others_imply = "", ""
+        if (denial := implied[conflict]) is not None:
+            denied, answer = denial
+            one_says, others_imply = _as_claimed(denied, answer), AnswerText.of(answer, 3)
+        claims, scene = ", ".join(conflict.claims), verbatim(conflict.scene.words)
+        rows.append((claims, scene, one_says, others_imply, f"{number(conflict.factor)} times"))
     return Grid(header, tuple(rows), shares=(0.09, 0.2, 0.26, 0.18, 0.0))
 
 
@@ -246,14 +262,14 @@ def _chart(findings: Sequence[Finding]) -> Chart:
     """All natural readings with a number, as what is claimed over what is computed."""
     series = []
     for verdict, color in _COLORS.items():
-        points = [
-            (ratio, row)
-            for row, finding in enumerate(findings)
-            for clause in finding.clauses
-            if clause.verdict is verdict and (ratio := _ratio(clause.natural.decides)) is not None
-        ]
-        if points:
-            ratios, places = zip(*points, strict=True)
+        ratios, places = [], []
+        for row, finding in enumerate(findings):
+            for clause in finding.clauses:
+                ratio = _ratio(clause.natural.decides)
+                if clause.verdict is verdict and ratio is not None:
+                    ratios.append(ratio)
+                    places.append(row)
+        if ratios:
             series.append(Series.of(ratios, places, str(verdict), style="points", color=color))
     return Chart(
         Axis("claimed over computed", log=True),
@@ -272,36 +288,37 @@ def _ratio(judgement: Judgement) -> float | None:
     return weighed.met.ratio if 0 < weighed.met.ratio < float("inf") else None
 
 
-def _said(one: Assertion, implied: Answer) -> str:
+def _as_claimed(denied: Assertion, implied: Answer) -> str:
     """What a claim says of the quantity for which the others imply an answer.
 
     >>> from derive.tokens.relations import library
-    >>> _said(Assertion("C06", "step_rate", "64 1/s"), library().solve("step_rate", step_time="20 ms"))
+    >>> _as_claimed(Assertion("C06", "step_rate", "64 1/s"), library().solve("step_rate", step_time="20 ms"))
     'C06: steps each second, 64/s'
     """
-    meaning = re.split("[;:] ", implied.quantity.meaning)[0] or one.quantity.replace("_", " ")
-    return verbatim(f"{one.claim}: {meaning}, {one.value.replace(' 1/', '/')}")
+    meaning = re.split("[;:] ", implied.quantity.meaning)[0] or denied.quantity.replace("_", " ")
+    return verbatim(f"{denied.claim}: {meaning}, {denied.value.replace(' 1/', '/')}")
 
 
-def _clash(conflict: Conflict, found: _Implied) -> Iterator[Block]:
+def _clash(conflict: Conflict, denial: _Implied) -> Iterator[Block]:
     """What the claims say and what is taken to hold, then the derivation that shows that both cannot be."""
     apart = number(conflict.factor)
-    told = ", ".join(f"{one.claim} `{one.quantity}` = {verbatim(one.value)}" for one in conflict.assertions)
+    assertions = [f"{each.claim} `{each.quantity}` = {verbatim(each.value)}" for each in conflict.assertions]
     taken = ", ".join(f"`{name}` = {verbatim(value)}" for name, value in conflict.scene.premises)
     implied = verbatim(str(conflict.error))
-    if found is not None:
-        denied, answer = found
-        implied = f"Of `{denied.quantity}`, the others imply {Said.of(answer, 4)}: apart by a factor of {apart}."
+    if denial is not None:
+        denied, answer = denial
+        implied = f"Of `{denied.quantity}`, the others imply {AnswerText.of(answer, 4)}: apart by a factor of {apart}."
     yield Heading(f"{verbatim(conflict.scene.words)}: {' and '.join(conflict.claims)}", 3)
-    yield Text(f"Said: {told}.{f' Taken to hold: {taken}.' if taken else ''} {implied}")
-    if found is not None:
-        yield chain(found[1])
+    premises = f" Taken to hold: {taken}." if taken else ""
+    yield Text(f"Said: {', '.join(assertions)}.{premises} {implied}")
+    if denial is not None:
+        yield chain(answer)
 
 
 def _implied(conflict: Conflict, library: Library) -> _Implied:
     """The claim of the set that shows the factor, and the answer that the others imply in its place."""
-    for denied in sorted(conflict.assertions, key=lambda one: not conflict.error.what.startswith(one.name)):
-        others = {one.quantity: one.value for one in conflict.assertions if one is not denied}
+    for denied in sorted(conflict.assertions, key=lambda assertion: not conflict.error.what.startswith(assertion.name)):
+        others = {assertion.quantity: assertion.value for assertion in conflict.assertions if assertion is not denied}
         try:
             answer = library.solve(denied.quantity, **{**dict(conflict.scene.premises), **others})
         except DeriveError:

@@ -85,12 +85,12 @@ def test_every_claim_every_clause_and_every_verdict_are_in_every_form(form, form
         head = f"{bare(name)}{bare(str(finding.verdict))}{bare(finding.claim.said)}"
         assert head + "Claimed" + bare(NAMED(finding.claim.statement)) in text
         assert finding.verdict is Verdict.REPRODUCED or "Found" + bare(NAMED(finding.why)) in text
-        computed, claimed = finding.decides.weighed.told
+        computed, claimed = finding.decides.weighed.on_page
         assert bare(name + finding.claim.brief + NAMED(finding.reading) + computed + claimed) in text
         assert finding.verdict <= Verdict.ROUNDED or bare(plainly(finding)) in text
         for clause in finding.clauses:
             decides = clause.natural.decides
-            brief = "".join(decides.weighed.told)
+            brief = "".join(decides.weighed.on_page)
             words = decides.words if clause.natural.reading.each else clause.natural.words
             assert bare(NAMED(f"{clause.clause.words} {words} {brief}{clause.verdict}")) in text
 
@@ -109,12 +109,14 @@ def test_every_reading_is_told_with_what_it_computes(made, findings):
         whole = page if is_whole(finding) else told(below(made, f"All readings of {name}"))
         for clause in finding.clauses:
             for ruling in clause.rulings:
-                computed, claimed = ruling.decides.weighed.told
+                computed, claimed = ruling.decides.weighed.on_page
                 beside = NAMED(f"{ruling.decides.words}, {computed}: {ruling.verdict}")
                 assert beside in whole or f"{computed} | {claimed} | {ruling.verdict}" in whole, (name, ruling.words)
                 for one in ruling.judgements if ruling.reading.each else ():
                     profile = re.escape(NAMED(one.words.removeprefix(ruling.words).strip()))
-                    assert re.search(rf"{re.escape(one.weighed.told[0])} by [^;]*\b{profile}(?!\w)", whole), one.words
+                    assert re.search(rf"{re.escape(one.weighed.on_page[0])} by [^;]*\b{profile}(?!\w)", whole), (
+                        one.words
+                    )
 
 
 def test_the_reading_that_decides_is_derived_and_asked_backwards(made):

@@ -134,15 +134,15 @@ def test_a_source_is_listed_once(name):
 
 def test_a_context_that_does_not_fit_in_memory_is_said_not_to_where_it_is_named():
     served = ("h100-sxm:bf16", "llama3-1-70b")
-    from derive.reports.vocabulary import Said
+    from derive.reports.vocabulary import AnswerText
     from derive.tokens.relations import library
 
     answer = library().solve("context", *served, chips="8 chip", batch="32 sequence", step_time="25 ms")
-    assert str(Said.of(answer)).endswith(" (where *fits in memory* does not hold)")
+    assert str(AnswerText.of(answer)).endswith(" (where *fits in memory* does not hold)")
     fits = library().solve("context", *served, chips="8 chip", batch="32 sequence", step_time="20 ms")
-    assert "where" not in str(Said.of(fits))
+    assert "where" not in str(AnswerText.of(fits))
     older = library().solve("context", served[0], "llama3-70b", chips="8 chip", batch="32 sequence", step_time="25 ms")
-    assert str(Said.of(older)).endswith(" (where *within context limit* and *fits in memory* do not hold)")
+    assert str(AnswerText.of(older)).endswith(" (where *within context limit* and *fits in memory* do not hold)")
 
 
 @pytest.mark.thorough
