@@ -36,12 +36,11 @@ from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, runs, spread
 from derive.solving.sensitivity.elasticities import ANY, OPERATIONS, bounds_of_form
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, BLUR, LAST_DIGIT, MET
+from derive.tolerances import AGREEMENT, LAST_DIGIT, MET
 from quantities.domain import Domain
 
 CHOICES = ("max", "min", "piecewise")
 _VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of one equation
-_RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 
 def has_choice(equation: Equation, name: str) -> bool:
@@ -129,7 +128,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     variants = _variants(problem)
     if not variants or not all(all(map(variant.meets, points)) for variant in variants):
         return False
-    return is_level_span(problem, problem.whole) or _is_rounding(problem)
+    return is_level_span(problem, problem.whole)
 
 
 def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
@@ -184,28 +183,6 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     if not meets_somewhere:
         return False
     return is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points)
-
-
-def _is_rounding(problem: OneUnknown) -> bool:
-    """Whether sides that are rational in a name differ, at numbers of all sizes, by no more than the givens' rounding.
-
-    Each power of the name outweighs the others at some size, so then the factors of all of them are rounding. A side
-    that nears the other without end, as `tanh` does, is no rational one.
-    """
-    name, (low, high) = problem.name, problem.whole
-    parts = [part for part in operations(*problem.sides) if name in part.names]
-    is_rational = all(
-        part.op in _RATIONAL and not (part.op == "pow" and name in names_in(part.args[1])) for part in parts
-    )
-    if not is_rational or math.isfinite(high - low):
-        return False
-    magnitudes = [10.0**power for power in range(-60, 61, 4)]
-    givens = [given for given in problem.equation.names if given != name and given in problem.known]
-    return all(
-        problem.residual(x) == 0 or strain(problem.equation, problem.at(x), givens) <= BLUR
-        for x in (*magnitudes, *(-size for size in magnitudes), middle(problem.whole))
-        if low < x < high
-    )
 
 
 def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
