@@ -183,7 +183,7 @@ class _Search:
         wide = [width > FINEST_PART for width in widths]
         weights = [share if is_wide else -1.0 for share, is_wide in zip(shares or widths, wide, strict=True)]
         i = max(range(len(part)), key=weights.__getitem__)
-        cut = _divide(part[i])
+        cut = cut_of(part[i])
         halves = (part[i][0], cut), (cut, part[i][1])
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
@@ -216,15 +216,21 @@ def _scale(narrowed: Span, span: Span) -> float:
     return shorter if shorter > HANDFUL * longer else longer
 
 
-def _divide(span: Span) -> float:
-    """Where a span is cut: by ratio where its ends are far apart, or one of them is infinite."""
+def cut_of(span: Span) -> float:
+    """Where a span is cut: by ratio where its ends are far apart, or one of them is infinite.
+
+    >>> cut_of((1.0, math.inf)), cut_of((-math.inf, 0.5))
+    (1000.0, -1.5)
+    """
     low, high = span
     if high <= 0:
-        return -_divide((-high, -low))
+        return -cut_of((-high, -low))
     if low < 0 and high - low < math.inf:
         return low + _SKEW * (high - low)
-    if low < 0:
-        return 0.1 if math.isinf(low) else 1.0 - low
+    if low < 0 and math.isinf(low) == math.isinf(high):
+        return 0.1
+    if low < 0:  # beyond the size of the end that is finite
+        return 1.0 - low if math.isinf(high) else -1.0 - high
     if math.isinf(high):
         return max(1e3, low * low) if low < _FARTHEST else low
     if high > 64 * low and high > 64:

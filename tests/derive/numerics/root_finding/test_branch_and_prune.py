@@ -10,10 +10,12 @@ from itertools import pairwise, product
 import mpmath
 import pytest
 import sympy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.root_finding.branch_and_prune import located
+from derive.numerics.root_finding.branch_and_prune import cut_of, located
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
@@ -28,6 +30,18 @@ def numbered(count, low, high):
 
 def found_in(texts, box, allowance=600_000):
     return located([parse_equation(text) for text in texts], list(box), {}, list(box.values()), allowance)
+
+
+SIZES = st.floats(1e-100, 1e100)
+ENDS = st.one_of(SIZES, SIZES.map(lambda x: -x), st.sampled_from([-math.inf, -1e308, 0.0, 0.05, 1e308, math.inf]))
+
+
+@given(ENDS, ENDS)
+def test_a_span_is_cut_inside(one, other):
+    low, high = sorted((one, other))
+    if high - low <= 1e-9 * min(abs(low), abs(high)) or min(abs(low), abs(high)) > 1e150:
+        return
+    assert low < cut_of((low, high)) < high
 
 
 def brown(n):
