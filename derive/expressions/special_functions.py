@@ -61,7 +61,7 @@ def lambert(x: float) -> float:
             gap = w * exponential - x
             step = gap / (exponential * (w + 1) - (w + 2) * gap / (2 * w + 2))
         else:  # the products with the exponential may overflow
-            step = (w - x / exponential) * w / (w + 1)
+            step = (w - x / exponential) / (w + 1)
         w -= step
         if abs(step) <= LAST_DIGIT * abs(w):
             break

@@ -187,7 +187,7 @@ function lambertw(x) {
   let w = lambertStart(x, root);
   for (let i = 0; i < 60; i++) {
     const grown = Math.exp(w), gap = w < 700 ? w * grown - x : w - x / grown;
-    const step = w < 700 ? gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) : gap * w / (w + 1);
+    const step = w < 700 ? gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) : gap / (w + 1);
     w -= step;
     if (Math.abs(step) <= LAST_DIGIT * Math.abs(w)) break;
   }

@@ -207,6 +207,21 @@ def test_it_has_a_name_on_paper(name):
 
 
 @pytest.mark.parametrize("name", TABLE)
+def test_its_value_is_right_at_numbers_of_every_size(name):
+    """Beyond 7e306 a step towards Lambert's function was too long by a factor, and led to 2 where 703 is right."""
+    draw = random.Random(name)
+    function = parse_expression(f"{name}(x)")
+    sizes = [5e-324, 1e307, 1.7e308, *(10 ** draw.uniform(-300, 308) for _ in range(200))]
+    for x in (sign * size for size in sizes for sign in (1, -1)):
+        number = value(function, {"x": x})
+        if not math.isfinite(number):
+            continue
+        with mp.workdps(400):
+            expected = float(value_of(name)(mpf(x)))
+        assert number == pytest.approx(expected, rel=1e-13, abs=1e-300)
+
+
+@pytest.mark.parametrize("name", TABLE)
 def test_its_derivative_is_taken_automatically(name):
     tape = Tape([parse_equation(f"2*{name}(x) = y")], ["x"], {"y": 0.0})
     for x in AT[name]:
