@@ -26,7 +26,7 @@ from derive.optimization.reduction import reduced
 from derive.optimization.search import Best, tolerated
 from derive.tolerances import EXTREME, SAME_ROOT
 
-_MOST = 4000  # boxes of one program
+_MOST = 10_000  # boxes of one program: those of Dixon and Goldstein-Price are 8,400
 _FEW = 8  # whole numbers of a side that is cut before others
 _MINIMA = 12  # local searches for points that are as good as the best
 _SMALL = 0.1  # share of the choices below which a box is searched for one

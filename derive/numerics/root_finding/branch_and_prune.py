@@ -42,6 +42,7 @@ ALLOWANCE = 2_000_000
 _AROUND = 1e-6  # least relative distance around a solution in which its uniqueness is tried
 _FARTHEST = 1e150  # beyond this a part is not cut
 _OPEN = 400  # limit on open parts before the rest stays open
+_FIRST = 0.1  # where a part without a lower end is cut
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions often lie
 _AT_A_POINT = 10  # interval Newton steps around one point
 _ROUNDS = 6  # limit on rounds of contractors on one part
@@ -219,18 +220,19 @@ def _scale(narrowed: Span, span: Span) -> float:
 def cut_of(span: Span) -> float:
     """Where a span is cut: by ratio where its ends are far apart, or one of them is infinite.
 
-    >>> cut_of((1.0, math.inf)), cut_of((-math.inf, 0.5))
-    (1000.0, -1.5)
+    >>> cut_of((1.0, math.inf)), cut_of((-math.inf, math.inf)), cut_of((-math.inf, 0.05))
+    (1000.0, 0.1, 0.025)
     """
     low, high = span
     if high <= 0:
         return -cut_of((-high, -low))
     if low < 0 and high - low < math.inf:
         return low + _SKEW * (high - low)
-    if low < 0 and math.isinf(low) == math.isinf(high):
-        return 0.1
-    if low < 0:  # beyond the size of the end that is finite
-        return 1.0 - low if math.isinf(high) else -1.0 - high
+    if math.isinf(low):
+        # A cut far below zero takes the work that other unknowns need: a classical system lost its proof.
+        return _FIRST if high >= _FIRST else high / 2
+    if low < 0:
+        return 1.0 - low if math.isinf(high) else 0.0
     if math.isinf(high):
         return max(1e3, low * low) if low < _FARTHEST else low
     if high > 64 * low and high > 64:
