@@ -306,6 +306,9 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
     """The part of an interval, cut at its sample points, from which a form can reach a domain."""
     points = points_across(span, values, ())
+    for place, end in ((0, span[0]), (-1, span[1])):
+        if end == 0:  # for which the sample points have a number next to it, and zero itself would be left out
+            points[place] = 0.0
     places = range(len(points) - 1)
 
     def is_inside(point: float) -> bool:

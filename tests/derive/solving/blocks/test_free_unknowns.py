@@ -7,10 +7,13 @@ import random
 from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from derive.expressions.grammar import parse_equation
+from derive.expressions.grammar import parse_equation, parse_expression
+from derive.numerics.algebra.evaluation import value
 from derive.numerics.root_finding.gap import OneUnknown
-from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans
+from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans, reaching
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
@@ -32,6 +35,36 @@ NONE = [
     ("a = x/(1 + x)", {"a": 1.0}, POSITIVE),
     ("a = x**2", {"a": 4.0}, POSITIVE),
 ]
+
+
+FORMS = (
+    "2 - 3*x",
+    "x*(10 - x)",
+    "(x - 3)**2*x",
+    "a/x",
+    "x - a/x",
+    "x*exp(-x)",
+    "sin(x)",
+    "max(a, x) - x",
+    "floor(x)/a",
+)
+ENDS = st.floats(-50, 50)
+
+
+@given(st.sampled_from(FORMS), st.tuples(ENDS, ENDS), st.tuples(ENDS, ENDS), st.floats(0, 1))
+def test_a_form_lies_in_a_domain_only_where_it_can_reach_it(text, ends, bounds, share):
+    (start, end), (low, high), form = sorted(ends), sorted(bounds), parse_expression(text)
+    span = reaching(form, {"a": 2.5}, "x", (start, end), Domain("", low, high))
+    assert start <= span[0] <= span[1] <= end
+    x = min(start + share * (end - start), end)
+    if low <= value(form, {"a": 2.5, "x": x}) <= high:
+        assert span[0] <= x <= span[1]
+
+
+def test_what_reaches_a_domain_in_the_middle_is_found_there():
+    low, high = reaching(parse_expression("x*(10 - x)"), {}, "x", (-100.0, 100.0), Domain("", 24.0, 25.0))
+    assert -5 < low <= 4
+    assert 6 <= high < 15
 
 
 def test_the_middle_of_a_point_is_the_point():
