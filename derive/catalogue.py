@@ -122,6 +122,7 @@ def _measured_in(library: Library, words: str, is_name: bool) -> list[Hit]:
 
 
 def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
+    """The row of a match in the table: its kind, name, unit, and meaning or equation."""
     entry = hit.entry
     called = f"also called {hit.called}" if hit.called else ""
     text, unit = entry.meaning, ""

@@ -184,6 +184,7 @@ _NUMBER_GOES_ON = re.compile(r"[\w.]")
 
 
 def _stray_error(text: str, position: int) -> ExpressionError:
+    """The error for the next character after a position, which begins no token."""
     while text[position].isspace():
         position += 1
     mark = text[position]

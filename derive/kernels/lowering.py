@@ -270,6 +270,7 @@ class Draft:
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
     def _to_declared(self, text: str, name: str) -> str:
+        """A number in base units as text in the declared unit of a quantity."""
         unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"

@@ -306,6 +306,7 @@ def built(texts: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _run(source: Path, html: Path, read: Path) -> None:
+    """Run Sphinx on the pages; an ExpressionError with all that it warns of."""
     from sphinx.application import Sphinx
     from sphinx.errors import SphinxError
     from sphinx.util.docutils import docutils_namespace, patch_docutils

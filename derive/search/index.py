@@ -176,6 +176,7 @@ class Index:
         return self._known_matches[word]
 
     def _find_matches(self, word: str) -> Mapping[str, float]:
+        """The indexed words that a word stands for, each with how well it fits: itself alone where it is indexed."""
         if word in self._postings:
             return {word: 1.0}
         if len(word) < _LEAST_LETTERS or word in FILLERS:

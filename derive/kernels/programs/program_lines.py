@@ -111,6 +111,7 @@ class Listing(Draft):
         self.sheet.write(f"blank(y, {cause}, {len(self.layout.outputs)}, {len(self.layout.checks)})")
 
     def _write_fork(self, fork: Fork, scope: Scope) -> str:
+        """Write both sides of a fork under its condition."""
         names = names_in(fork.condition)
         try:
             for name in names:

@@ -101,6 +101,7 @@ class Tape:
             return self._sparse(values) if self.is_sparse else self._dense(values)
 
     def _values(self, point: Array) -> Array:
+        """The values of all nodes of the tape at a point."""
         values = np.empty(self._size)
         count = len(self.unknowns)
         values[:count] = point
