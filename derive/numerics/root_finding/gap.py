@@ -20,7 +20,7 @@ from derive.numerics.algebra.exact_values import many_digits, rationals
 from derive.numerics.algebra.like_terms import difference_of, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
-from derive.tolerances import AGREEMENT, ASIDE, BLUR
+from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
 from quantities.domain import Domain
 
 
@@ -88,14 +88,15 @@ class OneUnknown:
     def meets_beside_givens(self, x: float) -> bool:
         """Whether the sides agree at a number, measured by what the givens contribute to them.
 
-        Beside a large unknown all that is given is lost in rounding, and any sides agree.
+        Beside a large unknown all that is given is lost in rounding, and any sides agree. Givens that are known exactly
+        excuse no difference: `5*x/sqrt(x**2 + 1)` comes to 5 within any tolerance, and never to 5.0000000001.
 
         >>> from derive.expressions.grammar import parse_equation
         >>> level, real = parse_equation("y = x + 4 - abs(x)"), Domain("real", -math.inf, math.inf)
         >>> [OneUnknown(level, "x", {"y": y}, real).meets_beside_givens(1e30) for y in (4.0, 4.3)]
         [True, False]
         """
-        return self.strain_of_givens(x) <= AGREEMENT
+        return self.strain_of_givens(x) <= (AGREEMENT if self.exact_givens is None else NEGLIGIBLE)
 
     @many_digits()
     def strain_of_givens(self, x: float) -> float:

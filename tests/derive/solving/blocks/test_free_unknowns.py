@@ -17,6 +17,7 @@ from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_s
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
+from quantities.rational import nearest
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 REAL = Domain("real", -math.inf, math.inf)
@@ -47,6 +48,12 @@ FORMS = (
     "sin(x)",
     "max(a, x) - x",
     "floor(x)/a",
+)
+SATURATING = (
+    "y = c*x/sqrt(x**2 + 6.4)",
+    "y = c*tanh(x)",
+    "y = c*(1 - exp(-x)) + abs(x) - x",
+    "y = c*x**1.5/(1 + x**1.5)",
 )
 ENDS = st.floats(-50, 50)
 
@@ -81,6 +88,21 @@ def test_an_interval_is_found_to_its_full_length(text, known, domain, expected):
 @pytest.mark.parametrize(("text", "known", "domain"), NONE)
 def test_what_only_comes_close_is_no_level(text, known, domain):
     assert level_spans(OneUnknown(parse_equation(text), "x", known, domain)) == []
+
+
+@given(
+    st.sampled_from(SATURATING),
+    st.integers(1, 99),
+    st.integers(10, 14),
+    st.sampled_from((-1, 1)),
+    st.sampled_from(((0, math.inf), (1e20, 1e30), (1e34, 1e36))),
+)
+def test_a_decimal_beside_the_end_of_a_curve_holds_along_no_interval(text, tenths, digits, sign, ends):
+    highest = Fraction(tenths, 10)
+    beside = highest * (1 + Fraction(sign, 10**digits))
+    known = {"c": nearest(highest), "y": nearest(beside)}
+    outcome = values_of(parse_equation(text), "x", known, Domain("far", *ends, open_low=True))
+    assert not any(solution.spans for solution in outcome.solutions)
 
 
 @pytest.mark.parametrize("span", [(0.0, math.inf), (-math.inf, math.inf), (2.0, 3.0), (-5.0, 0.0), (1e-9, 1e9)])
