@@ -14,7 +14,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Rational", "as_number", "exact_of", "nearest", "read_decimal", "text_of", "written"]
+__all__ = ["Rational", "as_number", "exact_of", "is_printed", "nearest", "read_decimal", "text_of", "written"]
 
 _DECIMALS = 15  # digits of a decimal that every double holds
 _ALL_DIGITS = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
@@ -106,8 +106,13 @@ def read_decimal(text: str) -> float:
     if number == 0:  # whatever its exponent, which may be too large to be written out
         return Rational(Fraction(0))
     exact = Fraction(Decimal(text))  # in half the time of Fraction(text)
-    is_printed = float(f"{number:.{_DECIMALS}g}") != number and Fraction(repr(number)) == exact
-    return number if is_printed else Rational(exact)
+    return number if is_printed(exact) else Rational(exact)
+
+
+def is_printed(exact: Fraction) -> bool:
+    """Whether a rational has the sixteen or seventeen digits with which a double prints that was computed."""
+    number = float(exact)
+    return float(f"{number:.{_DECIMALS}g}") != number and Fraction(repr(number)) == exact
 
 
 def as_number(given: Any) -> float:

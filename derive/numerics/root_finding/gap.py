@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, walk
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
 from derive.numerics.algebra.exact_values import many_digits, rationals
@@ -22,6 +23,7 @@ from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
 from quantities.domain import Domain
+from quantities.rational import is_printed
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,12 @@ class OneUnknown:
         """The other numbers; None if they are not all known exactly, so that closed forms may be rounded."""
         return rationals((given for given in self.equation.names if given != self.name), self.known)
 
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether no number is a rounded one, neither a given nor a literal: then no gap is their rounding."""
+        literals = (part.value for part in chain.from_iterable(map(walk, self.sides)) if isinstance(part, Number))
+        return self.exact_givens is not None and not any(map(is_printed, literals))
+
     def at(self, x: float) -> dict[str, float]:
         """The known numbers, and a number for the unknown."""
         return {**self.known, self.name: x}
@@ -88,15 +96,15 @@ class OneUnknown:
     def meets_beside_givens(self, x: float) -> bool:
         """Whether the sides agree at a number, measured by what the givens contribute to them.
 
-        Beside a large unknown all that is given is lost in rounding, and any sides agree. Givens that are known exactly
-        excuse no difference: `5*x/sqrt(x**2 + 1)` comes to 5 within any tolerance, and never to 5.0000000001.
+        Beside a large unknown all that is given is lost in rounding, and any sides agree. Numbers that are all known
+        exactly excuse no difference: `5*x/sqrt(x**2 + 1)` comes to 5 within any tolerance, and never to 5.0000000001.
 
         >>> from derive.expressions.grammar import parse_equation
         >>> level, real = parse_equation("y = x + 4 - abs(x)"), Domain("real", -math.inf, math.inf)
         >>> [OneUnknown(level, "x", {"y": y}, real).meets_beside_givens(1e30) for y in (4.0, 4.3)]
         [True, False]
         """
-        return self.strain_of_givens(x) <= (AGREEMENT if self.exact_givens is None else NEGLIGIBLE)
+        return self.strain_of_givens(x) <= (NEGLIGIBLE if self.is_exact else AGREEMENT)
 
     @many_digits()
     def strain_of_givens(self, x: float) -> float:

@@ -224,8 +224,11 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
         return None
     if left_degree == right_degree or ANY in (left_degree, right_degree):
         gap = abs(problem.residual(1.0))
+        whole = Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
+        if problem.is_exact and math.isfinite(gap):
+            return whole if problem.meets_beside_givens(1.0) else NEVER
         if gap <= AGREEMENT:
-            return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
+            return whole
         is_rounding = not math.isfinite(gap) or solves(1.0, problem)
         return None if is_rounding else NEVER
     assert isinstance(left_degree, Fraction)

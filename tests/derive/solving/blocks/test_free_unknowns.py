@@ -55,6 +55,14 @@ SATURATING = (
     "y = c*(1 - exp(-x)) + abs(x) - x",
     "y = c*x**1.5/(1 + x**1.5)",
 )
+CANCELLING = (
+    "y = c*sqrt(x**2)/x",
+    "y = c*x**1.5/x**1.5",
+    "y = sqrt(c**2*x**2)/x",
+    "y = max(c/x, c/(2*x))*x",
+    "y = c*exp(log(x))/x",
+    "y = x + c - abs(x)",
+)
 ENDS = st.floats(-50, 50)
 
 
@@ -103,6 +111,14 @@ def test_a_decimal_beside_the_end_of_a_curve_holds_along_no_interval(text, tenth
     known = {"c": nearest(highest), "y": nearest(beside)}
     outcome = values_of(parse_equation(text), "x", known, Domain("far", *ends, open_low=True))
     assert not any(solution.spans for solution in outcome.solutions)
+
+
+@given(st.sampled_from(CANCELLING), st.integers(1, 99), st.integers(10, 14), st.sampled_from((-1, 0, 1)))
+def test_what_is_left_where_an_unknown_cancels_meets_its_own_decimal_alone(text, tenths, digits, sign):
+    left = Fraction(tenths, 10)
+    known = {"c": nearest(left), "y": nearest(left * (1 + Fraction(sign, 10**digits)))}
+    outcome = values_of(parse_equation(text), "x", known, POSITIVE)
+    assert any(solution.spans for solution in outcome.solutions) == (sign == 0)
 
 
 @pytest.mark.parametrize("span", [(0.0, math.inf), (-math.inf, math.inf), (2.0, 3.0), (-5.0, 0.0), (1e-9, 1e9)])
