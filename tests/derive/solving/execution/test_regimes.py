@@ -95,19 +95,24 @@ def test_a_weak_value_decides_a_condition_before_the_plan_is_made():
     assert number(library.solve("out", context=1)) == pytest.approx(10)
 
 
-def circular(seed: int):
-    """Relations that all hold at one point, on conditions on any of the quantities; and that point."""
+def circular(seed: int, counts: tuple[int, ...] = (3, 4, 5, 6), most: int = 3, share: float = 0.0):
+    """Relations that all hold at one point, on conditions on any of the quantities; and that point.
+
+    Each of so many quantities follows by one relation, or by up to `most`; so large a share of them has a default,
+    which is its number at the point.
+    """
     draw = random.Random(seed)
-    names = [f"q{i}" for i in range(draw.choice((3, 4, 5, 6)))]
+    names = [f"q{i}" for i in range(draw.choice(counts))]
     point = {name: draw.choice((0.5, 1.5, 3.5, 7.5)) for name in (*GIVEN, *names)}
     relations = []
     for name in names:
-        for _ in range(draw.choice((1, 2, 2, 3))):
+        for _ in range(min(most, draw.choice((1, 2, 2, 3)))):
             other = draw.choice([candidate for candidate in point if candidate != name])
             when = [f"{draw.choice(names)} {draw.choice(('<', '>='))} {draw.choice((1, 2, 4))}"]
             equation = f"{name} = {point[name] / point[other]}*{other}"
             relations.append({"equation": equation, "when": when if draw.random() < 0.7 else []})
-    return bare(" ".join(point), *relations), point
+    values = {name: str(point[name]) for name in names if draw.random() < share}
+    return bare(" ".join(point), *relations, values=values), point
 
 
 def verdicts(library, order, given):
@@ -126,6 +131,16 @@ def test_what_applies_is_true_and_does_not_depend_on_what_is_asked_first(seed):
     for _ in range(6):
         order = draw.sample(list(library.relations), len(library.relations))
         assert verdicts(library, order, given) == alone
+
+
+@pytest.mark.parametrize("seed", [5, 15, 18, 28, 31, 36])
+def test_what_applies_by_defaults_does_not_depend_on_what_is_asked_first(seed):
+    library, point = circular(seed, counts=(2, 3), most=2, share=0.5)
+    draw, given = random.Random(seed), {name: point[name] for name in ("b", "c")}
+    first = verdicts(library, library.relations, given)
+    for _ in range(3):
+        order = draw.sample(list(library.relations), len(library.relations))
+        assert verdicts(library, order, given) == first
 
 
 TYPED = {"batch": "12686 sequence", "context": "4 ktoken/sequence", "chips": "144 chip"}

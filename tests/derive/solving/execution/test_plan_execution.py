@@ -1,0 +1,52 @@
+"""Other ways to a target: past relations in which it cancels, and past those that others imply."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from tests.derive.statements import bare, numbers
+from tests.ordinary import every
+
+
+@every("seed", range(40), ordinary=14)
+def test_a_maximum_that_another_term_binds_limits_what_the_other_relations_fix(seed: int) -> None:
+    """`x + w = x*w` has the solutions `t` and `t/(t - 1)`, each the partner of the other; `x` is at most `a`."""
+    draw = random.Random(f"at most {seed}")
+    small = draw.randint(11, 19) / 10
+    partners = [small, small / (small - 1)]
+    limit = draw.choice((partners[0] + 0.01, partners[1] + 1))
+    system = bare("x y a z w", "y = max(x, a)", "z = x + w", "z = x*w")
+    answers = system.solve_all("x", y=limit, a=limit, z=sum(partners))
+    assert sorted(numbers(answers)) == pytest.approx([x for x in partners if x <= limit])
+
+
+@every("seed", range(40), ordinary=10)
+def test_of_two_relations_that_say_the_same_one_is_enough(seed: int) -> None:
+    """The product and the sum of its logarithms fix one number of two; the sum fixes both."""
+    draw = random.Random(f"the same {seed}")
+    x, y = draw.sample(range(2, 40), 2)
+    system = bare("x y p q s", "p = x*y", "q = log(x) + log(y)", "s = x + y")
+    answers = system.solve_all("x", p=x * y, q=math.log(x) + math.log(y), s=x + y)
+    assert sorted(numbers(answers)) == pytest.approx(sorted((x, y)))
+
+
+@every("seed", range(40), ordinary=10)
+def test_a_relation_whose_condition_held_by_a_default_alone_gives_way_to_another(seed: int) -> None:
+    """What is given makes `k` one of two numbers, both above the default by which `y = x` would apply."""
+    draw = random.Random(f"gives way {seed}")
+    low, x, q = draw.randint(2, 5), draw.randint(1, 9), draw.randint(1, 9)
+    high = low + draw.randint(1, 5)
+    system = bare(
+        "x y k t z q",
+        {"equation": "y = x", "when": ["k < 1.5"]},
+        "y = 3*q",
+        "t = y + k",
+        f"z = (k - {low})*(k - {high})",
+        domains={"z": "real"},
+        values={"k": "1"},
+    )
+    answers = system.solve_all("t", x=x, q=q, z=0)
+    assert sorted(numbers(answers)) == pytest.approx([3 * q + low, 3 * q + high])
