@@ -175,8 +175,8 @@ def test_a_tie_of_decimals_is_a_tie(equation, asked, factor, tenths, kind):
     if kind == "choice":
         rules = [(f"c = 100*y if {asked} <= {edge!r} else 1000*y",)]
     library = cases("x y c", (equation,), *rules)
-    for given in (float(x), f"{float(x)}"):
-        assert number(library.solve("c", x=given)) == pytest.approx(100 * edge)
+    for typed in (float(x), f"{float(x)}"):
+        assert number(library.solve("c", x=typed)) == pytest.approx(100 * edge)
     assert library.compile("c", given=["x"])(x=float(x)) == pytest.approx(100 * edge)
     assert library.compile("c", given=["x"])(x=numpy.array([float(x)]))[0] == pytest.approx(100 * edge)
     assert number(library.solve("c", x=float(x) + 1e-9)) == pytest.approx(1000 * edge)

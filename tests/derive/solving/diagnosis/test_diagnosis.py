@@ -11,7 +11,7 @@ from tests.derive.statements import bare
 from tests.ordinary import examples
 
 
-@examples(20)
+@examples(16, ordinary=2)
 @given(a=st.integers(1, 50), b=st.integers(1, 50), factor=st.integers(2, 9))
 def test_what_is_typed_contradicts_itself_also_where_the_target_is_open(a: int, b: int, factor: int) -> None:
     """That more is missing is no answer to one who typed what cannot be: `d` is unknown either way."""
