@@ -15,7 +15,7 @@ from itertools import chain, combinations, pairwise
 from typing import NamedTuple
 
 from derive.caches import Memo
-from derive.errors import DeriveError, InconsistentError
+from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Name, Node, names_in, operations
 from derive.model.dimensions import dimension_of
@@ -281,6 +281,8 @@ class _Limit:
             try:
                 side_question = Question(name, strong, question.weak, case=question.case, only_closed=True)
                 result = carried_out(library, side_question)
+            except NoSolutionError:  # the number is of another case
+                return False
             except DeriveError:
                 return None
             if result.doubt:

@@ -73,6 +73,7 @@ def test_an_estimate_over_other_quantities_is_still_an_equation() -> None:
 
 
 DETAILED = {"exact": "y = a*b + c", "less": "y = a*b", "least": "y = 1.2*a", "more": "y = a*b + c + 0.01*d"}
+NAMES_IN = {"exact": "yabc", "less": "yab", "least": "ya", "more": "yabcd"}
 HIDDEN = {"a": 2.0, "b": 3.0, "c": 0.25, "d": 1.0, "y": 6.25}
 
 
@@ -88,10 +89,12 @@ def test_an_estimate_in_less_or_more_detail_takes_the_place_of_a_relation_and_is
     lines = "".join(f'{name} = {{ equation = "{DETAILED[name]}"{width[name]} }}\n' for name in chosen)
     asked = derive.load(f"[quantities]\n{names}[relations]\n{lines}")
     given = {name: HIDDEN[name] for name in known - {target}}
+    lead_to_target = [name for name in chosen if set(NAMES_IN[name]) - given.keys() == {target}]
     try:
         answer = asked.solve(target, **given)
     except UnderdeterminedError:
         assert target not in asked.reach(given=list(given))
+        assert not lead_to_target
         return
     except derive.DeriveError:  # more detail than there is: what it leaves for the target may be less than nothing
         assert target in asked.reach(given=list(given))
@@ -99,6 +102,7 @@ def test_an_estimate_in_less_or_more_detail_takes_the_place_of_a_relation_and_is
     assert target in asked.reach(given=list(given))
     assert len(answer.steps) == 1
     used = answer.steps[0].relation
+    assert used in lead_to_target
     known_ones = {*given, target}
     assert used == "exact" or not exact or not {"y", "a", "b", "c"} <= known_ones or target == "d"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain, combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import derive
@@ -278,13 +278,42 @@ def test_a_fallback_stands_in_unless_its_own_relations_lead_to_it(rows, known, w
     assert [name for name in used if name in otherwise and name in near] == [n for n in expected if n in near]
 
 
-@given(GRAPHS, SOME, WEAK, st.sets(st.sampled_from(NAMES)))
+@example(
+    rows=[(["a", "d", "f"], True), (["d", "e"], True), (["d", "e"], True)],
+    known={"a"},
+    weak=["d", "f"],
+    otherwise={"d", "f"},
+)
+@given(rows=GRAPHS, known=SOME, weak=WEAK, otherwise=st.sets(st.sampled_from(NAMES)))
 def test_no_plan_determines_what_is_not_determined_whatever_the_target(rows, known, weak, otherwise):
     graph = structure(*texts(rows), otherwise=frozenset(otherwise))
     rest = [name for name in weak if name not in known]
     whole = determined(graph, known, rest)
     for target in {*NAMES} - known - {*rest}:
         assert target in whole or not plan(graph, target, sorted(known), rest).is_determined
+
+
+def test_a_condition_is_decided_by_what_is_determined_only_when_asked_for():
+    """The fallback of `d` does not stand where `e` is asked for, from which `d` follows: two relations then fix `e`."""
+    asked = load("""
+    [quantities]
+    a = { unit = "" }
+    b = { unit = "" }
+    d = { unit = "", domain = "real", otherwise = "0" }
+    e = { unit = "", domain = "real" }
+    f = { unit = "", domain = "real", otherwise = "0" }
+    y = { unit = "" }
+    [relations]
+    whole = { equation = "a = d + f" }
+    first = { equation = "d = 3*e" }
+    second = { equation = "d = 2*e + 4" }
+    large = { equation = "y = b", when = ["e > 10"] }
+    small = { equation = "y = 2*b", when = ["e <= 10"] }
+    """)
+    assert number(asked.solve("e", a=12)) == pytest.approx(4)
+    answer = asked.solve("y", a=12, b=5)
+    assert number(answer) == 10
+    assert answer.assumptions == ("large is left out: e > 10 is false",)
 
 
 @given(st.permutations(["bytes_read", "heat", "both"]))

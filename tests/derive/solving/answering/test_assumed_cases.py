@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 from tests.derive.statements import bare
-from tests.ordinary import every
+from tests.ordinary import every, examples
 
 TEXT = """
 [quantities]
@@ -126,3 +126,23 @@ def test_a_default_that_decides_by_which_relation_there_is_no_value_is_named(res
     with pytest.raises(derive.NoSolutionError, match="it would have to be -2") as caught:
         library.solve("x", y=3, w=0.5)
     assert "w is" not in caught.value.hint
+
+
+@examples(20)
+@given(racks=st.integers(1, 9), size=st.integers(2, 90), share=st.floats(0.05, 0.9))
+def test_what_only_a_limit_says_where_the_relation_of_a_target_ends_does_not_drown_its_number(
+    racks: int, size: int, share: float
+) -> None:
+    """Fewer chips than a rack holds keep to the limit as well, and no relation says how many racks they are."""
+    library = bare(
+        "chips racks size need each",
+        {"equation": "racks = chips/size", "when": ["chips >= size"]},
+        "need <= chips*each",
+    )
+    given = {"racks": racks, "size": size, "need": share * size * 10, "each": 10}
+    answer = library.solve("chips", **given)
+    assert answer.base == pytest.approx(racks * size)
+    assert "where chips < size, nothing determines chips" in answer.assumptions
+    interval, number = library.solve_all("chips", **given)
+    assert number.base == answer.base
+    assert interval.bounds == pytest.approx((share * size, size))

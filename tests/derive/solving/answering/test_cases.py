@@ -9,9 +9,12 @@ from itertools import product
 
 import numpy
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
-from tests.derive.statements import number, span
+from tests.derive.statements import bare, number, span
+from tests.ordinary import examples
 
 
 def cases(names, *relations, **domains):
@@ -172,8 +175,8 @@ def test_a_tie_of_decimals_is_a_tie(equation, asked, factor, tenths, kind):
     if kind == "choice":
         rules = [(f"c = 100*y if {asked} <= {edge!r} else 1000*y",)]
     library = cases("x y c", (equation,), *rules)
-    for given in (float(x), f"{float(x)}"):
-        assert number(library.solve("c", x=given)) == pytest.approx(100 * edge)
+    for typed in (float(x), f"{float(x)}"):
+        assert number(library.solve("c", x=typed)) == pytest.approx(100 * edge)
     assert library.compile("c", given=["x"])(x=float(x)) == pytest.approx(100 * edge)
     assert library.compile("c", given=["x"])(x=numpy.array([float(x)]))[0] == pytest.approx(100 * edge)
     assert number(library.solve("c", x=float(x) + 1e-9)) == pytest.approx(1000 * edge)
@@ -298,3 +301,15 @@ def test_a_product_with_zero_is_zero_in_its_case_whatever_the_other_factor_is(se
     answers = library.solve_all("y")
     assert [answer.base for answer in answers if answer.base is not None] == [0]
     assert [answer.bounds for answer in answers if answer.base is None] == [(slope * edge**2, slope * high**2)]
+
+
+@examples(20, ordinary=2)
+@given(y=st.integers(1, 40), first=st.integers(2, 9), second=st.integers(11, 30), turn=st.integers(1, 9))
+def test_each_arm_of_a_choice_that_nothing_decides_has_an_answer_of_its_own_which_says_so(y, first, second, turn):
+    library = bare("x y w", f"y = {first}*x if w > {turn} else {second}*x")
+    by_regime = {answer.regime["r1"]: answer for answer in library.solve_all("x", y=y)}
+    assert by_regime.keys() == {f"{first}*x", f"{second}*x"}
+    for factor, case in ((first, f"w > {turn}"), (second, f"w <= {turn}")):
+        answer = by_regime[f"{factor}*x"]
+        assert answer.base == pytest.approx(y / factor)
+        assert f"r1 is assumed to apply: {case}" in answer.assumptions
