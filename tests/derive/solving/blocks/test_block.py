@@ -351,6 +351,14 @@ def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
         assert found.spans["x"] == pytest.approx((c * a, c / 2), rel=1e-8)
 
 
+@given(SIZES, SIZES, SIZES, SIZES)
+def test_an_arm_that_cancels_but_for_two_roundings_leaves_an_interval_too(a, d, size, offset):
+    """Where `x` is above `c`, the sides are equal but for the rounding of `b` and of `e`."""
+    known = {"a": a, "b": 1 / (2 * a), "d": d, "e": 1 / d, "c": size, "o": offset}
+    (found,) = solved("max(x, c) + o = 2*a*b*x + o*d*e", "x", known).solutions
+    assert found.spans["x"] == pytest.approx((size, math.inf), rel=1e-8)
+
+
 @pytest.mark.parametrize(
     "texts",
     [["{op}(p*(x + c), q*(x + c)) = v"], ["y = {op}(p*(x + c), q*(x + c))", "y + x = v + root"]],
