@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
+import numpy
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.substitution import expressed
 from quantities.domain import Domain
+from quantities.rational import Rational
 from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -175,6 +178,44 @@ def test_a_system_that_leaves_an_unknown_open_where_a_divisor_is_zero_says_so():
     assert (-math.inf, math.inf) in [solution.spans.get("x") for solution in found]
 
 
+@given(st.floats(0.2, 3), st.floats(0.2, 3))
+def test_every_way_in_which_products_agree_is_a_solution(at, total):
+    """`x` is 0 or `y` is `exp(z)`, and `y` is 0 or `z` is `b`: all but `y = exp(z) = 0` are possible."""
+    known = {"b": at, "c": at + total + math.exp(at)}
+    expected = [(0, 0, known["c"]), (0, known["c"] - at, at), (total, math.exp(at), at)]
+    outcome = solved(["x*exp(z) = x*y", "y*z = y*b", "x + y + z = c"], "xyz", known, REAL)
+    assert points(outcome) == [pytest.approx(point, abs=1e-9) for point in expected]
+    assert not outcome.caveat
+
+
+EIGHTHS = st.integers(-24, 24).map(lambda eighths: Fraction(eighths, 8))
+
+
+@given(EIGHTHS, EIGHTHS)
+def test_the_common_zeros_of_polynomials_with_exact_givens_are_all_listed(x, y):
+    """With `s = x + y` and `x*y = s**2 - a`, the second relation is a cubic in `s`."""
+    a, b = x**2 + x * y + y**2, x**3 + y**3 + x * y
+    sums = [root.real for root in numpy.roots([-2, 1, 3 * float(a), -float(a + b)]) if abs(root.imag) < 1e-6]
+    squares = [4 * float(a) - 3 * total**2 for total in sums]  # of the difference of x and y
+    apart = [abs(one - other) for one in sums for other in sums if one is not other]
+    assume(min(map(abs, (*squares, *apart))) > 1e-3 and x != y)
+    pairs = [(total, math.sqrt(square)) for total, square in zip(sums, squares, strict=True) if square > 0]
+    expected = [((total + sign * root) / 2, (total - sign * root) / 2) for total, root in pairs for sign in (1, -1)]
+    texts = ["x**2 + x*y + y**2 = a", "x**3 + y**3 + x*y = b"]
+    outcome = solved(texts, "xy", {"a": Rational(a), "b": Rational(b)}, REAL)
+    assert points(outcome) == [pytest.approx(point, abs=1e-6) for point in sorted(expected)]
+    assert not outcome.caveat
+
+
+@given(EIGHTHS, EIGHTHS)
+def test_that_polynomials_with_exact_givens_have_no_common_zero_is_known(size, level):
+    """`x**4 + x*y + y**4` is nowhere below -1/8."""
+    known = {"a": Rational(abs(size) + 1), "b": Rational(level)}
+    outcome = solved(["x**4 + x*y + y**4 = -a", "x**3 + y**3 + x*y = b"], "xy", known, REAL)
+    assert not outcome.solutions
+    assert not outcome.undecided
+
+
 def test_a_value_at_the_end_of_its_domain_is_not_refused_for_being_rounded():
     domain = Domain("0..0.3", 0.0, 0.3)
     (solution,) = solved(["x + y = s", "3*x + 7*y = t"], "xy", {"s": 0.1 + 0.2, "t": 0.9}, domain).solutions
@@ -308,6 +349,14 @@ def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
     for a, b, c in [(0.25, 2.0, 1.0), (0.045087265675500976, 11.089605734767023, 0.976)]:
         (found,) = solved(texts, "xy"[: len(texts)], {"a": a, "b": b, "c": c}, POSITIVE).solutions
         assert found.spans["x"] == pytest.approx((c * a, c / 2), rel=1e-8)
+
+
+@given(SIZES, SIZES, SIZES, SIZES)
+def test_an_arm_that_cancels_but_for_two_roundings_leaves_an_interval_too(a, d, size, offset):
+    """Where `x` is above `c`, the sides are equal but for the rounding of `b` and of `e`."""
+    known = {"a": a, "b": 1 / (2 * a), "d": d, "e": 1 / d, "c": size, "o": offset}
+    (found,) = solved("max(x, c) + o = 2*a*b*x + o*d*e", "x", known).solutions
+    assert found.spans["x"] == pytest.approx((size, math.inf), rel=1e-8)
 
 
 @pytest.mark.parametrize(

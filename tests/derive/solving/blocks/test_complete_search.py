@@ -7,7 +7,7 @@ import os
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import derive
@@ -16,10 +16,11 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.complete_search import exhausted, seen_in
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.tearing import torn
 from quantities.domain import Domain
-from tests.ordinary import every
+from tests.ordinary import every, examples
 
 SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..6").split("..")))
 REAL = Domain("real", -math.inf, math.inf)
@@ -111,6 +112,17 @@ def test_where_rounded_givens_leave_a_touching_point_in_doubt_it_is_found(off, r
     assert outcome.solutions
     for solution in outcome.solutions:
         assert solution.values["x"] == pytest.approx(math.sqrt(radius / 2), rel=1e-6)
+
+
+@examples(16, ordinary=4)
+@given(st.floats(-4, 4), st.floats(-4, 4), st.sampled_from(["(x - a)**2", "cosh(x - a) - 1"]))
+def test_a_point_at_which_a_side_only_touches_zero_is_seen_in_what_stayed_open(x, y, part):
+    assume(min(abs(x), abs(y)) > 0.1)
+    texts = [f"{part} + (y - b)**2 = 0", "x*exp(y) = c"]
+    known = {"a": x, "b": y, "c": x * math.exp(y)}
+    system = System(tuple(map(parse_equation, texts)), ("x", "y"), known, dict.fromkeys("xy", BOUNDED))
+    (solution,) = seen_in(exhausted(system), system)
+    assert dict(solution.values) == pytest.approx({"x": x, "y": y}, rel=1e-3)
 
 
 def test_that_there_is_none_is_proved_too():

@@ -18,6 +18,7 @@ from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
 from quantities.rational import nearest
+from tests.derive.operations import calls
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 REAL = Domain("real", -math.inf, math.inf)
@@ -155,3 +156,13 @@ def test_a_hole_between_two_proved_intervals_is_no_solution(seed):
         x = edge + Fraction(2 * i + 1, 194)
         solves = math.ceil(x if x > edge else other) == top
         assert any(low <= x <= high for low, high in spans) == solves, (float(x), spans)
+
+
+def test_no_interval_is_sought_where_no_arm_holds_at_several_points():
+    equation = parse_equation("(x**1.5 if x > 3 else x**2) = y")
+
+    def asked():
+        return values_of(equation, "x", {"y": 9.0}, POSITIVE)
+
+    assert sorted(solution.values["x"] for solution in asked().solutions) == pytest.approx([3.0, 9.0 ** (2 / 3)])
+    assert calls(asked) < 15_000  # a search for intervals makes twice as many

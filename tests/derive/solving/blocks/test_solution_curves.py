@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.outcome import System
+from derive.solving.blocks.solution_curves import lies_on_curve
 from quantities.domain import Domain
+from tests.derive.operations import calls
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+SIZES = st.floats(0.2, 5)
 SCALES = st.integers(-9, 9).map(lambda power: 10.0**power)
 
 
@@ -101,3 +105,54 @@ def test_roots_that_the_givens_tell_apart_stay_two_however_close(texts, names, s
     outcome = solve_block([parse_equation(text) for text in texts], list(names), known, dict.fromkeys(names, POSITIVE))
     found = sorted(one.values["x"] for one in outcome.solutions)
     assert found == [pytest.approx(a, rel=apart / 3), pytest.approx(b, rel=apart / 3)]
+
+
+@given(SIZES, SIZES, SIZES)
+def test_a_curve_in_space_along_which_all_unknowns_move_is_one(x, y, share):
+    """A plane and a saddle meet in a curve; the third relation adds the square of the one to the other."""
+    texts = ["x + y + z = s", "x*y = p*z", "(x + y + z)**2 + 2*x*y = s**2 + 2*p*z"]
+    z = x * y / share
+    known = {"p": share, "s": x + y + z}
+    system = System(tuple(map(parse_equation, texts)), ("x", "y", "z"), known, dict.fromkeys("xyz", REAL))
+    assert lies_on_curve({"x": x, "y": y, "z": z}, system)
+
+
+def test_a_relation_that_repeats_another_is_seen_at_once_along_a_branch():
+    texts = ["x**2 + y**2 = a", "s*x**2 + s*y**2 = b"]
+    known = {"a": 100.0, "b": 20.0, "s": 0.2}
+    assert solved(texts, known).singular
+    assert calls(lambda: solved(texts, known)) < 100_000  # a search from many starts makes three million
+
+
+def test_no_points_of_a_curve_are_sought_where_the_slopes_show_that_there_is_none():
+    texts = ["x**2 + y**2 = s", "x + y = t"]
+    known = {"s": 0.1, "t": math.sqrt(0.2)}
+    domain = Domain("-5..5", -5.0, 5.0)
+    assert len(solved(texts, known, domain).solutions) == 1
+    assert calls(lambda: solved(texts, known, domain)) < 800_000  # and 1.6 million with sixty starts
+
+
+def test_choices_stay_in_place_where_a_branch_crosses_them_at_points():
+    """With one arm in the place of each there are sixteen systems to solve."""
+    texts = ["y = max(exp(x), a) + max(log(1 + x), b) + max(x/2, c) + max(x, d)", "x*exp(y/9) = k"]
+    x = 2.5
+    y = math.exp(x) + 3 + 1.5 + x
+    known = {"a": 0.7, "b": 3.0, "c": 1.5, "d": 2.0, "k": x * math.exp(y / 9)}
+    (found,) = solved(texts, known).solutions
+    assert dict(found.values) == pytest.approx({"x": x, "y": y})
+    assert calls(lambda: solved(texts, known)) < 200_000  # one arm after the other, 800,000
+
+
+def test_choices_are_replaced_by_arms_where_a_branch_holds_in_part():
+    """Tearing with the choices in place would sample how far it holds."""
+    texts = ["t = max(m, w)", "m = c/n", "s = m/t", "u = w/t", "f = 1/max(s/f, u)", "w = 3 if n > 9 else 0"]
+    equations = [parse_equation(text) for text in texts]
+    domains = {name: Domain("nonnegative", 0.0, math.inf) if name in "uw" else POSITIVE for name in "tmnsuw"}
+    known = {"c": 0.2, "f": 1.1}
+
+    def asked():
+        return solve_block(equations, [*"tmnsuw"], known, domains)
+
+    (found,) = asked().solutions
+    assert found.spans["n"] == pytest.approx((0, 9))
+    assert calls(asked) < 1_500_000  # where samples are taken, five million

@@ -33,3 +33,19 @@ def test_two_conditions_leave_a_point_only_if_both_hold_there(x, y, factor, at_x
     else:
         (point,) = outcome.solutions
         assert dict(point.values) == pytest.approx({"x": x, "y": y}, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [0.5, 1.75])
+def test_an_interval_that_one_tear_loses_is_taken_from_another(level):
+    """`z` is 0 or `2*b`; where it is 0, so is `x`, by which another tear divides, and `y` is free."""
+    nonnegative = Domain("nonnegative", 0.0, math.inf)
+    equations = [parse_equation(text) for text in ("x*y = 0", "(z + x**3)*y = (z + x**3)*b", "z*(z - b) = z*b")]
+    outcome = solve_block(equations, [*"xyz"], {"b": level}, dict.fromkeys("xyz", nonnegative))
+    along = [solution for solution in outcome.solutions if solution.spans]
+    assert sorted(solution.spans["y"] for solution in along) == [
+        (0, pytest.approx(level)),
+        (pytest.approx(level), math.inf),
+    ]
+    assert all(solution.values == {"x": 0.0, "z": 0.0} for solution in along)
+    (point,) = [solution for solution in outcome.solutions if not solution.spans]
+    assert dict(point.values) == pytest.approx({"x": 0.0, "y": level, "z": 2 * level})
