@@ -7,7 +7,7 @@ so, and the interval that is left in the open case stands beside it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -45,6 +45,7 @@ from derive.solving.execution.plan_execution import conditional_in, decisions_of
 from derive.solving.execution.plan_states import Found, lone_fallbacks
 from derive.solving.execution.question import Case, Question
 from derive.solving.execution.regimes import MOST_CASES, explored
+from derive.solving.ranges.inequalities import stated_at
 from quantities.domain import Domain
 
 
@@ -91,6 +92,9 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
     error = _weightiest(errors)
     if _is_denied(errors):
         raise error
+    without_refuted = _without_refuted(library, question)
+    if without_refuted is not None:
+        return without_refuted
     raise _with_weak_values(library, question, error)
 
 
@@ -116,6 +120,38 @@ def _without_fallback_of_target(library: RelationSet, question: Question) -> Can
     if open_cases:
         raise _weightiest(open_cases)
     return None
+
+
+def _without_refuted(library: RelationSet, question: Question) -> Candidates | None:
+    """The candidates without the weak values that decided cases in which their quantities came out as other numbers.
+
+    Without such a value any case could be taken, which nobody stated: so each answer has to determine its quantity.
+    """
+    refuted = decisions_of(library, question).refuted
+    if not refuted:
+        return None
+    fewer = _without(question, refuted)
+    sought = candidates_or_errors(library, fewer)
+    states = [state for _, result in sought.answers for state in result.states]
+    if not states or not all(_determines(library, fewer, state, refuted) for state in states):
+        return None
+    return replace(sought, question=fewer)
+
+
+def _determines(library: RelationSet, question: Question, state: State, names: Set[str]) -> bool:
+    """Whether some quantities have numbers in a state of an answer, or follow from its number for the target."""
+    missing = names - state.values.keys()
+    if not missing or question.target not in state.values:
+        return not missing
+    number = stated_at(library, question.target, state.values[question.target])
+    answered = question.but(strong={**question.strong, question.target: number})
+    return all(_is_determined(library, answered.but(target=name)) for name in missing)
+
+
+def _is_determined(library: RelationSet, question: Question) -> bool:
+    """Whether a question has answers, each of which is a number."""
+    answers = candidates_or_errors(library, question).answers
+    return bool(answers) and all(question.target in state.values for _, result in answers for state in result.states)
 
 
 def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:

@@ -11,7 +11,7 @@ counts: as a bound, or as a check at the end.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -80,7 +80,14 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if not excluded:
             return _of_case(library, question, result)
         reasons.update(excluded)
+        _refute(library, question, conditions_of(library.relations[name] for name in excluded))
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
+
+
+def _refute(library: RelationSet, question: Question, conditions: Iterable[Node]) -> None:
+    """Remember the weak values in conditions that came out false with what follows from them."""
+    asked = names_in(*conditions)
+    decisions_of(library, question).refuted.update(name for name in asked if name in question.weak)
 
 
 def of_case(library: RelationSet, question: Question, result: Found) -> Found:
@@ -98,6 +105,7 @@ def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
         states = tuple(state for state in states if all(may_be_met(relation, state.values) for relation in exact))
     if states or not result.states:
         return replace(result, states=states)
+    _refute(library, question, conditions_of(conditional_in(library, result.plan)))
     reason = f"{question.target}: {of_another_case(library, question, result)}"
     if result.doubt:
         what = f"{reason}; and other solutions may exist ({result.doubt})."

@@ -138,6 +138,7 @@ class Decisions:
         self.met: set[_Key] = set()  # the pending items that were needed again meanwhile
         self.provisional: dict[_Key, tuple[Any, frozenset[_Key]]] = {}  # results, with the pending items that they met
         self.settled_weak: set[str] = set()  # quantities with weak values that were derived by themselves
+        self.refuted: set[str] = set()  # weak values that decided a condition, and that its own case replaces
 
     def applies(self, relation: Relation) -> bool | None:
         """Whether a relation applies; None if nothing decides it."""
