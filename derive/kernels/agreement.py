@@ -37,7 +37,7 @@ _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
-    """The exact relations that strong values alone decide, if they outnumber the quantities to be found.
+    """The exact relations on which givens may disagree: overdetermined equations, and limits on what they determine.
 
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
@@ -53,7 +53,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 def surplus(
     library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The overdetermined equations under some strong values, and all quantities that these values determine.
+    """The equations that strong (given) values overdetermine, and all quantities that these values determine.
 
     Overdetermined are the equations for which no unknown is left, and all that lead to the quantities in them. Every
     other equation holds by construction: its own unknown follows from it.
@@ -68,7 +68,7 @@ def surplus(
 
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks, determined by strong values, of quantities that no plan needs and that may leave their domain."""
+    """The blocks, determined by givens, of quantities that not every plan computes and that may leave their domain."""
     always = set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set[str]()
     leaving = leaving_from(library, strong)
     names = leaving.names - always
@@ -80,7 +80,7 @@ def _text_of(form: Node, text: Writer) -> str:
 
 
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a block's closed forms, and a function of them: positive where all are outside the domain."""
+    """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain."""
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     names, is_silent = names_in(*forms), may_be_undefined(library, block)
     functions = [tested(names, partial(_text_of, form)) for form in forms]
@@ -102,18 +102,18 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
-    """Whether every plan uses a relation that never applies together with this one."""
+    """Whether a relation cannot test the givens, as each plan for the target uses one that excludes it."""
     return bool(plans) and all(_excludes(library, plan, relation) for plan in plans)
 
 
 def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
-    """Whether a relation never applies together with one that a plan uses."""
+    """Whether a plan uses a relation that never applies together with another relation."""
     used = chain.from_iterable(library.relations[name].conditions for name in plan.relations)
     return any(exclude_each_other(condition, own) for condition, own in product(used, relation.conditions))
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a relation, and a function of their base numbers that measures its violation.
+    """The names in a relation, and a function of their base numbers that measures by how much givens contradict it.
 
     The measure is positive where the relation is contradicted, and NaN where that is undecided.
     """
@@ -130,7 +130,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
 
 
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
-    """A function of quantities in base units, which `write` makes from the texts of expressions."""
+    """Compile a test of givens over arrays in base units; `write` makes its text from the texts of expressions."""
     sheet = Sheet(Arrays(), names)
     scope = sheet.start()
     sheet.space |= calls
@@ -138,7 +138,7 @@ def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -
 
 
 def based(numbers: Any, quantity: Declaration) -> Any:
-    """Numbers converted from the declared unit to base units."""
+    """Numbers at which givens are tested, converted from a quantity's declared unit to base units."""
     scaled = numbers * float(quantity.unit.size)
     return scaled + float(quantity.unit.offset) if quantity.unit.offset else scaled
 
@@ -153,7 +153,7 @@ class Agreement:
     beside: Abreast  # quantities in these relations that are neither given nor targets
 
     def kept(self, values: Sequence[Any], result: Any) -> Any:
-        """The computed target where the givens agree, and the solver's answer where they may not."""
+        """The compiled values of the target where the givens agree, and the solver's answers where they may not."""
         import numpy
 
         outline = self.cases.outline
@@ -173,7 +173,7 @@ class Agreement:
 
 
 def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
-    """A target where the relations stated twice hold, and the solver's answer where they may not.
+    """The compiled values of a target where the givens agree, and the solver's answers where they may not.
 
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
     If those points are too many, the compiled value stands unless it is contradicted.
@@ -194,7 +194,7 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
 
 
 def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
-    """The checks of what the givens of a target state twice; None if they state nothing twice."""
+    """The tests that the givens of a target agree on what they state twice; None if they state nothing twice."""
     plans_of_each = testing(library, cases)
     beside: dict[str, Cases] = {}
     for plans_of_members in plans_of_each.values():
@@ -212,7 +212,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
 
 
 def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Cases | None:
-    """The plans for a quantity in a condition, extended by its fallback in each case where no relation gives it."""
+    """The plans for a quantity in a tested relation's condition, with its fallback where no relation gives it."""
     default = library.declared[name].default
     if cases is None or default is None or default.is_range or not default.source.stands_in:
         return cases
@@ -227,7 +227,7 @@ def _filled(tree: Tree, name: str) -> Tree:
 
 
 def testing(library: RelationSet, cases: Cases) -> dict[str, dict[str, Cases]]:
-    """The relations that the givens of a target state twice, each with the plans for what else is in it."""
+    """The relations that test whether a target's givens agree, each with the plans for its other quantities."""
     strong, tested = cases.outline.strong, dict[str, dict[str, Cases]]()
     for name in said_twice(library, strong, cases.plans):
         relation = library.relations[name]

@@ -51,7 +51,7 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """Whether a condition is assumed that its own numbers do not decide either."""
+        """Whether the case assumes a condition that the numbers of its plan do not decide either."""
         return not {*self.assumed} <= {following.condition for following in self.following}
 
 
@@ -96,26 +96,26 @@ class Cases:
 
     @property
     def leaves(self) -> list[Case]:
-        """The cases of all alternatives."""
+        """The cases in which the target has a plan, from the trees of all alternatives."""
         return [case for case, _ in chain.from_iterable(map(ends, self.alternatives)) if case is not None]
 
     @property
     def plans(self) -> list[Plan]:
-        """The plans of all alternatives."""
+        """The plans of all cases in which the target has one."""
         return [case.plan for case in self.leaves]
 
     @property
     def ends(self) -> list[End]:
-        """The ends of all trees, those for quantities in conditions included."""
+        """The ends of all trees of cases, those for quantities in conditions included."""
         return [*chain.from_iterable(map(ends, chain(self.alternatives, *self.asides.values())))]
 
     def of_aside(self, name: str) -> Cases:
-        """The cases of a quantity in a condition."""
+        """The cases of a quantity in a condition, as alternatives of a question of its own."""
         return Cases(replace(self.outline, target=name), self.asides[name], self.asides)
 
 
 def cases(library: RelationSet, outline: Outline) -> Cases:
-    """All the plans for a target, by case; no alternative if it is not determined at all.
+    """All plans for a target, sorted by the case in which each applies; no alternative if it is not determined at all.
 
     >>> from derive.solving.execution.question import outlined
     >>> from derive.expressions.tree import render
@@ -134,7 +134,7 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
 
 
 def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, Cases] | None:
-    """The cases of a target where each arm of a choice is a relation of its own, in the library of those.
+    """The cases of a target where each arm of a choice is a relation of its own, and the library of these relations.
 
     An arm that a condition excludes needs no value there. None if that determines the target nowhere either.
     """
@@ -146,7 +146,10 @@ def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, 
 
 
 def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
-    """The cases without fallbacks that alone lead to the target: what follows from these only is not determined."""
+    """The cases of a target without the fallbacks that alone lead to it.
+
+    What follows from such a fallback only is not determined.
+    """
     target_cases = cases(library, outline)
     idle = frozenset[str]().union(*(lone_fallbacks(library, plan, outline) for plan in target_cases.plans))
     if not idle:
@@ -165,6 +168,7 @@ class _CaseSorter:
     def __init__(
         self, library: RelationSet, outline: Outline, asides: dict[str, tuple[Tree, ...]] | None = None
     ) -> None:
+        """Begin to sort the plans of a target by case; the target itself decides no condition."""
         self.library = library
         self.outline = outline
         self.asides = {} if asides is None else asides
@@ -176,7 +180,7 @@ class _CaseSorter:
         self.count = 0
 
     def run(self) -> Cases:
-        """Plan without each set of relations that may not apply, until no plan adds a further set."""
+        """Plan the target without each set of relations that may not apply, until no case adds a further set."""
         trees: dict[frozenset[str], Tree] = {}
         is_open = False
         pending: list[frozenset[str]] = [frozenset()]
@@ -204,24 +208,24 @@ class _CaseSorter:
         return replace(sorted_out, is_asked=bool(alternatives) and (is_open or partial is not None), partial=partial)
 
     def _is_partly_decided(self, condition: Node) -> bool:
-        """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
+        """Whether the quantity in a condition is determined in some cases only: elsewhere, the condition is assumed."""
         computed = (name for name in names_in(condition) if name not in self.outline.strong)
         return not all(any(not open_sides(tree) for tree in self.asides.get(name, ())) for name in computed)
 
     def _one_always_applies(self, excluded: frozenset[str]) -> bool:
-        """Whether one of several relations applies whatever the numbers: where one condition fails, another holds."""
+        """Whether one of several relations applies in every case, as one condition fails only where another holds."""
         single = [conditions[0] for name in excluded if len(conditions := self.library.relations[name].conditions) == 1]
         return any(implied(condition, {other: False}) is True for condition, other in permutations(single, 2))
 
     def _is_covered(self, excluded: frozenset[str]) -> bool:
-        """Whether another conditional relation has quantities in common with an excluded one."""
+        """Whether a relation left out of a case shares quantities with a conditional relation that is not."""
         relations, members = self.library.relations, self.library.members
         covered = set[str]().union(*(members[name] for name in excluded if relations[name].conditions))
         others = (relation.name for relation in self.library.conditional if relation.name not in excluded)
         return any(not covered.isdisjoint(members[name]) for name in others)
 
     def _tree(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """The tree of cases without the relations left out, at these truths; no given decides on those `excluded`."""
+        """The tree of cases without some relations, at known truths; no given decides on those `excluded`."""
         tick()
         self.count += 1
         if self.count > _MOST:
@@ -261,7 +265,7 @@ class _CaseSorter:
         return Case(plan, tuple(holding), tuple(filter(None, failing)), tuple(assumed), yielding, following)
 
     def _following(self, condition: Node, plan: Plan) -> Yielding | None:
-        """How the numbers of a plan lead to a condition's quantities, by relations that always hold."""
+        """How the numbers of a case lead to a condition's quantities by unconditional relations, if they do."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
         missing = [name for name in names_in(condition) if name not in known and name not in self.outline.weak]
         if not missing:
@@ -271,32 +275,32 @@ class _CaseSorter:
         return Yielding(condition, tuple(plans)) if all(inner.is_determined for inner in plans) else None
 
     def _yielding(self, condition: Node, plan: Plan, left_out: frozenset[str]) -> Yielding | None:
-        """How the numbers of a plan replace the defaults of a condition; None if they do not."""
+        """How the numbers of a case replace the defaults in a condition; None if they do not."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
         plans = [planned_for(self.library, name, known, (), left_out) for name in names_in(condition)]
         firm = [inner for inner in plans if inner.is_determined and not self._conditional(inner)]
         return Yielding(condition, tuple(firm)) if firm else None
 
     def _side(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """One side of a fork, without the relations that do not apply there."""
+        """The tree of cases on one side of a fork, without the relations that do not apply there."""
         for relation in self.library.conditional:
             if relation.name not in left_out and any(implied(c, truths) is False for c in relation.conditions):
                 left_out |= {relation.name}
         return self._tree(excluded, left_out, truths)
 
     def _conditional(self, plan: Plan) -> list[Relation]:
-        """The relations of a plan that hold under conditions only."""
+        """The relations of a case's plan that hold under conditions only."""
         used = (self.library.relations[name] for name in plan.relations)
         return [relation for relation in used if relation.conditions]
 
     def _is_decided(self, condition: Node) -> bool:
-        """Whether the givens, or defaults that nothing replaces, decide a condition."""
+        """Whether the givens, or defaults that nothing replaces, decide a condition between cases."""
         if self._truth_by_defaults(condition) is not None:
             return True
         return all(name in self.outline.strong or self._trees_of(name) for name in names_in(condition))
 
     def _truth_by_defaults(self, condition: Node) -> bool | None:
-        """The truth of a condition on defaults that nothing replaces: it is the same in every case."""
+        """The truth of a condition on defaults that nothing replaces, which is the same in every case."""
         if condition not in self.constants:
             names, defaults = names_in(condition), self.library.defaults
             fixed = {name: defaults[name].base for name in names if self._is_fallback(name)}
@@ -311,7 +315,7 @@ class _CaseSorter:
         return is_default and name != self.outline.target and not self._trees_of(name)
 
     def _trees_of(self, name: str) -> tuple[Tree, ...]:
-        """The plans for a quantity in a condition, if they assume nothing."""
+        """The trees of cases for a quantity in a condition; none if the givens do not decide these cases."""
         if name not in self.asides:
             weak = tuple(other for other in self.outline.weak if other != name)
             sorter = _CaseSorter(self.library, replace(self.outline, target=name, weak=weak), self.asides)
@@ -321,7 +325,7 @@ class _CaseSorter:
         return self.asides[name]
 
     def _decided_by_results(self, relation: Relation, plan: Plan) -> tuple[Node, ...]:
-        """The conditions of a relation that a plan's results, or weak values, decide."""
+        """The conditions of a relation that a plan's results, or weak values, decide in a case."""
         known = {*self.outline.strong, *self.outline.weak, *plan.unknowns}
         tested = (condition for condition in relation.conditions if known.issuperset(names_in(condition)))
         return tuple(condition for condition in tested if not self._is_decided(condition))
@@ -332,7 +336,7 @@ End = tuple[Case | None, tuple[Node, ...]]
 
 
 def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
-    """All ends of a tree."""
+    """All ends of a tree of cases, each with the conditions that are decided on the way to it."""
     if isinstance(tree, Fork):
         for side in (tree.yes, tree.no):
             yield from ends(side, (*decided, tree.condition))
@@ -341,5 +345,5 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
 
 
 def open_sides(tree: Tree) -> int:
-    """The number of ends without a case."""
+    """The number of ends in a tree of cases at which no case holds."""
     return sum(case is None for case, _ in ends(tree))

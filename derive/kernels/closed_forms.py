@@ -53,7 +53,7 @@ _Arm = tuple[Node, tuple[Node, ...]]
 
 
 def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
-    """The target in terms of the givens (and of defaults, where these do not suffice), as a sympy expression."""
+    """The closed form of a target in the givens, and in defaults where these do not suffice, as a sympy expression."""
     with query():
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
@@ -85,7 +85,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 
 
 def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: Sequence[Case]) -> Iterator[Node]:
-    """The assumed conditions on what follows from the target and the givens, by relations that have conditions."""
+    """The assumed conditions that leave a target without a closed form, as relations decide them in some case."""
     for case in open_cases:
         known = {*outline.strong, *case.plan.unknowns}
         # what only weak values lead to is left: they may yield, and counting them finds what no number follows for
@@ -97,7 +97,7 @@ def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: 
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
-    """The closed form that remains where what is missing cancels, if it is the same at several points."""
+    """The closed form of a target from which missing quantities cancel, if it is the same at generic numbers."""
     if eliminates(library, outline):
         answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
         forms = [answer.formula for answer in answers if answer is not None]
@@ -110,7 +110,7 @@ def _eliminated(library: RelationSet, outline: Outline) -> Any:
 
 
 def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
-    """The closed form of each unknown of a plan, in terms of quantities that its block needs."""
+    """The closed form of each unknown of a plan, in terms of the quantities that its block needs."""
     forms: dict[str, Node] = {}
     for block in plan.blocks:
         tick()
@@ -119,7 +119,7 @@ def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
 
 
 def _in_givens(target: str, forms: Mapping[str, Node]) -> Node:
-    """The closed form of a quantity with those of all quantities in it put in."""
+    """The closed form of a quantity in terms of the givens, with those of all other quantities put in."""
     if target not in forms:
         return Name(target)
     form = composed(target, forms)
@@ -137,7 +137,7 @@ def _too_large(target: str) -> LimitError:
 
 
 def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
-    """The closed form of each case, and the conditions that lead to it."""
+    """The closed form of the target in each case of a tree, and the conditions that lead to the case."""
     if isinstance(tree, Fork):
         decided, holds = _when_decided(library, cases, tree.condition)
         yield from _arms(library, cases, tree.yes, (*path, holds))
@@ -155,7 +155,7 @@ def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...]
 
 
 def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
-    """The condition under which a condition is decided, and that under which it holds, in terms of the givens."""
+    """The conditions, by closed forms, under which a fork's condition is decided and under which it holds."""
     names = [name for name in names_in(condition) if name in cases.asides]
     ways = product(*(_joined_arms(library, cases, cases.asides[name]) for name in names))
     paths, holding = [], []
@@ -170,7 +170,7 @@ def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[
 
 
 def _joined_arms(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> list[_Arm]:
-    """The arms of alternatives; where two that differ hold, there is no single value and no arm."""
+    """The closed forms of all alternatives; where two that differ hold, there is no single value and no arm."""
     alternatives = [list(_arms(library, cases, tree)) for tree in trees]
     parts: list[_Arm] = []
     for i, arms in enumerate(alternatives):
@@ -186,7 +186,7 @@ def _joined_arms(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> l
 
 
 def _where_defined(form: Node) -> tuple[Node, ...]:
-    """The condition under which some arm of a choice holds; none is needed if its last arm is for all other cases."""
+    """The condition under which a closed form with arms has a value; none is needed with an arm for all other cases."""
     if not isinstance(form, Apply) or form.op != "piecewise" or len(form.args) % 2:
         return ()
     return (Apply("or", form.args[1::2]),)
@@ -198,7 +198,7 @@ def _choice(arms: Sequence[_Arm]) -> Node:
 
 
 def _parts(arms: Iterable[_Arm]) -> tuple[Node, ...]:
-    """The arguments of a choice: each arm followed by its condition."""
+    """The arguments of a choice between closed forms: each form followed by its condition."""
     return tuple(chain.from_iterable((form, conjunction(path)) for form, path in arms))
 
 
@@ -255,7 +255,7 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
 
 
 def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
-    """The conditions that a closed form is inside the unknown's domain, for each end that it may be beyond."""
+    """The conditions under which a closed form is inside the unknown's domain, for each end that it may be beyond."""
     domain = library.declared[name].domain
     enclosure = enclose(form, domains_of(library, names_in(form)), "")
     low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
@@ -266,7 +266,7 @@ def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
 
 
 def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
-    """Whether the sign of a form fits the domain, as far as sympy can tell."""
+    """Whether the sign of a closed form fits the unknown's domain, as far as sympy can tell."""
     from derive.expressions.sympy_bridge import to_sympy
 
     form = to_sympy(unwound(candidate.form, 0), library.quantities)
@@ -277,16 +277,17 @@ def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
 
 
 def _satisfies(library: RelationSet, equation: Equation, name: str, candidate: Candidate) -> bool:
-    """Whether a form satisfies its relation at some numbers: `x = b/b` has no solution at `b = 0`."""
+    """Whether a closed form satisfies its relation at some numbers: `x = b/b` has no solution at `b = 0`."""
     names = [other for other in names_in(equation.lhs, equation.rhs) if other != name]
     points = ({other: generic(library.declared[other], draw) for other in names} for draw in range(_DRAWS))
     return any(agrees(equation, {**known, name: value(unwound(candidate.form, 0), known)}) for known in points)
 
 
 def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
-    """Whether the sides are equal for at most one value of the unknown, if no other quantity is zero.
+    """Whether only one closed form of an unknown can hold: the equation's sides are equal for at most one value.
 
-    Without steps and poles, a difference of the sides with slopes of one sign rises or falls everywhere.
+    No other quantity is taken to be zero. Without steps and poles, a difference of the sides with slopes of one sign
+    rises or falls everywhere.
     """
     box = {}
     for other in names_in(equation.lhs, equation.rhs):
@@ -302,7 +303,7 @@ def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
 
 
 def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
-    """The conditions under which an arm without the unknown satisfies an equation, whatever the unknown's value.
+    """The conditions under which no closed form holds: an arm without the unknown equals the other side for any value.
 
     From `t = q if q >= f else 4`, q is t; but where t is 4, it is also any number below f.
     """
@@ -320,7 +321,7 @@ def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
 
 
 def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...], is_single: bool) -> Node:
-    """The inverses of the arms, each under its own conditions, and where no other one holds that differs from it.
+    """The closed form with arms: the inverse of each arm under its conditions, where no inverse that differs holds.
 
     None of them holds under a condition in `free`: any value satisfies the equation there.
     """
@@ -341,7 +342,7 @@ def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...],
 
 
 def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
-    """A block solved by one unknown with a closed form, in terms of which the others are written.
+    """The closed forms of a block that is solved by one unknown, in terms of which the other unknowns are written.
 
     A division by an expression that may be zero at a solution would lose that solution: it is refused.
     """
@@ -390,7 +391,7 @@ Rows = Sequence[Mapping[int, Any]]
 def solved_in_symbols(
     differences: Sequence[Node], unknowns: Sequence[str], quantities: Mapping[str, Quantity]
 ) -> dict[str, Node] | None:
-    """The unknowns at which all differences are zero; None if these are not linear, or always singular.
+    """The closed forms, by Cramer's rule, at which all differences are zero; None if not linear, or always singular.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -424,7 +425,7 @@ def solved_in_symbols(
 
 
 def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping[str, Quantity]) -> Rows:
-    """The coefficients as polynomials, each row cleared of denominators; the right side is the last column."""
+    """The rows for Cramer's rule: coefficients as polynomials without denominators, the right side last."""
     import sympy
     from sympy.polys.fields import sfield
 
@@ -445,7 +446,7 @@ def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping
 
 
 def _cleared(row: Mapping[int, Any]) -> dict[int, Any]:
-    """A row multiplied by the common denominator of its entries."""
+    """A row of coefficients for Cramer's rule, multiplied by the common denominator of its entries."""
     common: Any = 1
     for element in row.values():
         common = element.denom if common == 1 else common.lcm(element.denom)
@@ -453,10 +454,11 @@ def _cleared(row: Mapping[int, Any]) -> dict[int, Any]:
 
 
 def _determinant(rows: Rows, columns: list[int]) -> Any:
-    """The determinant of the rows on these columns."""
+    """The determinant of polynomials in the rows and columns that Cramer's rule takes."""
     minors: dict[tuple[int, ...], Any] = {}
 
     def minor(row: int, columns_left: tuple[int, ...]) -> Any:
+        """The determinant of the rows from one on, in the columns that are left, computed once for the same columns."""
         if row == len(rows):
             return 1
         if columns_left not in minors:
@@ -473,7 +475,7 @@ def _determinant(rows: Rows, columns: list[int]) -> Any:
 
 
 def _check(polynomial: Any, count: int) -> None:
-    """Refuse a determinant of too many terms, or with too many minors."""
+    """Refuse a closed form whose determinant has too many terms, or too many minors."""
     tick()
     if count > _TERMS or (polynomial and len(polynomial) > _TERMS):
         raise LimitError(
@@ -484,7 +486,7 @@ def _check(polynomial: Any, count: int) -> None:
 
 
 def _vanishes(form: Node) -> bool:
-    """Whether a form is zero at every trial point, as it may be if its symbols are dependent (`sqrt(a)` and `a`)."""
+    """Whether a determinant is zero at every trial point, as it may be if its symbols depend on each other."""
     for first, step in _TRIED:
         point = {name: first + step * i for i, name in enumerate(names_in(form))}
         size = sum(abs(value(term, point)) for term in terms(form))

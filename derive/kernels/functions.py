@@ -52,7 +52,7 @@ def compiled(
     tested: bool = True,
     weak: Container[str] = (),
 ) -> Callable[..., Any]:
-    """A function of the givens by keyword that returns the target, all in declared units.
+    """Compile a question into a fast function of the givens by keyword that returns the target, in declared units.
 
     Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
 
@@ -103,7 +103,7 @@ class _Floats:
         return written(self.library, [self.cases], self.cases.outline.strong, Floats())
 
     def lost(self, values: Sequence[float]) -> float:
-        """The value at a point where the function of floats is undefined or ambiguous."""
+        """The value by the compiled function of arrays, at a point where that of floats is undefined or ambiguous."""
         return float(self.arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
@@ -143,8 +143,11 @@ def by_name(
     floats: Callable[[], Callable[..., float]] | None = None,
     lost: Callable[..., float] | None = None,
 ) -> FunctionType:
-    """The function of any values by keyword; floats go to the function that `floats` makes on first use, and to `lost`
-    where that cannot decide."""
+    """A compiled function with its arguments by keyword, in which plain floats take the fastest way.
+
+    `floats` makes the function of floats on first use; where that cannot decide, `lost` computes the value. All other
+    values go to `of_any_values`.
+    """
 
     def slow(others: dict[str, Any], values: Sequence[Any]) -> Any:
         missing = [name for name, value in zip(names, values, strict=True) if value is _ABSENT]
@@ -179,6 +182,7 @@ def by_name(
 
 
 def _argument_error(others: Iterable[str], missing: Sequence[str], names: Sequence[str]) -> Exception:
+    """The error for a call of a compiled function with an unknown argument, or without one that it takes."""
     for name in others:
         return unknown("argument", name, list(names))
     return UnknownNameError(
@@ -192,7 +196,7 @@ def _argument_error(others: Iterable[str], missing: Sequence[str], names: Sequen
 def compiled_with(
     library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...], backend: str
 ) -> Callable[..., Any]:
-    """A function of the givens by keyword, in which the profiles' values are constants.
+    """A compiled function of the givens by keyword, in which the values of profiles are constants.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -218,19 +222,19 @@ def compiled_with(
 
 
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:
-    """The givens, and the quantities whose values a question takes from profiles."""
+    """The names that a function is compiled from: the givens, and the quantities whose values profiles state."""
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     return [*names, *used_values(library, generic_question(library, target, names, profiles))]
 
 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
-    """The question at generic numbers of the givens."""
+    """The question of a compiled function at generic numbers of the givens, which no profile states."""
     with query():
         return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
-    """The weak values that some case of the question uses, except the plain defaults, which compiling adds.
+    """The weak values that some case of a compiled question uses, except plain defaults, which compiling adds.
 
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
@@ -255,7 +259,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
 
 
 def _used_and_yielding(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
-    """The weak values that some case uses, and the quantities that follow from relations in some case.
+    """The weak values that some case of a compiled question uses, and the quantities that relations give in some case.
 
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
     only repeats what they state: the quantity does not yield to what is given.

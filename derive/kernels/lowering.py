@@ -40,11 +40,11 @@ _FAR = 1e100  # where a domain without an end is looked at instead
 def written(
     library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect
 ) -> Callable[..., Any]:
-    """The function of these names, in their order, that returns the wanted targets.
+    """Lower the plans of some targets to one function of these names, in their order, in a dialect.
 
-    On floats that is the one value of one target, NaN if there is none; it raises if there are several. On arrays it
-    is all values of each target, a row for each; in machine code the one value of each, or an infinity where arrays
-    must compute it.
+    On floats it returns the one value of one target, NaN if there is none; it raises if there are several. On arrays it
+    returns all values of each target, a row for each; in machine code the one value of each, or an infinity where
+    arrays must compute it.
     """
     if not dialect.leaves:
         return _draft(library, wanted, names, dialect)
@@ -55,7 +55,7 @@ def written(
 
 
 def _draft(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
-    """One function with a result for each target; a single one if a failed test returns at once."""
+    """Lower the plans of some targets to one function with a result for each; on floats, with that of one target."""
     sheet, decisions = Sheet(dialect, names), Decisions()
     if not dialect.asks:
         sheet.space["exact"] = decisions.exact
@@ -66,7 +66,7 @@ def _draft(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], 
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
-    """The divisors in closed forms that are sums and may be zero: their value may consist of rounding errors only."""
+    """The divisors in closed forms that are sums and may be zero, so that lines may compute rounding errors only."""
     divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     return [divisor for divisor in divisors if _may_cancel(library, divisor)]
 
@@ -84,6 +84,7 @@ class Draft:
     def __init__(
         self, library: RelationSet, cases: Cases, arguments: Mapping[str, str], sheet: Sheet, decisions: Decisions
     ) -> None:
+        """Begin the lines for one target's cases on a sheet that other targets may share."""
         self.library = library
         self.outline = cases.outline
         self.cases = cases
@@ -93,7 +94,7 @@ class Draft:
         self.decisions = decisions
 
     def result(self) -> str:
-        """The result of all alternatives."""
+        """Write the lines of all alternatives for the target, and return the text of the result."""
         results = [self._write_alternative(tree) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
@@ -101,7 +102,7 @@ class Draft:
         return self.sheet.line(f"{function}({', '.join(results)})")
 
     def _write_alternative(self, tree: Tree) -> str:
-        """Write the lines of one alternative, for which the givens must be finite, and return its result."""
+        """Write the lines of one alternative for the target, where all givens must be finite, and return its result."""
         scope = Scope()
         for name in self.outline.strong:
             self._bind_given(name, scope)
@@ -116,7 +117,7 @@ class Draft:
         return self.sheet.line(f"rows({', '.join([result, f'({flags})', *self.arguments.values()])})")
 
     def _bind_given(self, name: str, scope: Scope) -> str:
-        """A given in base units."""
+        """Write a given in base units, and return the text that stands for it."""
         argument = self.arguments[name]
         based = self._to_base(argument, name)
         text = scope.variables[name] = based if based == argument else self.sheet.line(based)
@@ -126,7 +127,7 @@ class Draft:
     # Cases
 
     def _write_tree(self, tree: Tree, scope: Scope) -> str:
-        """Write the lines of a tree of cases, and return the result."""
+        """Write the lines of a tree of cases, and return the text of the target's value."""
         if isinstance(tree, Fork):
             return self._write_fork(tree, scope)
         result = "nan"
@@ -140,7 +141,7 @@ class Draft:
         return result
 
     def _flagged(self, result: str, scope: Scope) -> str:
-        """A number in machine code: NaN where a test failed, an infinity where another dialect is needed."""
+        """Write a result in machine code: NaN where a test failed, an infinity where another dialect is needed."""
         if scope.sizes:
             sum_of_sizes = reduce(lambda total, size: self.sheet.line(f"{total} + {size}"), in_order(scope.sizes))
             scope.ask(self.sheet.mask(scope, f"({sum_of_sizes} - {sum_of_sizes} != 0.0)"))
@@ -148,7 +149,7 @@ class Draft:
         return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {number}" if scope.asked else number)
 
     def _write_fork(self, fork: Fork, scope: Scope) -> str:
-        """Write both sides of a fork, and return the result of the one that holds at each point."""
+        """Write the lines of both sides of a fork between cases, and return the text of the side that holds."""
         for name in names_in(fork.condition):
             if name not in scope.variables:
                 self._compute_aside(name, scope)
@@ -164,7 +165,7 @@ class Draft:
         return self.sheet.line(self.dialect.pick(test, *sides))
 
     def _write_branch(self, fork: Fork, test: str, scope: Scope) -> str:
-        """A fork of one point, which takes one side."""
+        """Write a fork between cases as an `if` statement for one point, and return the text of the value."""
         result = self.sheet.named("nan")
         for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
             with self.sheet.under(heading):
@@ -172,7 +173,7 @@ class Draft:
         return result
 
     def _compute_aside(self, name: str, scope: Scope) -> None:
-        """Compute a quantity in a condition by a function of its own."""
+        """Write a call that computes a quantity in a condition by a function of its own."""
         strong, asides = self.outline.strong, self.cases.asides
         key = (name, strong, *asides.items())
         arguments = [self.arguments[strong_name] for strong_name in strong]
@@ -183,12 +184,12 @@ class Draft:
         self.decisions.from_search(value, self.library.declared[name])
 
     def _flag_infinite(self, value: str, scope: Scope) -> None:
-        """Record where a value is an infinity, by which machine code says that another dialect is needed."""
+        """Write a flag where a value is infinite, by which machine code says that another dialect is needed."""
         if self.dialect.asks:
             scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
     def _write_case(self, case: Case, scope: Scope) -> None:
-        """Write the lines of a case: its plan, and the tests of its conditions."""
+        """Write the lines of a case: those of its plan, and the tests of its conditions."""
         self._write_plan(case.plan, scope)
         self._take_defaults(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
         tests = [self._text(condition, scope) for condition in case.holding]
@@ -204,12 +205,12 @@ class Draft:
             self.sheet.require(scope, test)
 
     def _fails(self, yielding: Yielding, scope: Scope) -> str:
-        """The test that a condition which holds by defaults does not hold at the numbers that replace them."""
+        """Write the test that a condition which holds by defaults fails at the numbers that replace them."""
         known, test = self._evaluated(yielding, scope)
         return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", [*known, test]))])
 
     def _evaluated(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
-        """The tests that a condition's quantities have numbers, and that it holds at them."""
+        """Write the tests that the quantities in a condition have numbers, and the test that it holds at these."""
         inner, known = scope.copy(), list[str]()
         for plan in yielding.plans:
             value = self._following(plan, scope) if plan.blocks else inner.variables[plan.target]
@@ -221,7 +222,7 @@ class Draft:
         return known, test
 
     def _following(self, plan: Plan, scope: Scope) -> str:
-        """The target of a plan from the numbers of a case, by a function of its own."""
+        """Write a call that computes the target of a further plan from the numbers of a case."""
         members = self.library.held_by(plan.relations).keys()
         names = tuple(sorted(members - {*plan.weak, *plan.unknowns}))
         cases = Cases(Outline(plan.target, strong=names, weak=()), alternatives=(Case(plan),), asides={})
@@ -231,7 +232,7 @@ class Draft:
         return value
 
     def _by_function(self, cases: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
-        """The value of a target, in base units, by a function of its own."""
+        """Write a call of a function lowered for another target, and return the text of that target in base units."""
 
         def write() -> Callable[..., Any]:
             function = written(self.library, [cases], cases.outline.strong, self.dialect)
@@ -251,7 +252,7 @@ class Draft:
             self._write_block(block, scope)
 
     def _take_defaults(self, names: Iterable[str], scope: Scope) -> None:
-        """Take the defaults of quantities that have no number yet."""
+        """Bind the defaults of quantities for which the lines have no number yet."""
         for name in names:
             if name not in scope.variables:
                 self._bind_default(name, scope)
@@ -270,7 +271,7 @@ class Draft:
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
     def _to_declared(self, text: str, name: str) -> str:
-        """A number in base units as text in the declared unit of a quantity."""
+        """The text that converts a number from base units to the declared unit of a quantity."""
         unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
@@ -278,7 +279,7 @@ class Draft:
         return self.dialect.sound(declared) if may_overflow and not self.dialect.is_lazy else declared
 
     def _text(self, node: Node, scope: Scope) -> str:
-        """An expression as text; each of its decisions is settled where rounding may have changed its outcome."""
+        """Write the lines of an expression, its decisions settled against rounding, and return its value's text."""
         settled = self.decisions.settled(node, scope)
         for name, bound in () if settled is node else self.decisions.bounds(settled):
             if name not in scope.variables:
@@ -286,7 +287,7 @@ class Draft:
         return self.sheet.expression(settled, scope)
 
     def _ask_where(self, doubt: str, scope: Scope) -> None:
-        """Leave the points at which a test is true to the solver."""
+        """Write that the solver must compute the points at which a test is true."""
         if self.dialect.leaves:
             self.sheet.write(f"if {doubt}: undefined()")
         else:
@@ -295,7 +296,7 @@ class Draft:
     # Blocks
 
     def _write_block(self, block: Block, scope: Scope) -> None:
-        """The lines for a block's unknowns, unless they are there already."""
+        """Write the lines for the unknowns of a block, unless the target has them already."""
         inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
@@ -306,7 +307,7 @@ class Draft:
             scope.bind(name, text)
 
     def _write_closed_forms(self, block: Block, scope: Scope) -> bool:
-        """Write the unknown's closed forms; whether it has any."""
+        """Write the lines of all closed forms of a block's unknown; false if it has none."""
         candidates = candidates_of(self.library, block)
         if not candidates:
             return False
@@ -355,7 +356,7 @@ class Draft:
         return True
 
     def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
-        """A closed form, infinite where one of its divisors is zero within rounding: there the solver is asked.
+        """Write a closed form as infinite where one of its divisors is zero within rounding: there the solver is asked.
 
         Where rounding leaves a rest of such a divisor, `y/(a + b - c)` would be a large number.
         """
@@ -371,7 +372,7 @@ class Draft:
         return chosen
 
     def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
-        """A candidate: NaN where it does not satisfy its relation, infinite where a number beside it does so too."""
+        """Write a closed form's check: NaN where its relation fails, infinite where numbers beside it satisfy it."""
         inner, quantity = scope.copy(), self.library.declared[name]
         computed = text if text.isidentifier() else self.sheet.line(text)
         self.decisions.computed(computed, form, scope, quantity)
@@ -392,10 +393,11 @@ class Draft:
         return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), result, "nan"))
 
     def _values_of_free_arms(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
-        """Values of an unknown where an arm without it equals the other side: any value does at which that arm binds.
+        """Write the values of an unknown where an arm without it equals the other side of its equation.
 
-        Such an arm binds on an interval if the equation holds just inside an end of the domain, or beside a number at
-        which arms change; the value is then infinite. If it holds at an end and not inside it, the value is the end.
+        Any value does at which that arm binds. Such an arm binds on an interval if the equation holds just inside an
+        end of the domain, or beside a number at which arms change; the value is then infinite. If it holds at an end
+        and not inside it, the value is the end.
         """
         variants = variants_of((equation,), frozenset({name})) if has_choice(equation, name) else []
         without = [equation for (equation,) in variants if name not in names_in(equation.lhs, equation.rhs)]
@@ -423,7 +425,7 @@ class Draft:
         scope.ask(*inner.asked)
 
     def _beside_switches(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
-        """Numbers just below and above those that the unknown is compared with, where one arm succeeds another."""
+        """Write numbers just below and above those that an unknown is compared with, where one arm succeeds another."""
         for part in walk(equation.lhs, equation.rhs):
             if not isinstance(part, Apply) or Name(name) not in part.args or part.op not in _COMPARED:
                 continue
@@ -437,7 +439,7 @@ class Draft:
         return self.sheet.between(text, *self._ends(name))
 
     def _inside_domain(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
-        """The test that a computed number lies in a quantity's domain, and the number.
+        """Write the test that a computed number lies in a quantity's domain; return the test and the number, as texts.
 
         An end at zero leaves no room for rounding. Where terms may cancel, exact numbers decide: 2.9 - 0.4*7.25 is 0,
         and in doubles less. The number is then the end of the domain. If the domain excludes that end, the solver is
@@ -464,7 +466,7 @@ class Draft:
         return inside, clamped
 
     def _ends(self, name: str) -> tuple[float, float, bool]:
-        """The ends of a domain with room for the rounding of what is computed, and whether the low one is open.
+        """The ends of a domain as lines test them, with room for rounding, and whether the low one is open.
 
         1.4*1.4 is 1.9599999999999997, and still in `1.96..3`.
         """
@@ -476,7 +478,7 @@ class Draft:
         return self.sheet.agrees(equation, lambda node: self._text(node, scope))
 
     def _call_kernel(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
-        """A block without a closed form: a call to its kernel, for each point that has not failed yet."""
+        """Write a call to the kernel of a block without a closed form, for each point that has not failed yet."""
         origins = self.decisions.origins(() if self.dialect.asks else inputs, scope)
         texts = [scope.variables[name] for name in inputs]
         key = (block, *(inputs if self.dialect.asks else texts))

@@ -37,7 +37,7 @@ _SPECIAL = ("gamma", "lambertw")  # what is neither in `math` nor in `python_run
 
 
 def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:
-    """The text of a module in which `value` and `answer` take the givens by name, in declared units.
+    """The text of a Python module, a file that needs nothing, in which `value` and `answer` take the givens by name.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -72,7 +72,7 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
 def _facts(
     library: RelationSet, program: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The values by which the body of a module is formatted."""
+    """The values by which the body of a written Python module is formatted."""
     data, declared = program.data(), library.declared
     values = {name: value for name, value in fixed.items() if name in program.inputs}
     return {
@@ -92,12 +92,12 @@ def _facts(
 
 
 def _for_a_file(text: str) -> str:
-    """A reason of a page in the words of a file."""
+    """The reason for which a page has no value, in the words of a written Python module."""
     return text.replace("this page cannot", "a file cannot").rstrip(".")
 
 
 def _headline(facts: Mapping[str, Any]) -> list[str]:
-    """The lines that say what the file computes, and from what."""
+    """The docstring's lines for a written Python module: the target, its inputs, and values taken as stated."""
 
     def spelled(name: str, unit: str) -> str:
         return f"{name} [{unit or '1'}]"
@@ -109,7 +109,7 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _runtime_for(text: str) -> str:
-    """The functions that a text calls, and those that these call, as Python that imports nothing but `math`."""
+    """The runtime functions that the text of a written Python module needs, as text that imports only `math`."""
     objects = {**vars(special_functions), **vars(python_runtime)}
     texts = {name: inspect.getsource(item).rstrip() for name, item in objects.items() if isinstance(item, FunctionType)}
     texts |= {name: f"{name} = {item!r}" for name, item in objects.items() if isinstance(item, float | tuple)}
@@ -124,7 +124,7 @@ def _names_in(text: str) -> set[str]:
 
 
 def _python(script: Script, name_of: Callable[[Any], str]) -> str:
-    """A script as Python that needs no dialect.
+    """A script of a program as text of a written Python module, which needs no dialect.
 
     >>> print(_python(Script("def compiled(a0):\\n    return m.sqrt(a0) / a0 if 0.0 <= a0 else nan\\n", {}), str))
     def compiled(a0):
@@ -149,6 +149,7 @@ class _WithoutExceptions(ast.NodeTransformer):
         return _call("over", node.left, node.right) if isinstance(node.op, ast.Div) else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Replace a call of what `m` stands for by a call that a written Python module can make without raising."""
         self.generic_visit(node)
         match node.func:
             case ast.Attribute(value=ast.Name(id="m"), attr=name) if name in _DIRECT:

@@ -34,11 +34,12 @@ _FEW = 4  # limit on combined relations for which numbers are drawn that fit the
 
 
 def eliminates(library: RelationSet, outline: Outline) -> bool:
-    """Whether several relations together fix a target that counting leaves open."""
+    """Whether elimination fixes a target that counting leaves open: several relations determine it together."""
     return _ELIMINATED.of(library.session, outline, lambda: _eliminates(library, outline))
 
 
 def _eliminates(library: RelationSet, outline: Outline) -> bool:
+    """Whether elimination fixes a target that counting leaves open, tried at generic numbers for the givens."""
     used = combined(rows_of(library, outline, frozenset(), only_combined=True), outline.target)
     if used is None:  # a factor may be zero, or a term may be absent, at the values of defaults only
         used = combined(rows_of(library, outline, frozenset(), _default_numbers(library, outline)), outline.target)
@@ -56,7 +57,7 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
 
 
 def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
-    """Whether several relations together fix a target in a case in which counting leaves it open.
+    """Whether elimination fixes a target in a case in which counting leaves it open.
 
     The library of such a case is built for this question alone, so only the verdict is cached.
     """
@@ -68,12 +69,12 @@ def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
 
 
 def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]:
-    """The numbers of the defaults that an outline counts on, in base units."""
+    """The numbers, in base units, of the defaults that a question counts among what it knows."""
     return {name: library.defaults[name].base[1] for name in outline.weak if name in library.defaults}
 
 
 def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool:
-    """Whether a question has one answer, by the first of the drawn givens that decide it.
+    """Whether givens determine a target, by the first of several draws of generic numbers that decides it.
 
     Givens without a solution decide nothing. If one draw leaves the target open, all do, and each takes long.
     """
@@ -89,7 +90,7 @@ def _is_settled_at_generic_numbers(library: RelationSet, target: str, names: Seq
 
 
 def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
-    """Numbers for the givens at which some relations have a solution.
+    """Numbers drawn for the givens at which the relations that elimination combines have a solution.
 
     The other quantities in the relations are drawn first. Whatever follows from the numbers so far is computed, by
     these relations alone: the whole library would take too long.
@@ -107,28 +108,28 @@ def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[st
 
 
 def _with_only(library: RelationSet, used: Collection[str]) -> RelationSet:
-    """The library with no relations but these."""
+    """The library with only the relations that elimination combines."""
     return library.without(*(library.relations.keys() - {*used}))
 
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
-    """The answer at generic numbers, if there is one."""
+    """The answer for a target at generic numbers of the givens, if there is one."""
     return settled(library, target, generic_numbers(library, names, draw))
 
 
 def generic_numbers(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
-    """A generic number for each of some quantities."""
+    """A generic number for each of some quantities, as if it were given."""
     quantities = {name: library.declared[name] for name in names}
     return {name: read_number(q.unit.from_base(generic(q, draw)), q.unit) for name, q in quantities.items()}
 
 
 def generic(quantity: Declaration, draw: int) -> float:
-    """A number that a quantity may have and that nobody states, in base units; the same for the same draw."""
+    """A generic number of a quantity, which nobody states, in base units; the same for the same draw."""
     return _drawn(quantity.domain, random.Random(f"{quantity.name} {draw}"))
 
 
 def _drawn(domain: Domain, draw: random.Random) -> float:
-    """A number inside a domain, in base units."""
+    """A generic number inside a domain, in base units."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return domain.low + (domain.high - domain.low) * draw.uniform(0.2, 0.8)
     number = 2.0 ** draw.uniform(-1, 1)
@@ -138,7 +139,7 @@ def _drawn(domain: Domain, draw: random.Random) -> float:
 
 
 def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
-    """Every quantity that these givens determine, including themselves and the defaults.
+    """Every quantity within reach of some givens: all that they determine, themselves and the defaults included.
 
     >>> from derive.relation_files.loading import load
     >>> gas = load('''[quantities]
@@ -177,7 +178,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
 
 
 def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
-    """The quantities determined in some case: relations whose conditions exclude each other are not counted together.
+    """The quantities that counting finds determined in some case, in which no relations exclude each other.
 
     Where each arm of a choice counts as a relation of its own, an arm needs the quantities in it alone.
     """
@@ -212,5 +213,5 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:
-    """Whether a condition asks for one number of a given."""
+    """Whether a condition holds for one number of a given only, and so at no generic number."""
     return isinstance(condition, Apply) and condition.op == "eq" and not {*names}.isdisjoint(names_in(condition))

@@ -38,7 +38,7 @@ _LONG = 300  # blocks beyond which compiling is never worth it
 
 
 def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
-    """The plans for a target, or that the solver is needed; otherwise an error that says what is missing."""
+    """The plans to compile for a target, or that the solver is needed; otherwise an error that says what is missing."""
     with query():
         outline = outlined(library, target, given)
         target_cases = cases_of_stated(library, outline)
@@ -52,7 +52,7 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
-    """The plans for a quantity that only sorts points, if it is determined: the solver is not called for it."""
+    """The plans for a quantity that only sorts the points of targets, if it is determined; the solver is not called."""
     with query():
         target_cases = cases(library, outlined(library, target, given))
         return replace(target_cases, is_asked=False) if target_cases.alternatives else None
@@ -73,6 +73,7 @@ class Abreast:
     """
 
     def __init__(self, library: RelationSet, wanted: Sequence[Cases], weak: Container[str] = ()) -> None:
+        """Prepare the function of several targets: the names of their givens, and which targets lines compute."""
         self.outlines = tuple(target_cases.outline for target_cases in wanted)
         self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
@@ -85,7 +86,7 @@ class Abreast:
         self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
-        """The targets by the fastest back end: compiling pays if there are many points, now or in earlier calls."""
+        """Compute all targets by the fastest back end: compiling pays for many points, now or in earlier calls."""
         import numpy
 
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
@@ -94,7 +95,7 @@ class Abreast:
         return self.on_arrays(values)
 
     def in_machine_code(self, values: Sequence[Any]) -> list[Any]:
-        """The targets by one compiled loop; those with a block that is solved numerically have none, and use arrays."""
+        """Compute the targets by one loop of machine code; those with a block that is solved numerically use arrays."""
         compiled = self._compilable
         if not compiled:
             return self.on_arrays(values)
@@ -106,14 +107,14 @@ class Abreast:
         return self._with_the_others({}, values)
 
     def _with_the_others(self, columns: dict[int, Any], values: Sequence[Any]) -> list[Any]:
-        """All targets: those computed before, those that lines compute, and those that only the solver can."""
+        """Complete the columns of all targets: some are computed before, others by lines or by the solver."""
         remaining = tuple(i for i in self._by_lines if i not in columns)
         columns |= zip(remaining, self._by_arrays(remaining, values), strict=True)
         numbered = enumerate(self._asking)
         return [columns[i] if i in columns else asking.everywhere(values) for i, asking in numbered]
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
-        """The targets at these places by NumPy, tile after tile."""
+        """Compute the targets at these places by NumPy, one tile of points after another."""
         import numpy
 
         if not places:
@@ -134,7 +135,7 @@ class Abreast:
         return [self._asking[i].settled(column, arrays) for i, column in zip(places, columns, strict=True)]
 
     def _function(self, dialect: type[Dialect], places: tuple[int, ...]) -> Callable[..., Any]:
-        """The function of some of the targets in a dialect."""
+        """The function that computes some of the targets in a dialect, written on first use."""
         key = dialect, places
         if key not in self._functions:
             self._functions[key] = written(self._library, [self._wanted[i] for i in places], self.names, dialect())
@@ -142,7 +143,7 @@ class Abreast:
 
     @cached_property
     def _compilable(self) -> tuple[int, ...]:
-        """The places of the targets that have machine code."""
+        """The places of those targets that can be compiled to machine code."""
         if self._by_lines and self._is_compilable(self._by_lines):
             return self._by_lines
         return tuple(i for i in self._by_lines if self._is_compilable((i,)))
@@ -159,6 +160,7 @@ class Asking:
     """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do."""
 
     def __init__(self, library: RelationSet, wanted: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:
+        """Find out at which points of a target that lines leave open the solver has to be asked."""
         self.library = library
         self.weak = weak
         self.outline = wanted.outline
@@ -172,7 +174,7 @@ class Asking:
         )
 
     def settled(self, column: Any, arrays: Sequence[Any]) -> Any:
-        """The one value of each point, from a column of all its values; the solver's answer where it is open."""
+        """The target's value at each point, from a column of all its values; the solver's answer where it is open."""
         import numpy
 
         result, several, bounded = only_of_arrays(column)
@@ -184,7 +186,7 @@ class Asking:
         return result
 
     def everywhere(self, values: Sequence[Any]) -> Any:
-        """The solver's answers at all points."""
+        """The solver's answers for the target at all points."""
         import numpy
 
         columns = [numpy.asarray(values[i], dtype=float) for i in self.places]
@@ -192,7 +194,7 @@ class Asking:
         return numpy.array([self.solved(point) for point in points_at(everywhere, columns)]).reshape(everywhere.shape)
 
     def solved(self, point: Sequence[float]) -> float:
-        """The solver's answer at one point, in the declared unit; NaN if there is none."""
+        """The solver's answer for the target at one point, in the declared unit; NaN if there is none."""
         target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
         try:
             base = answer_at(self.library, target, named, self.weak).base
@@ -210,7 +212,7 @@ def answer_at(
     profiles: tuple[Any, ...] = (),
     given: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:
-    """The solver's answer at a point beside what is given; weak values of it are stated as a profile states them."""
+    """The solver's answer for a target at one point; weak values of the point are stated as a profile states them."""
     values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
     typed = {name: value for name, value in values.items() if name not in weak}
     stated = {name: value for name, value in values.items() if name in weak}
@@ -219,7 +221,7 @@ def answer_at(
 
 
 def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
-    """The numbers of the points where a mask is true, one point after another."""
+    """The numbers of the givens at those points where a mask is true, one point after another."""
     import numpy
 
     columns = [numpy.broadcast_to(array, mask.shape)[mask].tolist() for array in arrays]
@@ -227,13 +229,13 @@ def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
 
 
 def _has_followers(library: RelationSet, plan: Plan) -> bool:
-    """Whether other relations contain a quantity that a plan computes: what follows there has a domain too."""
+    """Whether relations outside a target's plan contain a quantity of the plan: what follows there has a domain too."""
     others = library.relations.keys() - {*plan.relations}
     return not {*plan.unknowns}.isdisjoint(library.held_by(others))
 
 
 def _may_be_doubtful(library: RelationSet, plan: Plan) -> bool:
-    """Whether the last block of a plan has a closed form that doubles do not decide everywhere."""
+    """Whether a target's plan ends with a closed form that doubles do not decide at every point."""
     if not plan.blocks or len(plan.blocks[-1].unknowns) > 1:
         return False
     last = plan.blocks[-1]

@@ -80,34 +80,34 @@ class Dialect:
     """A decision, and the test that doubles do not tell, as one text that is decided."""
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` that a text defines; the text may use these names."""
+        """The function `compiled` that a text in the dialect defines; the text may use these names."""
         names = {"__builtins__": {}, **space}
         execute(text, names)
         function: Callable[..., Any] = names["compiled"]
         return function
 
     def sound(self, text: str) -> str:
-        """A number that is finite, or undefined."""
+        """The dialect's text of a number that is finite, or undefined."""
         return f"sound({text})"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
-        """A combination of tests."""
+        """The dialect's text of a combination of tests."""
         return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
 
     def passed(self, tests: Sequence[str]) -> str:
-        """The test that all these named tests pass."""
+        """The dialect's text of the test that all these named tests pass."""
         return self.logic("and", tests)
 
     def sure(self, test: str) -> str:
-        """A test that fails where it is undefined."""
+        """The dialect's text of a test that fails where it is undefined."""
         return test
 
     def pick(self, test: str, yes: str, no: str) -> str:
-        """One number or another."""
+        """The dialect's text of a number that is one or another, as a test says."""
         return f"({yes} if {test} else {no})"
 
     def written(self, node: Apply, part: Writer, inlined: Writer) -> str:
-        """The text of one operation, from those of its parts; an arm that must not be computed in advance is `inlined`.
+        """The dialect's text of an operation; an arm that must not be computed in advance is `inlined`.
 
         A choice is the first arm whose condition holds: a later condition is tested where those before it failed.
         """
@@ -126,7 +126,7 @@ class Dialect:
 
     @cached_property
     def arithmetic(self) -> Arithmetic[str]:
-        """The texts of literals and operations."""
+        """The table by which the dialect turns literals and operations into text."""
 
         def swallowing(node: Apply, part: Fold) -> str:
             args = [part(arg) if _is_finite(arg) else self.sound(part(arg)) for arg in node.args]
@@ -154,7 +154,7 @@ def _refuse(*_: object) -> NoReturn:
 
 
 def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> dict[str, Callable[..., str]]:
-    """The operations of a dialect in which a function is `called` by a name, or not at all.
+    """The texts of all operations in a dialect, where a function is `called` by a name, or not at all.
 
     >>> table = operations(lambda entry: f"m.{entry.name}", max=nested("larger"))
     >>> table["mul"]("a", "b"), table["sqrt"]("a"), table["max"]("a", "b", "c")
@@ -174,7 +174,7 @@ def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> 
 
 
 def unsettled(node: Node) -> Node:
-    """An expression without the settling of its decisions."""
+    """An expression without the operations that settle its decisions, as the evaluator takes it."""
 
     def plain(part: Node) -> Node | None:
         return unsettled(part.args[0]) if isinstance(part, Apply) and part.op == SETTLED else None
@@ -183,12 +183,12 @@ def unsettled(node: Node) -> Node:
 
 
 def nested(function: str) -> Callable[..., str]:
-    """A writer of nested calls, by which a function of two numbers takes any number of them."""
+    """A writer of nested calls, by which text applies a function of two numbers to any number of them."""
     return lambda *args: reduce(lambda left, right: f"{function}({left}, {right})", args)
 
 
 def is_literal(text: str) -> bool:
-    """Whether a text is a plain number other than zero."""
+    """Whether an emitted text is a plain number other than zero."""
     try:
         return float(text.strip("()")) != 0
     except ValueError:
@@ -196,7 +196,7 @@ def is_literal(text: str) -> bool:
 
 
 def number(node: Number) -> str:
-    """A number as text that binds as one operand.
+    """The source text of a number, which binds as one operand.
 
     >>> from fractions import Fraction
     >>> number(Number(Fraction(-1, 2)))
@@ -207,7 +207,7 @@ def number(node: Number) -> str:
 
 
 def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
-    """A whole expression as one text."""
+    """A whole expression as one source text, without lines before it."""
 
     def part(inner: Node) -> str:
         return inlined(inner, named, dialect)
@@ -220,19 +220,19 @@ def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
 
 
 def _is_finite(node: Node) -> bool:
-    """Whether an expression is never infinite, given that every name is finite or NaN."""
+    """Whether the text of an expression never yields an infinity, given that every name is finite or NaN."""
     if not isinstance(node, Apply) or node.op in _FINITE:
         return True
     return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
 
 
 def is_total(node: Node) -> bool:
-    """Whether an expression, or both sides of a comparison, always have a finite value."""
+    """Whether the text of an expression, or of both sides of a comparison, always yields a finite value."""
     return _consists_of(node, _TOTAL | SIGNS.keys())
 
 
 def is_clear(node: Node) -> bool:
-    """Whether an infinity can only be an overflow, in one step from finite numbers; a NaN is undefined."""
+    """Whether an expression's text yields an infinity by overflow only, in one step from finite numbers."""
     if isinstance(node, Apply) and node.op in ("neg", "abs"):
         return is_clear(node.args[0])
     if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
@@ -241,7 +241,7 @@ def is_clear(node: Node) -> bool:
 
 
 def _consists_of(node: Node, operations: Container[str]) -> bool:
-    """Whether an expression has no other operations than these, which keep finite numbers finite."""
+    """Whether an expression has no operations but these, whose text keeps finite numbers finite."""
     return all(part.op in operations for part in walk(node) if isinstance(part, Apply))
 
 
@@ -250,12 +250,12 @@ _ITSELF = "="  # with which no quantity's name begins
 
 
 def name_of_text(text: str) -> Name:
-    """The name of the number that a text stands for, whichever quantity that is."""
+    """The name, in expressions, of the number that a source text stands for, whichever quantity that is."""
     return Name(_ITSELF + text)
 
 
 def execute(text: str, space: dict[str, Any]) -> None:
-    """Define the functions of a text, which this package has written, in a space of names."""
+    """Define the functions of a source text, which this package has written, in a space of names."""
     with refusing_what_is_too_deep():
         code = compile(text, "<derive>", "exec")
     exec(code, space)
@@ -263,7 +263,7 @@ def execute(text: str, space: dict[str, Any]) -> None:
 
 @contextmanager
 def refusing_what_is_too_deep() -> Iterator[None]:
-    """Turn the errors of Python for a text that is nested too deep to be compiled into a `LimitError`.
+    """Turn the errors of Python for source text that is nested too deep to be compiled into a `LimitError`.
 
     A sum of very many terms is nested too: each term lies within the sum of those before it.
     """
@@ -290,11 +290,11 @@ class Scope:
         return Scope(*results, self.tests, self.asked, self.sizes)
 
     def untested(self) -> Scope:
-        """A copy with the same results, and with no tests or flags."""
+        """A copy of the scope with the same results, and with no tests or flags."""
         return Scope(dict(self.variables), dict(self.written), dict(self.solved))
 
     def text_of(self, name: str) -> str:
-        """The text of a quantity or of a bound; of a name made by `name_of_text`, that text."""
+        """The source text of a quantity or of a bound; of a name made by `name_of_text`, that text."""
         return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
 
     def ask(self, *tests: str) -> None:
@@ -320,6 +320,7 @@ class Sheet:
     """
 
     def __init__(self, dialect: Dialect, names: Iterable[str] = ()) -> None:
+        """Begin a sheet without lines, for one function of these names in a dialect."""
         self.dialect = dialect
         self.arguments = {name: f"a{i}" for i, name in enumerate(names)}  # of the function, for each name
         self.lines: list[str] = []
@@ -330,14 +331,14 @@ class Sheet:
         self._helpers: dict[Hashable, str] = {}
 
     def start(self) -> Scope:
-        """The scope at the start of the function, in which every name is an argument."""
+        """The scope at the start of the sheet's function, in which every name is an argument."""
         return Scope(dict(self.arguments))
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
 
     def line(self, text: str) -> str:
-        """The name of the value of a text, which is written as a line unless an earlier one may be used."""
+        """Write a text as a line of the sheet, unless an earlier line may be used, and return the name of its value."""
         if text not in self._names:
             is_doubtful = DOUBT in text  # then its value of the flag is kept under a name of its own
             if is_doubtful:
@@ -348,13 +349,13 @@ class Sheet:
         return self._names[text]
 
     def named(self, text: str) -> str:
-        """Write a line that gives the value of a text a new name."""
+        """Write a line of the sheet that gives the value of a text a new name, which is returned."""
         name = f"v{next(self._fresh)}"
         self.write(f"{name} = {text}")
         return name
 
     def helper(self, key: Hashable, build: Callable[[], Any]) -> str:
-        """The name of a function that lines may call; it is built once for each key."""
+        """The name of a function that the sheet's lines may call; it is built once for each key."""
         if key not in self._helpers:
             function = build()  # before it is named: there may be none, which raises
             self._helpers[key] = f"h{len(self._helpers)}"
@@ -363,7 +364,7 @@ class Sheet:
 
     @contextmanager
     def under(self, heading: str) -> Iterator[None]:
-        """Write a nested block, whose names the lines after it do not see."""
+        """Write a nested block of lines under a heading, whose names the later lines of the sheet do not see."""
         self.write(heading)
         outer_names, self._names, indent = self._names, dict(self._names), self.indent
         self.indent += "    "
@@ -371,7 +372,7 @@ class Sheet:
         self._names, self.indent = outer_names, indent
 
     def require(self, scope: Scope, *tests: str) -> None:
-        """Continue only where the tests hold."""
+        """Write that the lines continue only where the tests hold: by an early return, or by masks."""
         if not tests:
             return
         if self.dialect.leaves:
@@ -381,12 +382,12 @@ class Sheet:
             scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
 
     def mask(self, scope: Scope, *further: str) -> str:
-        """One test for all required tests and further ones."""
+        """Write one test for all tests that a scope requires, and for further ones."""
         tests = [*in_order(test for test in scope.tests if test != "True"), *further]
         return self.line(self.dialect.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
 
     def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
-        """Continue only where a value is finite and lies within bounds.
+        """Write that the lines continue only where a value is finite and lies within bounds.
 
         In machine code one sum checks whether all values are finite; a NaN already fails the bound.
         """
@@ -397,7 +398,7 @@ class Sheet:
             self.require(scope, self.between(text, low, high, is_open))
 
     def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
-        """The test that a value is finite and lies within bounds."""
+        """The text of the test that a value is finite and lies within bounds, in the sheet's dialect."""
         if not self.dialect.is_lazy:
             return f"inside({text}, {low!r}, {high!r}, {is_open})"
         if not self.dialect.asks:
@@ -408,7 +409,7 @@ class Sheet:
         return f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
 
     def expression(self, node: Node, scope: Scope) -> str:
-        """The text of an expression's value, whose operations are written as lines before it."""
+        """Write the operations of an expression as lines of the sheet, and return the text of its value."""
         if isinstance(node, Name):
             return scope.text_of(node.name)
         if isinstance(node, Number):
@@ -426,19 +427,19 @@ class Sheet:
         return scope.written[node]
 
     def agrees(self, equation: Equation, text: Writer) -> str:
-        """The test that an equation holds within rounding."""
+        """Write the test that an equation holds within rounding as a line of the sheet."""
         left, right, size = apart(equation, text, self.dialect.size)
         return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {size})")
 
     def function(self, result: str, *further: str) -> Callable[..., Any]:
-        """The function of the arguments, after further ones, that runs the lines and returns the value of a text."""
+        """Make the sheet's lines a function of its arguments, after further ones, that returns the value of a text."""
         self.write(f"return {result}")
         lines = self.lines if self.dialect.is_lazy else self._released()
         heading = f"def compiled({', '.join([*further, *self.arguments.values()])}):"
         return self.dialect.made("\n".join([heading, *lines, ""]), self.space)
 
     def _released(self) -> list[str]:
-        """The lines, with a `del` after the last use of each name, so that its memory is reused while in cache."""
+        """The sheet's lines, with a `del` after the last use of each name, so that cached memory is reused."""
         used_later, lines = set[str](), list[str]()
         for line in reversed(self.lines):
             last_used = sorted(set(_LINE_NAME.findall(line)) - used_later)
@@ -449,7 +450,7 @@ class Sheet:
 
 
 def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
-    """Both sides of a relation, and what its gap is relative to: the sum of absolute terms, or an estimate's value."""
+    """The texts of a relation's sides, and of the size to which its gap is relative: that of its terms or estimate."""
     text = cache(text)  # a side of one term is that term, and may be a long choice
     measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
     distinct = dict.fromkeys(map(text, measured))
@@ -457,18 +458,18 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
 
 
 def within(text: str, low: float, high: float, is_open: bool) -> str:
-    """The test that a number is finite and lies within bounds, in one comparison."""
+    """The text of one comparison that tests whether a number is finite and lies within bounds."""
     above, below = _signs_of(low, high, is_open)
     return f"({low!r} {above} {text} {below} {high!r})"
 
 
 def _signs_of(low: float, high: float, is_open: bool) -> tuple[str, str]:
-    """The signs by which a finite number inside bounds compares with the lower and the upper one."""
+    """The signs by which source text compares a finite number with a lower and an upper bound."""
     return "<" if is_open or low == -math.inf else "<=", "<" if high == math.inf else "<="
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Names in the order of their lines: texts made of them share prefixes where targets have much in common."""
+    """The names of emitted lines in order: texts made of them share prefixes where targets have much in common."""
     return sorted(set(names), key=lambda name: (name[0], int(name[1:])))
 
 

@@ -52,7 +52,7 @@ class ExactPoints:
         return isinstance(self.decision, Apply) and self.decision.op in CONDITIONS
 
     def at(self, *numbers: float) -> float | bool | None:
-        """The value at one point, NaN if there is none; of a condition, None if it is undefined."""
+        """The exact value of the decision at one point, NaN if there is none; None of an undefined condition."""
         values = {name: written(float(number)) for name, number in zip(self.names, numbers, strict=True)}
         irrational: dict[str, Node] = {}
         for name, step in self.steps.items():
@@ -76,14 +76,14 @@ class ExactPoints:
         return math.nan if rounded is None else value(rounded, values)
 
     def known(self, *numbers: float) -> float | bool:
-        """The value at one point; for the dialect of floats, it raises where there is none."""
+        """The exact value of the decision at one point, for the dialect of floats; it raises where there is none."""
         result = self.at(*numbers)
         if result is None or result != result:
             raise ValueError("undefined")
         return result
 
     def at_all(self, columns: Sequence[Any]) -> Any:
-        """The values at many points, as an array; those of a condition are 1, 0 and a half."""
+        """The exact values of the decision at many points, as an array; those of a condition are 1, 0 and a half."""
         import numpy
 
         together = self._all_at_once(columns)
@@ -92,7 +92,7 @@ class ExactPoints:
         return each_once(self.at, columns) if columns else numpy.array([_as_number(self.at())])
 
     def _all_at_once(self, columns: Sequence[Any]) -> Any:
-        """The values at all points at once; None if a number is too long, or not a quotient of whole numbers."""
+        """The exact values at all points at once; None if a number is too long, or not a quotient of whole numbers."""
         try:
             values = {name: _quotient(column) for name, column in zip(self.names, columns, strict=True)}
             for name, form in self.steps.items():
@@ -104,7 +104,7 @@ class ExactPoints:
 
     @cached_property
     def _arithmetic(self) -> Arithmetic[Quotient]:
-        """The operations on quotients, with positive denominators; a verdict is 1 or 0."""
+        """The exact operations on quotients of whole numbers, with positive denominators; a verdict is 1 or 0."""
         import numpy
 
         def compared(test: Callable[[Any, Any], Any]) -> Callable[[Quotient, Quotient], Quotient]:
@@ -138,7 +138,7 @@ class ExactPoints:
 
 
 def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
-    """The values of a function at points, computed once for equal points; a half where it is undefined."""
+    """The values of a decision at points, computed once for equal points; a half where it is undefined."""
     import numpy
 
     points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
@@ -161,7 +161,7 @@ def _as_double(number: int) -> float:
 
 
 def _exact(numerator: Any, denominator: Any) -> Quotient:
-    """Two arrays of whole numbers, if all are small enough to be exact doubles."""
+    """The numerators and denominators of quotients, if all are small enough for doubles to be exact."""
     import numpy
 
     if not (numpy.all(numpy.abs(numerator) <= _MOST) and numpy.all(numpy.abs(denominator) <= _MOST)):
@@ -185,7 +185,7 @@ def _product(*parts: Quotient) -> Quotient:
 
 
 def _quotient(column: Any) -> Quotient:
-    """Decimals of a few places as whole numbers over a power of ten."""
+    """Decimals of a few places as exact quotients: whole numbers over a power of ten."""
     import numpy
 
     for places in range(_PLACES + 1):

@@ -60,7 +60,7 @@ class JavaScript(Slow):
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
 
     def comparison(self, node: Apply, part: Writer) -> str:
-        """A comparison; an infinity that can only be a number too large for a double compares as such."""
+        """The text of a comparison for a browser; an infinity that can only be an overflow compares as a number."""
         if is_total(node) or not all(map(is_clear, node.args)):
             return super().comparison(node, part)
         left, right = map(part, node.args)
@@ -68,7 +68,7 @@ class JavaScript(Slow):
         return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
-        """A decision in which numbers that differ by rounding alone are equal: a browser has doubles only."""
+        """The text of a decision for a browser, which has doubles only: numbers within rounding are equal."""
         decision = node.args[0]
         assert isinstance(decision, Apply)
         if decision.op in STEPPED:
@@ -82,7 +82,7 @@ class JavaScript(Slow):
 
 
 def runtime() -> str:
-    """The functions that every script needs, as JavaScript that defines `derive`.
+    """The JavaScript text that defines `derive`: the functions that every script needs.
 
     >>> runtime().startswith("const derive = ")
     True
@@ -97,7 +97,7 @@ def _written_once() -> str:
 
 
 def without_idle(lines: Sequence[str]) -> list[str]:
-    """The lines without assignments to names that no later line uses.
+    """The lines of a script without assignments to names that no later line uses.
 
     >>> without_idle(["    v0 = x[0]", "    v1 = x[1]", "    y[0] = v1 + 1"])
     ['    v1 = x[1]', '    y[0] = v1 + 1']
@@ -121,9 +121,9 @@ class Language:
 
 
 def javascript(names: dict[tuple[str, int], str]) -> Language:
-    """JavaScript, in which an expression has the same name in all functions; `names` holds these by text.
+    """JavaScript as the language of a bundle, in which an expression has the same name in all functions.
 
-    Bundles that share `names` therefore have the same line for the same arithmetic.
+    `names` holds these names by text. Bundles that share it therefore have the same line for the same arithmetic.
     """
     return Language(
         function=lambda script, name_of: _Writer(script, name_of, names).function(),
@@ -155,7 +155,7 @@ class Bundle:
             self.last = tuple(map(self.name_of, scripts))
 
     def name_of(self, callee: Any) -> str:
-        """The name of a script, a function of the runtime or a constant; one that is new is written first."""
+        """The name in the bundle of a script, a runtime function or a constant; one that is new is written first."""
         if isinstance(callee, RuntimeFunction):
             return self.language.runtime(callee.name)
         is_constant = isinstance(callee, tuple)
@@ -182,6 +182,7 @@ class _Writer:
     """Writes one script, from Python's syntax tree, as a function in JavaScript; `name_of` names what it calls."""
 
     def __init__(self, script: Script, name_of: Callable[[Any], str], names: dict[tuple[str, int], str]) -> None:
+        """Read a script as Python's syntax tree, and count how often each of its names is assigned."""
         (self.tree,) = ast.parse(script.text).body
         self.space = script.space
         self.name_of = name_of
@@ -193,7 +194,7 @@ class _Writer:
         self.inner: dict[str, None] = {}  # names that are assigned inside an expression, where none can be declared
 
     def function(self) -> str:
-        """The whole function."""
+        """The JavaScript text of the script's whole function."""
         assert isinstance(self.tree, ast.FunctionDef)
         arguments = ", ".join(argument.arg for argument in self.tree.args.args)
         lines = self._lines(self.tree.body)
@@ -204,6 +205,7 @@ class _Writer:
         return [*chain.from_iterable(map(self._statement, body))]
 
     def _statement(self, statement: ast.stmt) -> list[str]:
+        """The JavaScript lines of one Python statement of the script."""
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 text = self._text(value)
@@ -220,7 +222,7 @@ class _Writer:
         raise TypeError(f"no JavaScript for {ast.unparse(statement)}")
 
     def _assigned(self, name: str, text: str) -> str:
-        """The name in JavaScript of a name that is assigned an expression."""
+        """The name in JavaScript of a name that the script assigns an expression."""
         if self.times[name] == 1 and _LINE_NAME.fullmatch(name):
             self.occurrences[text] += 1  # the same text may mean another number once `doubt` has changed
             key = text, self.occurrences[text]
@@ -228,12 +230,12 @@ class _Writer:
         return self.own.get(name, name)
 
     def _text(self, node: ast.expr | None, least: int = 0) -> str:
-        """An expression, in parentheses if it binds less than the least."""
+        """The JavaScript text of an expression, in parentheses if it binds less closely than `least`."""
         text, level = self._written(node)
         return f"({text})" if level < least else text
 
     def _written(self, node: ast.expr | None) -> tuple[str, int]:
-        """An expression, and how closely it binds."""
+        """The JavaScript text of an expression, and how closely it binds."""
         match node:
             case ast.Name(id=name):
                 return self._named(name), _WHOLE
@@ -253,6 +255,7 @@ class _Writer:
         return self._operation(node)
 
     def _operation(self, node: ast.expr | None) -> tuple[str, int]:
+        """The JavaScript text of arithmetic, a test or a choice, and how closely it binds."""
         match node:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return f"-{self._text(operand, _UNARY + 1)}", _UNARY
@@ -284,6 +287,7 @@ class _Writer:
         return self.own.get(name, name) if self.space.get(name) is None else self.name_of(self.space[name])
 
     def _called(self, function: ast.expr) -> str:
+        """The JavaScript name of a function that the script calls."""
         match function:
             case ast.Attribute(value=ast.Name(id="m"), attr="pow"):
                 return "Math.pow"

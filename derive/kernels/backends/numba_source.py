@@ -48,7 +48,7 @@ _ONE_BY_ONE = Lock()
 
 
 def _table(called: Callable[[Function], str]) -> dict[str, Callable[..., str]]:
-    """The operations of one point, where a function is called by this name."""
+    """The texts of operations in the numba dialect, for one point; `called` gives the name of a function."""
     return operations(called, max=nested("larger"), min=nested("smaller"), pow=_power_of)
 
 
@@ -115,7 +115,7 @@ def is_at_hand() -> bool:
 
 @lru_cache(maxsize=2)
 def _jit(*, is_entered: bool) -> Callable[..., Any]:
-    """The compiler of functions; Python itself may call one only if it `is_entered`: the wrapper takes time."""
+    """Numba's compiler of functions; Python itself may call one only if it `is_entered`: the wrapper takes time."""
     import numba
 
     wrappers = {"no_cpython_wrapper": not is_entered, "no_cfunc_wrapper": True}
@@ -126,7 +126,7 @@ def _jit(*, is_entered: bool) -> Callable[..., Any]:
 
 
 def translated(text: str, space: tuple[tuple[str, Any], ...], *, is_entered: bool = False) -> Callable[..., Any]:
-    """The function of a text; a text is compiled once in a process, whichever threads need it."""
+    """The machine code of a text's function, by numba; a text is compiled once, whichever threads need it."""
     with _ONE_BY_ONE:
         return _translated(text, space, is_entered)
 
@@ -141,7 +141,7 @@ def _translated(text: str, space: tuple[tuple[str, Any], ...], is_entered: bool)
 
 @lru_cache(maxsize=1)
 def _runtime() -> dict[str, Any]:
-    """The functions of `python_runtime`, each compiled when it is first called; they call each other in this form."""
+    """The functions of `python_runtime` as numba compiles them on first use; they call each other in this form."""
     space = dict(vars(python_runtime))
     for name, function in vars(python_runtime).items():
         if isinstance(function, FunctionType):
@@ -161,7 +161,7 @@ Tile = tuple[slice, ...]
 
 
 def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
-    """Numbers as floats or arrays with one number of axes, and the shape that they broadcast to.
+    """The arguments of a loop over arrays as floats or arrays with one number of axes, and their common shape.
 
     Every array keeps its own shape: it has size one along the axes on which it does not depend.
     """
@@ -174,7 +174,7 @@ def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
-    """Blocks of at most this many points that cover a shape.
+    """The tiles of at most this many points that cover the shape of arrays.
 
     >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
     [[(0, 1), (0, 4)], [(0, 1), (4, 5)], [(1, 2), (0, 4)], [(1, 2), (4, 5)]]
@@ -195,7 +195,7 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
 
 
 def part(array: Any, tile: Tile) -> Any:
-    """The part of an argument in a tile."""
+    """The part of an array that a tile covers."""
     if not array.ndim:
         return array
     return array[tuple(slice(None) if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
@@ -207,7 +207,7 @@ _TILE = 1 << 16  # points that a thread takes at once
 def looped(
     point: Callable[..., Any], count: int, values: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]]
 ) -> list[Any]:
-    """The results of a compiled function at all points; `ask` computes those that it returned as infinite."""
+    """Run a numba function at all points of arrays; `ask` computes the results that it returned as infinite."""
     import numpy
 
     arguments, shape = spread(values)
@@ -226,7 +226,7 @@ def looped(
     loop = _loop(point, count, outputs[0].ndim, arrays)
 
     def run(remaining: Iterator[Tile]) -> list[Tile]:
-        """The tiles in which some point is infinite."""
+        """Run the loop of machine code over tiles, and return those in which some point is infinite."""
         return [tile for tile in remaining if loop(*(x[tile] for x in outputs), *(part(x, tile) for x in arrays))]
 
     first, *others = tiles(outputs[0].shape, _TILE)
@@ -248,19 +248,19 @@ def looped(
 
 
 def _at(array: Any, pending: Any) -> Any:
-    """The numbers of an argument at the points where a mask is true."""
+    """The numbers of a loop's argument at the points where a mask is true."""
     import numpy
 
     return numpy.broadcast_to(array, pending.shape)[pending]
 
 
 def _helpers() -> int:
-    """The number of further threads, one for each other available processor."""
+    """The number of further threads for a loop of machine code, one for each other available processor."""
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1
 
 
 def _loop(point: Callable[..., Any], count: int, axes: int, arrays: Sequence[Any]) -> Callable[..., bool]:
-    """The loop for arrays with such axes; it returns whether some point is infinite."""
+    """Compile by numba the loop over arrays with such axes; it returns whether some point is infinite."""
     outputs, indices = [f"out{i}" for i in range(count)], [f"i{axis}" for axis in range(axes)]
     read = ", ".join(_read(f"a{i}", array, indices) for i, array in enumerate(arrays))
     lines = [f"def compiled({', '.join([*outputs, *(f'a{i}' for i in range(len(arrays)))])}):", "    asked = False"]

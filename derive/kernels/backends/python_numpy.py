@@ -41,7 +41,7 @@ from derive.tolerances import SAME_ROOT
 
 
 def _exact_points(node: Apply, part: Writer) -> tuple[str, str] | None:
-    """The texts of a decision's exact points and of the given numbers; None where the solver has to be asked."""
+    """The texts of a decision's exact points and of the given numbers there; None where the solver has to be asked."""
     if len(node.args) == 3:
         return None
     place, *names = node.args[3:]
@@ -84,7 +84,7 @@ class Floats(Dialect):
         return f"({left} {SIGNS[node.op]} {right} if -inf < {first_text} - {second_text} < inf else undefined())"
 
     def _named(self, text: str) -> tuple[str, str]:
-        """The name of a computed number, and the text that computes it."""
+        """The name of a computed float, and the text that assigns it."""
         if text.isidentifier() or text == "0.0" or is_literal(text):
             return text, text
         name = f"w{next(self._fresh)}"
@@ -92,7 +92,7 @@ class Floats(Dialect):
 
 
 def _function_name(entry: Function) -> str:
-    """The function of arrays: NumPy's, or one of `special`."""
+    """The name of a function over arrays: NumPy's, or one of `special`."""
     name = entry.called_in_numpy
     return f"np.{name[6:]}" if name.startswith("numpy.") else f"special.{entry.name}"
 
@@ -133,6 +133,7 @@ class Arrays(Dialect):
         return f"settled({text}, {is_near}, {exact_points[0]}, ({exact_points[1]}))"
 
     def comparison(self, node: Apply, part: Writer) -> str:
+        """The text of a comparison of arrays, which the evaluator decides where a side may not be finite."""
         left, right = map(part, node.args)
         test = f"({left} {SIGNS[node.op]} {right})"
         if is_total(node):
@@ -182,7 +183,7 @@ Judge = Callable[..., "bool | None"]
 
 
 def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: Sequence[Any]) -> Any:
-    """A comparison, passed to the evaluator where its sides are not both finite.
+    """A comparison of arrays, passed to the evaluator at the points where its sides are not both finite.
 
     Sides are clear if an infinity in them can only be a number too large for a double, and compares as such.
     """
@@ -203,7 +204,7 @@ def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, nam
 
 
 def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
-    """Numbers or verdicts; where doubles are too near to another outcome, they are computed exactly from the givens."""
+    """An array of numbers or verdicts, of which those that doubles leave open are computed exactly from the givens."""
     import numpy
 
     if not numpy.any(is_near):
@@ -218,7 +219,7 @@ def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[A
 
 
 def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
-    """Where a number is finite and lies within bounds; a single verdict if all of it does.
+    """Where the numbers of an array are finite and lie within bounds; a single verdict if all of them do.
 
     >>> import numpy
     >>> inside(numpy.array([1.0, 2.0]), 0.0, 5.0, True), inside(numpy.array([1.0, 2.0]), 0.0, 1.0, True).tolist()
@@ -236,7 +237,7 @@ def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
 
 
 def sound(number: Any) -> Any:
-    """A number that is finite, or NaN."""
+    """The numbers of an array, with NaN in place of infinities."""
     import numpy
 
     if inside(number, -math.inf, math.inf, is_open=True) is True:
@@ -245,7 +246,7 @@ def sound(number: Any) -> Any:
 
 
 def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
-    """One array or another, point by point; NaN where the condition is undefined.
+    """The numbers of one array or another, point by point; NaN where the condition is undefined.
 
     >>> import numpy
     >>> chosen(numpy.array([1, 0, 0.5]), 7.0, 8.0).tolist()
@@ -261,7 +262,7 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
 
 
 def both(*verdicts: Any) -> Any:
-    """Where all of several conditions hold; conditions that hold everywhere cost nothing."""
+    """Where all of several conditions on arrays hold; conditions that hold everywhere cost nothing."""
     import numpy
 
     undecided = [verdicts_here for verdicts_here in verdicts if verdicts_here is not True]
@@ -269,14 +270,14 @@ def both(*verdicts: Any) -> Any:
 
 
 def contrary(verdicts: Any) -> Any:
-    """Where a condition does not hold; undefined where it is."""
+    """Where a condition on arrays does not hold; undefined where the condition is."""
     import numpy
 
     return numpy.logical_not(verdicts) if _are_bools(verdicts) else 1 - verdicts
 
 
 def sure(verdicts: Any) -> Any:
-    """Where a condition is certainly true."""
+    """Where a condition on arrays is certainly true."""
     return verdicts if _are_bools(verdicts) else verdicts == 1
 
 
@@ -295,13 +296,13 @@ class Axes:
         self._solved: dict[Any, Any] = {}
 
     def once(self, function: Callable[..., Any], point: tuple[Any, ...]) -> Any:
-        """The result of a function at a point, computed once."""
+        """The result of a function at a point of the arrays, computed once in a call."""
         if (function, point) not in self._solved:
             self._solved[function, point] = function(*point)
         return self._solved[function, point]
 
     def added(self, values: Any) -> Any:
-        """Arrays of several values, with their second axis moved before all existing ones."""
+        """Arrays of several roots, with the axis of the roots moved before all existing axes."""
         size, count, *shape = values.shape
         values = values.reshape(size, count, *(1,) * (self.count - len(shape)), *shape)
         self.count += 1
@@ -309,7 +310,7 @@ class Axes:
 
 
 def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
-    """The one number among several, ignoring NaN; if points inside have more, all of them along a new axis.
+    """The one root among arrays of candidates, ignoring NaN; if points inside have more, all roots along a new axis.
 
     The second result says at which points inside it is only bounded.
     """
@@ -330,14 +331,14 @@ def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
 
 
 def _are_same(low: Any, high: Any) -> Any:
-    """Where two numbers are one root; nowhere, where they are undefined."""
+    """Where two arrays hold the same root; nowhere, where they are undefined."""
     import numpy
 
     return high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
 
 
 def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
-    """All values of each point, a row for each branch; a row of infinities where a quantity was only bounded."""
+    """All values at each point of the arrays, a row for each branch; a row of infinities where one was only bounded."""
     import numpy
 
     sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
@@ -352,14 +353,14 @@ def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
 
 
 def stacked(*parts: Any) -> Any:
-    """The rows of several functions."""
+    """The rows of arrays that several alternatives return, as one array."""
     import numpy
 
     return numpy.concatenate(parts)
 
 
 def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of rows as one of single values, with which lines can continue, and where there is none."""
+    """A function of arrays that returns one value for each point and where there is none, made from one of rows."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
         import numpy
@@ -372,7 +373,7 @@ def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def only_of_arrays(values: Any) -> tuple[Any, Any, Any]:
-    """The one value of each point, NaN without one; where there are several; and where something is only bounded."""
+    """The one value of each point of arrays, or NaN; where there are several; and where one is only bounded."""
     import numpy
 
     if len(values) == 1:
@@ -383,7 +384,7 @@ def only_of_arrays(values: Any) -> tuple[Any, Any, Any]:
 
 
 def only(*numbers: float) -> float:
-    """The one number among several, ignoring NaN; an infinity is only bounded.
+    """The one float among several, ignoring NaN; an error if there are several, or if one is only bounded.
 
     >>> only(math.nan, 2.0, 2.0)
     2.0

@@ -18,14 +18,14 @@ Gap = Callable[..., float]
 
 
 def over(x: float, y: float) -> float:
-    """A quotient as processors have it: Python's own raises at zero."""
+    """A quotient in lines for one point, infinite or NaN at a divisor of zero, where Python's own raises."""
     if y:
         return x / y
     return nan if not x or x != x or y != y else math.copysign(inf, x) * math.copysign(1.0, y)
 
 
 def called(function: Callable[..., float], *numbers: float) -> float:
-    """A function of `math`, which is undefined or infinite where that raises."""
+    """A call of a function of `math` in lines for one point: undefined or infinite where Python's own raises."""
     try:
         return float(function(*numbers))
     except OverflowError:
@@ -51,7 +51,7 @@ def power(x: float, y: float) -> float:
 
 
 def only(*numbers: float) -> float:
-    """The one number among several, ignoring NaN; an infinity if there are more or if one is infinite."""
+    """The one number among several at a point, ignoring NaN; an infinity if there are more or if one is infinite."""
     found = nan
     for x in numbers:
         if found != found:
@@ -66,7 +66,7 @@ def is_whole(x: float) -> bool:
 
 
 def largest(numbers: Sequence[float]) -> int:
-    """Which of several numbers is the largest, the first of equal ones; -1 if one is undefined."""
+    """The place of the largest of several numbers at a point, the first of equal ones; -1 if one is undefined."""
     if any(x != x for x in numbers):
         return -1
     return max(range(len(numbers)), key=lambda i: (numbers[i], -i))
@@ -77,13 +77,13 @@ def smallest(numbers: Sequence[float]) -> int:
 
 
 def first(tests: Sequence[bool], has_last: bool) -> int:
-    """Which of several conditions is the first that holds; if none does, the arm after them, or -1 if there is none."""
+    """The place of the first condition that holds at a point; if none does, that of the last arm, or -1 without one."""
     place = next((i for i, test in enumerate(tests) if test is True), -1)
     return place if place >= 0 else len(tests) if has_last else -1
 
 
 def held(gap: float, excess: float, size: float, tolerance: float) -> int:
-    """Whether a relation holds whose sides differ by `gap`, of `size` in all: 1 if so, 2 if not, 3 if undefined."""
+    """Whether a relation holds at a point: 1 if its sides differ little for their `size`, 2 if not, 3 if undefined."""
     if gap == 0:
         return 1
     if not 0 < size < inf or gap != gap:
@@ -92,8 +92,10 @@ def held(gap: float, excess: float, size: float, tolerance: float) -> int:
 
 
 def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[float]) -> float:
-    """A root of a residual between two ends, by Chandrupatla's method; `least` is the size above which a sign is
-    certain. NaN where the ends certainly have the same sign, and an infinity where that is uncertain.
+    """A root of a residual at one point, between two ends, by Chandrupatla's method.
+
+    `least` is the size above which a sign is certain. The root is NaN where the ends certainly have the same sign, and
+    infinite where that is uncertain.
     """
     x1, f1, x2, f2 = high, gap(high, *inputs), low, gap(low, *inputs)
     if f1 != f1 and f2 == f2:
@@ -128,7 +130,7 @@ def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[flo
 
 
 def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> float:
-    """Where inverse quadratic interpolation cuts a bracket, where that is safe; otherwise the middle."""
+    """The share of a root's bracket at which inverse quadratic interpolation cuts it, where safe; else a half."""
     across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)  # f2 has another sign than f1 and f3
     if not (across * across < along and (1 - across) * (1 - across) < 1 - along):
         return 0.5
@@ -136,7 +138,7 @@ def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> 
 
 
 def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequence[float]) -> tuple[float, float]:
-    """An end at which the residual is too large for a double, moved to where it has another sign than at the other."""
+    """An end of a root's bracket, where the residual overflows, moved to where its sign is not the other end's."""
     lost, x, f = end, other, at_other
     for _ in range(80):
         if (f < 0) != (at_other < 0):
@@ -151,7 +153,7 @@ def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequenc
 
 
 def cut(x1: float, x2: float, share: float) -> float:
-    """Where a bracket is cut: at zero, by ratio, or by interpolation."""
+    """The number at which the bracket of a root is cut at one point: zero, by ratio, or by interpolation."""
     a, b = min(x1, x2), max(x1, x2)
     if a < 0 < b:
         return 0.0
@@ -163,7 +165,7 @@ def cut(x1: float, x2: float, share: float) -> float:
 
 
 def erfinv(y: float) -> float:
-    """Halley's steps on the error function, or on its complement where that has more digits."""
+    """The inverse error function at one point, by Halley's steps on the error function, or its complement near one."""
     if not -1 < y < 1:
         return nan
     if y <= 0:
@@ -182,7 +184,7 @@ def erfinv(y: float) -> float:
 
 
 def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
-    """No number yet: the outputs, why each has none, both sides and the state of each check, the arms and the forms."""
+    """Fill the numbers of a program with none yet: outputs, causes, sides and states of checks, arms and forms."""
     states = 2 * outputs + 2 * checks
     y[:outputs] = [nan] * outputs
     y[outputs : 2 * outputs] = [float(why)] * outputs
@@ -193,8 +195,10 @@ def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
 def program(
     alternatives: Sequence[Callable[..., None]], outputs: int, checks: int, unsure: Sequence[int], size: int
 ) -> Callable[[Sequence[float]], list[float]]:
-    """The function of a program: the one alternative that has an answer. `unsure` says of each reason whether it leaves
-    the question open, and the last reason is that several alternatives have one.
+    """The function that runs a program at one point, and returns the numbers of the one alternative that has an answer.
+
+    `unsure` says of each reason whether it leaves the question open, and the last reason is that several alternatives
+    have an answer.
     """
 
     def alone(alternative: Callable[..., None], x: Sequence[float]) -> list[float]:
@@ -204,6 +208,7 @@ def program(
         return y
 
     def of_all(x: Sequence[float]) -> list[float]:
+        """The numbers of the program at one point, by the alternative that has an answer there."""
         chosen: list[float] = []
         for alternative in alternatives:
             own = alone(alternative, x)

@@ -51,7 +51,7 @@ _FAILURES = 24  # failed proofs without a success after which no other is tried
 def worked_out(
     library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect, origins: Origins
 ) -> Callable[..., Any]:
-    """The function, in a dialect, that returns a block's unknowns from its inputs and the numbers these follow from."""
+    """The kernel of a block in a dialect: a function from its inputs, and numbers behind these, to its unknowns."""
     equations = tuple(library.relations[name].written for name in block.relations)
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
@@ -75,7 +75,7 @@ SolutionsOfMany = Callable[[Sequence[Any]], tuple[Any, Any]]
 def solver(
     library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfOne | None = None
 ) -> Callable[..., tuple[float, ...]]:
-    """The block's only admissible solution, as a number for each unknown; NaN if there is none.
+    """The kernel for one point that returns a block's only admissible solution; NaN if there is none.
 
     The solver is called where `by_lines` does not decide.
     """
@@ -96,10 +96,11 @@ def solver(
 def solver_of_arrays(
     library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfMany | None = None
 ) -> Callable[..., Any]:
-    """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
+    """The kernel over arrays for a block's solutions, several along a new axis, and for where one is only bounded."""
     solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
+        """The solutions of the block at all points of some arrays: by lines, and by the solver where these are open."""
         import numpy
 
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
@@ -122,7 +123,7 @@ def solver_of_arrays(
 
 
 def _widened(columns: Any, wanted: int) -> Any:
-    """The columns with room for this many solutions of a point."""
+    """The columns of a block's solutions, with room for this many solutions of a point."""
     import numpy
 
     size, rows, count = columns.shape
@@ -134,10 +135,14 @@ def _widened(columns: Any, wanted: int) -> Any:
 def _solutions(
     library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins
 ) -> Callable[..., list[tuple[float, ...]] | None]:
-    """All admissible solutions of a block at a point; None if an unknown is only bounded."""
+    """A function that asks the solver for all admissible solutions of a block at a point.
+
+    It returns None if an unknown is only bounded.
+    """
     from derive.solving.execution.block_execution import outcome_of
 
     def at(*numbers: float) -> list[tuple[float, ...]] | None:
+        """All admissible solutions of the block at a point; None if an unknown is only bounded."""
         known = dict(zip(inputs, map(float, numbers), strict=False))
         if any(number != number for number in known.values()):
             return []
@@ -165,7 +170,7 @@ class _Proofs:
 
     @property
     def _box(self) -> tuple[Span, ...]:
-        """All inputs in their domains."""
+        """The box of all inputs of the block's kernel, each in its domain."""
         spans = []
         for domain in (self.attempt.system.domains[name] for name in self.inputs):
             is_positive = domain.low == 0 and domain.open_low
@@ -175,20 +180,20 @@ class _Proofs:
 
     @cached_property
     def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """One proof for all inputs."""
+        """One proof for all inputs of a block: their box, and the pieces of the tear's domain with at most one root."""
         pieces = self.of(self._box)
         return None if pieces is None else (self._box, pieces)
 
     @cached_property
     def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """One proof for as many inputs as possible: all, or with one input limited from above or below."""
+        """One proof for as many inputs of a block as possible: all, or with one input limited from above or below."""
         if self.whole is not None:
             return self.whole
         proofs = (self._longest_part(self._box, *cut) for cut in product(range(len(self._box)), (0, 1)))
         return next((proof for proof in proofs if proof), None)
 
     def _longest_part(self, box: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
-        """A proof for a box in which one span is cut to its longest part that has one, from one of its ends."""
+        """A proof for a box of a block's inputs in which one side is cut to its longest part that has a proof."""
         before, span, after = box[:place], box[place], box[place + 1 :]
         start, good, bad = span[side], span[side], span[1 - side]
         if self.of((*before, (start, start), *after)) is None:
@@ -205,7 +210,10 @@ class _Proofs:
         return best
 
     def of(self, spans: Sequence[Span]) -> Pieces | None:
-        """The pieces for all inputs within some bounds."""
+        """The proved pieces of a tear's domain, with at most one root each, for a block's inputs within bounds.
+
+        None without a proof.
+        """
         if self._failed >= _FAILURES and not self._is_of_use:
             return None
         pieces = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
@@ -214,12 +222,18 @@ class _Proofs:
         return pieces
 
     def _of_cell(self, cell: tuple[tuple[int, int], ...]) -> Pieces | None:
-        """The pieces for a small box: of each input, the number of a step in its mantissa, and its exponent."""
+        """The proved pieces of a tear's domain, with at most one root each, for a block's inputs in a small box.
+
+        The box has, for each input, the number of a step in its mantissa, and its exponent. None without a proof.
+        """
         ends = [(ldexp(share / _GRAIN, power), ldexp((share + 1) / _GRAIN, power)) for share, power in cell]
         return self.of([(x, x) if x == 0 else (x, y) for x, y in ends])
 
     def around(self, numbers: Sequence[float]) -> Pieces | None:
-        """The pieces for a point."""
+        """The proved pieces of a tear's domain, with at most one root each, for a block's inputs at a point.
+
+        None without a proof.
+        """
         if self.widest is not None:
             spans, pieces = self.widest
             if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):
@@ -237,6 +251,7 @@ class OnePoint:
         self._lines = attempt.lines(Slow())
 
     def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
+        """All solutions of the block at one point by its lines; None where the solver is needed."""
         try:
             results = [self._lines(*numbers)] if self._attempt.linear else self._search(numbers)
         except (ValueError, ZeroDivisionError, OverflowError):
@@ -260,6 +275,7 @@ class ManyPoints:
         self._lines = attempt.lines(Arrays())
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, Any]:
+        """All solutions of the block at many points by its lines, and a mask of where the solver is needed."""
         import numpy
 
         size, count = len(self._attempt.system.unknowns), arrays[0].size
@@ -276,7 +292,7 @@ class ManyPoints:
         return solutions, pending
 
     def _solution_groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
-        """Groups of points with their solutions, infinite where the solver is needed."""
+        """Groups of points with the block's solutions there, which are infinite where the solver is needed."""
         import numpy
 
         size = len(self._attempt.system.unknowns)
@@ -300,7 +316,7 @@ class ManyPoints:
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
     def _groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
-        """Groups of points that share a proof; None for those without one."""
+        """Groups of points that share a proof for the block's search; None for those without one."""
         import numpy
 
         if halvings == _HALVINGS and self._proofs.widest is not None:
@@ -332,14 +348,14 @@ def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
 
 
 def _by_width(spans: Sequence[Span]) -> list[int]:
-    """The inputs that vary, first those that vary most relative to their size."""
+    """The places of the inputs of a block that vary, first those that vary most relative to their size."""
     moving = [i for i, (low, high) in enumerate(spans) if low < high]
     widths = [(high - low) / max(abs(low), abs(high), LEAST_FACTOR) for low, high in spans]
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
 def _single_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
-    """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
+    """The kernel for lines of one point: a block's only solution, with infinities where another dialect is needed."""
     if len(system.unknowns) > dialect.most_unknowns:
         raise UnsupportedOperation
     if dialect.takes_arms:
@@ -359,7 +375,7 @@ def _single_solution(system: ParametricSystem, dialect: Slow) -> Callable[..., A
 
 
 def _search_function(proofs: _Proofs, dialect: Slow) -> Callable[..., Any]:
-    """The function that searches each piece where the proof holds; infinities elsewhere, or with several solutions."""
+    """The kernel that searches each proved piece of a tear's domain; infinities elsewhere, or with several roots."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
     sheet = Sheet(dialect, proofs.inputs)
@@ -383,7 +399,7 @@ _MOST = 12  # limit on variants
 def by_arms(
     system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    """The function of the inputs that returns the unknowns: NaN for none, infinities where lines cannot decide.
+    """The kernel of a block in which arms compete: NaN without a solution, infinities where lines cannot decide.
 
     A variant without a closed form is `solved`.
     """
@@ -401,7 +417,7 @@ def by_arms(
 
 
 def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
-    """The unknowns by a variant where they satisfy the equations themselves, with all their arms; NaN elsewhere."""
+    """Write a block's solution by one variant where it satisfies the equations with all their arms; NaN elsewhere."""
     inner, result = scope.copy(), sheet.line(called)
     values = [sheet.line(f"{result}[{i}]") for i in range(len(system.unknowns))]
     for name, value in zip(system.unknowns, values, strict=True):
@@ -415,7 +431,7 @@ def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope:
 def _variant_function(
     system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
-    """The function of the inputs for one variant; infinite where an equation without unknowns is satisfied in it."""
+    """The kernel of a block with one arm of each choice; infinite where it satisfies an equation without unknowns."""
     unknowns = {*system.unknowns}
     fixed = [equation for equation in system.equations if unknowns.isdisjoint(names_in(equation.lhs, equation.rhs))]
     if not fixed:
@@ -429,7 +445,7 @@ def _variant_function(
 
 
 def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
-    """The only solution by a closed form of one unknown, in terms of which the others are written; None without one."""
+    """The kernel of a block by a closed form of one unknown, in which the others are written; None without one."""
     equations, unknowns, box = system.equations, system.unknowns, system.box
     for tear in unknowns:
         branches = expressed(equations, unknowns, tear) if len(unknowns) > 1 else ()
@@ -454,7 +470,7 @@ def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., An
 
 
 def _singularity_tests(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
-    """The tests that a divisor of a form is zero within rounding: the equations are dependent there."""
+    """Write the tests that a divisor in a kernel's closed form is zero within rounding, as for dependent equations."""
     for node in walk(form):
         if isinstance(node, Apply) and node.op == "inv" and names_in(node) and len(terms(node.args[0])) > 1:
             size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in terms(node.args[0]))

@@ -67,7 +67,7 @@ Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
 
 
 def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pieces | None:
-    """The parts of a domain that may hold zeros of a form, each at most one; None if that is not proved.
+    """The pieces of an unknown's domain that may hold roots of a block, each at most one; None if that is not proved.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> positive = Domain("positive", 0.0, float("inf"), open_low=True)
@@ -80,7 +80,7 @@ def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pi
 
 @lru_cache(maxsize=1024)
 def _pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], domain: Domain) -> Pieces | None:
-    """`pieces`, cached: many programs of a page contain the same block."""
+    """The pieces of an unknown's domain for a block's lines, cached: many programs of a page contain the same block."""
     sought, box = reach(domain), dict(spans)
     forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: sought}))))
     monotone: list[tuple[Span, bool]] = []  # pieces, and whether a form rises on them
@@ -111,13 +111,13 @@ def _pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], domain: 
 
 
 def reach(domain: Domain) -> Span:
-    """The part of a domain in which an unknown is sought."""
+    """The part of an unknown's domain that the lines of a block search."""
     low = domain.low if domain.low < 0 else max(domain.low, SMALLEST)
     return max(low, -LARGEST), min(domain.high, LARGEST)
 
 
 def _tails(domain: Domain) -> Iterator[Span]:
-    """The parts of a domain beyond the reach of a search."""
+    """The parts of an unknown's domain beyond the search by a block's lines."""
     if 0 <= domain.low < SMALLEST:
         yield (LEAST if domain.open_low else domain.low), SMALLEST
     if domain.low < -LARGEST:
@@ -127,7 +127,7 @@ def _tails(domain: Domain) -> Iterator[Span]:
 
 
 def _enclosure_of(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
-    """The enclosure of the first monotone form of several with one sign; None if they certainly miss zero."""
+    """The enclosure of a block's residual on a piece, by its first monotone form; None if it has no root there."""
     first: Enclosure | None = None
     for form in forms:
         enclosure = _enclosed(form, {**box, name: piece}, name)
@@ -138,7 +138,7 @@ def _enclosure_of(forms: Sequence[Node], name: str, box: Mapping[str, Span], pie
 
 
 def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
-    """The enclosure of a form; None if it certainly misses zero, or is nowhere defined."""
+    """The enclosure of a form of a block's residual; None if it certainly misses zero, or is nowhere defined."""
     parts: list[Enclosure] = []
     for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):
         part = enclose(term, spans, name)
@@ -151,7 +151,7 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
 
 
 def _halves(piece: Span) -> tuple[Span, Span]:
-    """The two parts of a piece, the lower one last."""
+    """The two halves of a piece of an unknown's domain, the lower one last."""
     cut = middle(piece)
     return (cut, piece[1]), (piece[0], cut)
 
@@ -170,11 +170,11 @@ class ParametricSystem:
 
     @property
     def box(self) -> dict[str, Span]:
-        """All unknowns and inputs in their domains."""
+        """The box of all unknowns and inputs of the block, each in its domain."""
         return {name: self.domains[name].closed for name in (*self.inputs, *self.unknowns)}
 
     def turns(self, equation: Equation, unknown: str) -> bool:
-        """Whether an unknown is an angle in an equation, or part of one, and unbounded: it is sought in one turn."""
+        """Whether an unbounded unknown of the block stands in an angle of an equation: it is sought in one turn."""
         domain = self.domains[unknown]
         is_bounded = isfinite(domain.low) and isfinite(domain.high)
         return not is_bounded and bool(angles_of(equation, unknown))
@@ -192,11 +192,14 @@ class Attempt:
 
     @property
     def ways(self) -> tuple[Attempt, ...]:
-        """The attempts by each tear of the system, this one first."""
+        """The attempts to solve the block's system by each of its tears, this one first."""
         return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
-        """The pieces of the tear's domain that hold at most one root, for all inputs in a box; None without proof."""
+        """The proved pieces of the tear's domain, with at most one root each, for all inputs of the block in a box.
+
+        None without a proof.
+        """
         assert self.branch is not None
         if not loses_nothing(self.branch, {**self.system.box, **box}):
             return None
@@ -207,7 +210,7 @@ class Attempt:
         return proved
 
     def lines(self, dialect: Dialect) -> Callable[..., Any]:
-        """The function of the inputs that returns all unknowns; for a search, a piece's ends come first."""
+        """The lines of the block as a function of its inputs; for a search, the ends of a piece come first."""
         return _AttemptLines(self, dialect).function()
 
 
@@ -230,7 +233,7 @@ class _AttemptLines:
         return self.sheet.function(f"({', '.join(self._selected(self._trusted()))},)", *ends)
 
     def _eliminate(self) -> None:
-        """Write the unknowns of linear equations."""
+        """Write the lines that eliminate the unknowns of a block's linear equations."""
         rows = []
         for form in self.attempt.linear:
             sides = [*(form.get(name, ZERO) for name in self.system.unknowns), negated(form.get(None, ZERO))]
@@ -241,7 +244,7 @@ class _AttemptLines:
             self.scope.bind(name, text)
 
     def _search(self) -> None:
-        """Write the search of the tear between the ends of a piece, and the other unknowns in terms of it."""
+        """Write the lines that search a block's tear between the ends of a piece, and compute the other unknowns."""
         branch, sheet = self.attempt.branch, self.sheet
         assert branch is not None
         left, names = branch.left[0], (self.attempt.tear, *self.system.inputs)
@@ -254,7 +257,7 @@ class _AttemptLines:
             self.scope.bind(name, sheet.expression(form, self.scope))
 
     def _trusted(self) -> str:
-        """The test that all unknowns are known to enough digits."""
+        """Write the test that a block's lines have all unknowns to enough digits."""
         tests = [f"({error} <= {TIGHT!r})" for error in self._errors()]
         tests += [f"(not {doubt})" for doubt in self.scope.asked]
         for name in self.system.unknowns:
@@ -263,7 +266,7 @@ class _AttemptLines:
         return self.sheet.line(self.dialect.logic("and", tests))
 
     def _errors(self) -> list[str]:
-        """The relative error of each unknown: the relative change that would explain the residuals."""
+        """Write the relative error of each unknown of a block: the relative change that would explain the residuals."""
         size, equations, unknowns = self.dialect.size, self.system.equations, self.system.unknowns
         residuals = [self._relative_residual(equation, self.scope) for equation in equations]
         columns = []
@@ -288,19 +291,19 @@ class _AttemptLines:
         return errors
 
     def _relative_residual(self, equation: Equation, scope: Scope) -> str:
-        """The residual relative to the sum of the absolute terms."""
+        """Write the residual of a block's equation, relative to the sum of its absolute terms."""
         parts = (equation.lhs, equation.rhs, _sizes(equation))
         left, right, size_of_terms = (self.sheet.expression(node, scope) for node in parts)
         return self.sheet.line(f"({left} - {right}) / {size_of_terms}")
 
     def _slope(self, name: str, equation: Equation, residual: str, displaced: Scope) -> str:
-        """The increase of the relative residual when an unknown is displaced."""
+        """Write by how much an equation's relative residual increases when an unknown of the block is displaced."""
         if name not in names_in(equation.lhs, equation.rhs):
             return "0.0"
         return self.sheet.line(f"{self._relative_residual(equation, displaced)} - {residual}")
 
     def _selected(self, trusted: str) -> list[str]:
-        """The unknowns where all are inside their domains; NaN where one is outside or has no root; else infinity."""
+        """Write a block's unknowns inside their domains, as NaN outside or without a root, and else as infinity."""
         inside, outside = [trusted], []
         for name in self.system.unknowns:
             text, domain = self.scope.variables[name], self.system.domains[name]
@@ -321,7 +324,7 @@ class _AttemptLines:
 
 
 def attempt(system: ParametricSystem) -> Attempt | None:
-    """How to compute a system by lines; None if there is no way."""
+    """How source lines compute a block's unknowns, by elimination or by a search; None if there is no way."""
     equations, unknowns = system.equations, system.unknowns
     if not system.inputs:
         return None
@@ -354,19 +357,22 @@ def _gap(equation: Equation) -> Node:
 
 @lru_cache(maxsize=256)
 def _sizes(equation: Equation) -> Node:
-    """The sum of the absolute terms of both sides."""
+    """The sum of the absolute terms of both sides of a block's equation, as an expression."""
     both_sides = [*terms(equation.lhs), *terms(equation.rhs)]
     return added(*(Apply("abs", (term,)) for term in both_sides))
 
 
 @lru_cache(maxsize=256)
 def _noise(equation: Equation) -> Node:
-    """The error of the residual, in roundings."""
+    """The rounding error in the residual of a block's equation, as an expression that counts roundings."""
     return added(roundings(equation.lhs), roundings(equation.rhs))
 
 
 def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
-    """A function of names: of one node, its value; of two, sizes and roundings, the least residual of certain sign."""
+    """The function of one expression for a block's search; of two, the least size of a residual of certain sign.
+
+    The two are the sum of the absolute terms and the number of roundings.
+    """
     sheet = Sheet(dialect, names)
     scope = sheet.start()
     texts = [sheet.expression(node, scope) for node in nodes]
@@ -376,7 +382,7 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
 
 
 def _is_plain(text: str) -> bool:
-    """Whether a text is a literal number other than the zero that elimination skips."""
+    """Whether a text in a block's linear rows is a literal number other than the zero that elimination skips."""
     return text != "0.0" and not text.isidentifier()
 
 
@@ -387,7 +393,7 @@ _CROWD = 0.75  # share of open points below which the finished ones are dropped
 def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
-    """A root of a residual at each point; `least` gives the size above which its sign at an end is certain."""
+    """The root of a block's residual at each point; `least` gives the size above which its sign is certain."""
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
@@ -403,7 +409,7 @@ def crossings(
 
 
 def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """The roots in brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined on the way."""
+    """The roots in brackets of a block's search, by Chandrupatla's method; infinite if the residual is undefined."""
     import numpy
 
     x1, f1, x2, f2 = bracket
@@ -436,7 +442,7 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
 
 
 def _cut(x1: Any, x2: Any, share: Any) -> Any:
-    """Where brackets are cut: at zero, at the geometric mean of ends far apart, or at the share interpolated."""
+    """The numbers at which brackets of roots are cut: zero, a geometric mean of distant ends, or an interpolation."""
     import numpy
 
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)
@@ -453,7 +459,7 @@ _NOTHING = "0.0"
 
 
 def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The columns beyond the square after elimination; NaN where the system is singular.
+    """Write lines that eliminate a small linear system; its columns beyond the square are returned, NaN if singular.
 
     >>> from derive.kernels.backends.python_numpy import Floats
     >>> sheet = Sheet(Floats())
@@ -476,7 +482,7 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
-    """Move the largest entry of a column to its pivot."""
+    """Write lines that move the largest entry of a column to its pivot, in a linear system."""
     top, size = table[column], sheet.dialect.size
     for row in table[column + 1 :]:
         if row[column] == _NOTHING:
@@ -490,7 +496,7 @@ def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
 
 
 def _clear(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
-    """Subtract the multiple of the pivot's row that makes another row's entry vanish."""
+    """Write lines that subtract a multiple of a linear system's pivot row, so that another row's entry vanishes."""
     factor = row[column]
     if factor == _NOTHING:
         return

@@ -37,7 +37,7 @@ _OF_AN_EXPONENT = Fraction(1000)  # the same by its rounded exponent: the larges
 
 
 def roundings(node: Node) -> Node:
-    """The bound of an expression's error, as a multiple of the rounding of one; its names are taken as exact.
+    """A bound on an expression's rounding error, as a multiple of the rounding of one; its names are taken as exact.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -55,7 +55,7 @@ class RoundingError:
     spans: Mapping[str, Span] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
-        """The bound of an expression's error, in roundings."""
+        """A bound on the rounding error of an expression, in roundings."""
         share = self.share(node)
         if share is not None:
             return multiplied(Number(share), _size(node))
@@ -88,7 +88,7 @@ class RoundingError:
                 return _carried(filled(entry.steepness, parts), errors[0], own)
 
     def share(self, node: Node) -> Fraction | None:
-        """The roundings relative to the value; None if a sum may cancel, or a function may be steep."""
+        """The rounding error relative to an expression's value; None if a sum may cancel, or a function is steep."""
         if isinstance(node, Number):
             return Fraction(0 if node.is_double else 1)
         if isinstance(node, Name):
@@ -117,7 +117,7 @@ class RoundingError:
         return None
 
     def _is_of_one_sign(self, node: Apply) -> bool:
-        """Whether no two terms of a sum can have different signs."""
+        """Whether no two terms of a sum can have different signs, so that rounding errors stay small beside it."""
         if not self.spans.keys() >= {*names_in(node)}:
             return False
         terms = [enclose(term, self.spans, "") for term in node.args]
@@ -126,11 +126,12 @@ class RoundingError:
 
 
 def _beside(product: Apply, index: int, error: Node) -> Node:
-    """The error of a product due to the error of one factor."""
+    """The rounding error of a product that is due to the error of one factor."""
     return multiplied(error, *(_size(arg) for i, arg in enumerate(product.args) if i != index))
 
 
 def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
+    """The rounding error of a power, from the errors of its base and of its exponent."""
     base, exponent = node.args
     shares: list[Node] = [Number(_OF_A_POWER)]
     if of_base != ZERO:
@@ -141,7 +142,7 @@ def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
 
 
 def _carried(steepness: Node, error: Node, own: Node) -> Node:
-    """The error of a function: its argument's, propagated, and its own."""
+    """The rounding error of a function: that of its argument, propagated, and its own."""
     return own if error == ZERO else added(multiplied(steepness, error), own)
 
 
@@ -174,7 +175,7 @@ class Origins:
     names: tuple[str, ...]
 
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
-        """The quantities at a point, as exactly as they are known."""
+        """The quantities at a point, as exactly as they can be traced to the given numbers."""
         given_numbers = dict(zip(self.names, numbers, strict=True))
         quantities = {}
         for name, point in self.points.items():
@@ -188,6 +189,7 @@ class Decisions:
     """Records the numbers on one sheet, and settles the decisions in expressions of them."""
 
     def __init__(self) -> None:
+        """Begin without any recorded number or settled decision."""
         self._known: dict[str, _Known] = {}  # by the name that stands for the text, each after those in its form
         self._shares: dict[str, Fraction | Node] = {}
         self._spans: dict[str, Span] = {}
@@ -197,7 +199,7 @@ class Decisions:
         self._places: dict[Node, int] = {}  # where that of a decision stands
 
     def given(self, text: str, argument: str, quantity: Declaration) -> None:
-        """Record a given in base units, computed from the argument in its declared unit."""
+        """Record for later decisions a given in base units, computed from the argument in its declared unit."""
         unit, typed = quantity.unit, name_of_text(argument)
         if text == argument:
             self._note(text, _Known(typed, Fraction(1), _span(quantity), is_decimal=True))
@@ -210,35 +212,35 @@ class Decisions:
         self._note(text, _Known(form, error, _span(quantity)))
 
     def stated(self, text: str, number: float, quantity: Declaration) -> None:
-        """Record a default in base units."""
+        """Record for later decisions a default in base units."""
         exact = exact_of(number)
         form = Number(Fraction(number) if exact is None else exact)
         self._note(text, _Known(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
 
     def computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
-        """Record a number computed by a closed form in quantities."""
+        """Record for later decisions a number that is computed by a closed form in quantities."""
         form = self._in_texts(form, scope)
         if all(name in self._known for name in names_in(form)):
             share = self._errors.share(form)
             self._note(text, _Known(form, self._errors.of(form) if share is None else share, _span(quantity)))
 
     def from_search(self, text: str, quantity: Declaration) -> None:
-        """Record a number that a search has found, or that is one root of several: it has no form to trace it by."""
+        """Record for later decisions a number found by search, or one of several roots, which has no exact form."""
         self._note(text, _Known(None, _SOUGHT, _span(quantity)))
 
     def same(self, text: str, original: str) -> None:
-        """Record a number that is another one without its rounding."""
+        """Record for later decisions a number that is another one without its rounding."""
         known = self._known.get(name_of_text(original).name)
         if known is not None and text != original:
             self._note(text, known)
 
     def may_cancel(self, text: str) -> bool:
-        """Whether a number may consist of nothing but the rounding of larger terms."""
+        """Whether a recorded number may consist of nothing but the rounding of larger terms."""
         known = self._known.get(name_of_text(text).name)
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
     def _note(self, text: str, known: _Known) -> None:
-        """Keep what is known of a number under the name that stands for its text."""
+        """Record a number's form, error and bounds for later decisions, under the name that stands for its text."""
         name = name_of_text(text).name
         if name in self._known:  # another quantity is the same number, and may have another domain
             self._spans[name] = hull(self._spans[name], known.span)
@@ -251,12 +253,12 @@ class Decisions:
             self._shares[name], self._bounds[bound.name] = bound, known.error
 
     def bounds(self, node: Node) -> Iterator[tuple[str, Node]]:
-        """The bounds of errors that an expression mentions, by name, each after those that it depends on."""
+        """The bounds on rounding errors in a settled decision, by name, each after those that it depends on."""
         needed = {*reached(names_in(node), self._bounded_by)}
         return ((name, bound) for name, bound in self._bounds.items() if name in needed)
 
     def _bounded_by(self, name: str) -> tuple[str, ...]:
-        """The numbers and the bounds in the bound of an error."""
+        """The names of the numbers and bounds in a bound on a rounding error."""
         return names_in(self._bounds[name]) if name in self._bounds else ()
 
     @staticmethod
@@ -264,7 +266,7 @@ class Decisions:
         return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
 
     def origins(self, names: Sequence[str], scope: Scope) -> Origins:
-        """How quantities follow from the givens, as far as they can be traced."""
+        """How quantities follow from the givens, as far as recorded numbers can be traced to exact points."""
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))
@@ -275,12 +277,13 @@ class Decisions:
         return Origins(points, tuple(given))
 
     def settled(self, node: Node, scope: Scope) -> Node:
-        """An expression in quantities in which each decision carries how it is settled (`SETTLED`)."""
+        """An expression whose decisions carry how they are settled where rounding may change them (`SETTLED`)."""
         if not any(isinstance(part, Apply) and _may_decide(part) for part in walk(node)):
             return node
         return self._settled(self._in_texts(node, scope))
 
     def _settled(self, node: Node) -> Node:
+        """An expression in the names of recorded numbers, whose decisions carry how they are settled."""
         if not isinstance(node, Apply):
             return node
         new = Apply(node.op, tuple(map(self._settled, node.args)), node.at)
@@ -304,7 +307,7 @@ class Decisions:
 
     @staticmethod
     def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
-        """A decision on numbers that cannot be traced, of which those that differ by rounding alone are equal.
+        """A decision on numbers without exact points, in which those that differ by rounding alone are equal.
 
         The solver treats them so too. If they differ by more, but not by more than their errors, it is asked.
         """
@@ -323,7 +326,7 @@ class Decisions:
         return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
 
     def _of_test(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of two sides, and the bound on its error."""
+        """The distance of the two sides of a comparison that rounding may decide, and the bound on its error."""
         if all(map(self._is_plain, node.args)):
             return None
         left, right = new.args
@@ -331,7 +334,7 @@ class Decisions:
         return _size(added(left, negated(right))), multiplied(_TWICE, room)
 
     def _of_steps(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of a number from a whole one, and the bound on its error."""
+        """The distance of a number from the whole one to which it may be rounded, and the bound on its error."""
         (argument,), (number,) = node.args, new.args
         if self._is_plain(argument):
             return None
@@ -339,7 +342,7 @@ class Decisions:
         return _size(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
 
     def _of_ends(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of a function's argument from an end of its domain, and the bound on its error."""
+        """The distance of an argument from an end of its function's domain, and its error, for a decision there."""
         argument, number = node.args[0], new.args[0]
         if self._is_plain(argument):
             return None
@@ -360,12 +363,12 @@ class Decisions:
         return nearest, error
 
     def _error(self, node: Node, new: Node) -> Node:
-        """The bound on an expression's error, by the lines that compute it."""
+        """The bound on an expression's rounding error, by the settled expression that lines compute."""
         share = self._errors.share(node)
         return self._errors.of(node) if share is None else multiplied(Number(share), _size(new))
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether doubles order a number as decimals do."""
+        """Whether doubles decide a comparison with a number as decimals do."""
         if isinstance(node, Apply) and node.op == "neg":
             return self._is_plain(node.args[0])
         if isinstance(node, Name):
@@ -373,7 +376,7 @@ class Decisions:
         return isinstance(node, Number) and _is_short(node)
 
     def _exact_points(self, node: Node) -> ExactPoints | None:
-        """What works out an expression from what was given; None if a number on the way has no form."""
+        """The exact points of a decision, computed from what was given; None if a number on the way has no form."""
         behind = {*reached(names_in(node), self._needed_for)}
         steps: dict[str, Node] = {}
         for name, known in self._known.items():
@@ -384,7 +387,7 @@ class Decisions:
         return ExactPoints(node, steps)
 
     def _needed_for(self, name: str) -> tuple[str, ...]:
-        """The numbers in the form of a number."""
+        """The recorded numbers in the exact form of a number."""
         known = self._known.get(name)
         return () if known is None or known.form is None else names_in(known.form)
 
@@ -395,7 +398,7 @@ def _may_decide(node: Apply) -> bool:
 
 
 def _ends(node: Apply) -> Iterator[float]:
-    """The whole numbers at which a function's domain ends; the zero of a root."""
+    """The whole numbers at which a function's domain ends, the zero of a root included: there rounding may decide."""
     if node.op == "pow":
         exponent = node.args[1]
         if not isinstance(exponent, Number) or exponent.value.denominator != 1:
@@ -405,7 +408,7 @@ def _ends(node: Apply) -> Iterator[float]:
 
 
 def _is_short(number: Number) -> bool:
-    """Whether a number is a double, or a decimal of at most fifteen digits."""
+    """Whether doubles keep the order of a number among decimals: it is a double, or has at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
 
 

@@ -59,12 +59,12 @@ class Choice:
 
     @property
     def regimes(self) -> tuple[str, ...]:
-        """The text that a page shows of each form: its arms that the givens alone do not choose, or ""."""
+        """The text that a program's page shows for each form: its arms that the givens alone do not choose, or ""."""
         return tuple("; ".join(arm.text for arm in form if arm.configured_by is None) for form in self.forms)
 
 
 def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
-    """The forms of a relation, some of whose quantities are given; None if they are too many.
+    """The choices in a relation and the forms for a program's layout; None if the forms are too many.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> choice_of(parse_equation("t = max(a, min(b, c))")).regimes
@@ -87,7 +87,7 @@ def choice_of(equation: Equation, given: Collection[str] = ()) -> Choice | None:
 
 
 def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
-    """The binding arms, outermost first, if each choice takes the arm at the place stated for it."""
+    """The arms that bind in one form of a relation, outermost first, if each choice takes the arm stated for it."""
     for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 
@@ -109,7 +109,7 @@ class Reason:
 
     @property
     def is_open(self) -> bool:
-        """Whether the solver may have a number nevertheless."""
+        """Whether the solver may have a number for a quantity that has none in a program."""
         return self.kind in _OPEN
 
 
@@ -195,7 +195,7 @@ class Layout:
 
     @cached_property
     def places(self) -> Mapping[tuple[str, Any], int]:
-        """Where each number stands, in the order in which `blank` fills them."""
+        """The place of each number that the program writes, in the order in which `blank` fills them."""
         subjects_of: dict[str, Iterable[Any]] = {
             **dict.fromkeys(("number", "why"), self.outputs),
             **dict.fromkeys(("left", "right", "state"), self.checks),
@@ -211,7 +211,7 @@ class Layout:
 
 
 def laid_out(library: RelationSet, cases: Cases, stated: Iterable[str]) -> Layout:
-    """The layout of a question; `stated` names have numbers that only complete inequalities."""
+    """The layout of a question's program; `stated` names have numbers that only complete inequalities."""
     outline, plans = cases.outline, cases.plans
     blocks = _in_order(library, plans)
     twice, firm = _stated_twice(library, cases)
@@ -247,13 +247,13 @@ def laid_out(library: RelationSet, cases: Cases, stated: Iterable[str]) -> Layou
 
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
-    """The weak values in use wherever a relation is solved."""
+    """The weak values that a program uses wherever it solves a relation."""
     solving = [plan for plan in plans if relation in plan.relations]
     return frozenset.intersection(*(frozenset(plan.weak) for plan in solving)) if solving else frozenset()
 
 
 def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
-    """The blocks of all plans in their order, each after those that it needs in any plan."""
+    """The blocks of all plans in the order of a program's steps, each after those that it needs in any plan."""
     needed = dict[Block, set[Block]]()
     for plan in plans:
         block_of: dict[str, Block] = {}
@@ -269,19 +269,19 @@ def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
 
 
 def _may_yield(library: RelationSet, name: str) -> bool:
-    """Whether a quantity has a default that may differ from an answer: neither exact by definition nor a fallback."""
+    """Whether a program's answer may displace a quantity's default, which is then neither exact nor a fallback."""
     own = library.defaults.get(name)
     return own is not None and own.source.kind != "exact" and not own.source.stands_in
 
 
 def _is_firm(library: RelationSet, plan: Plan, block: Block) -> bool:
-    """Whether exact relations and givens alone lead to a block."""
+    """Whether exact relations and givens alone lead to a block that a program computes for its checks."""
     is_exact = all(library.relations[name].approximate is None for name in block.relations)
     return is_exact and not weak_behind(library, plan, library.held_by(block.relations))
 
 
 def _stated_twice(library: RelationSet, cases: Cases) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
-    """The relations that the givens of a target state twice, and those of them in which no weak value plays a part.
+    """The relations that a program's givens state twice, and those of them in which no weak value plays a part.
 
     A limit that a weak value decides is left out: it is a check like any other. A weak value in its conditions alone
     does not count, since these only say whether it applies.
@@ -300,12 +300,12 @@ def _stated_twice(library: RelationSet, cases: Cases) -> tuple[dict[str, dict[st
 
 
 def weak_behind(library: RelationSet, plan: Plan, names: Iterable[str]) -> set[str]:
-    """The weak values of a plan that lead to some quantities."""
+    """The weak values of a plan that lead to some quantities of a program."""
     return leading_to(library, (*plan.blocks, *plan.extra), names) & {*plan.weak}
 
 
 def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[str]) -> set[str]:
-    """Some quantities, and all those that blocks compute them from, in any case."""
+    """Some quantities of a program, and all those from which its blocks compute them, in any case."""
     needed: dict[str, set[str]] = {}
     for block in blocks:
         for name in block.unknowns:
@@ -314,7 +314,7 @@ def leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[st
 
 
 def _leads(relation: str, plans_of_members: Mapping[str, Cases]) -> bool:
-    """Whether a relation holds because a quantity in it follows from it in every case."""
+    """Whether a relation that a program could check holds anyway: a quantity in it follows from it in every case."""
     return any(
         all(plan.blocks and relation in plan.blocks[-1].relations for plan in cases.plans)
         for cases in plans_of_members.values()
@@ -322,7 +322,7 @@ def _leads(relation: str, plans_of_members: Mapping[str, Cases]) -> bool:
 
 
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
-    """The blocks whose inputs and conditions are known in a case, and that only checks need.
+    """The blocks that a program computes in a case for checks only: their inputs and conditions are known there.
 
     Among them are the blocks of quantities that the givens determine and that may leave their domain.
     """
@@ -340,12 +340,12 @@ def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[s
 
 
 def _known(outline: Outline, case: Case, asides: Iterable[str]) -> set[str]:
-    """The quantities known in a case before the blocks for its checks."""
+    """The quantities that a program knows in a case before the blocks for its checks."""
     return {*outline.strong, *case.plan.weak, *asides, *case.plan.unknowns}
 
 
 def testable(library: RelationSet, case: Case, known: Iterable[str], stated: Iterable[str]) -> list[str]:
-    """The relations that a case leaves over and that its numbers test; stated values and defaults complete limits."""
+    """The relations that a program checks in a case; stated values and defaults complete limits, but not equations."""
     numbers = {*known}
     everything = numbers | {*stated, *library.defaults}
 

@@ -66,7 +66,7 @@ class Program:
 
     @property
     def source(self) -> str:
-        """The program as a JavaScript expression: a function of the runtime."""
+        """The program as a JavaScript expression: a function that takes the runtime."""
         bundle = Bundle(self.scripts, javascript(self.shared.lines))
         facts = [f"[{', '.join(bundle.last)}]", str(len(self.layout.outputs)), str(len(self.layout.checks))]
         if len(bundle.last) > 1:
@@ -75,7 +75,7 @@ class Program:
         return f'(function (derive) {{\n"use strict";\n{body}\nreturn derive.program({", ".join(facts)});\n}})'
 
     def data(self) -> dict[str, Any]:
-        """What a page needs besides the source, as plain data for JSON."""
+        """The data that a page needs besides the program's source, ready for JSON."""
         layout, places, declared = self.layout, self.layout.places, self.library.declared
         letters = letters_for({self.target: declared[self.target]} | self._met())
         return {
@@ -112,19 +112,20 @@ class Program:
         }
 
     def _met(self) -> dict[str, Declaration]:
-        """The quantities of the steps."""
+        """The quantities in the relations of the program's steps."""
         quantities: dict[str, Declaration] = {}
         for name in chain.from_iterable(block.relations for block in self.layout.steps):
             quantities |= self.library.relations[name].declared
         return quantities
 
     def _role(self, name: str) -> str:
-        """Whether this program needs an input for the target, only for checks, or not at all."""
+        """Whether the program needs an input for the target, only for checks, or not at all."""
         if name == self.target or name in self.needed:
             return "target"
         return "check" if name in self.library.held_by(self.layout.checks) else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
+        """The data of one of the program's checks: the relation, both sides, and the places of its numbers."""
         return {
             "relation": relation.name,
             "equation": str(relation.written),
@@ -137,6 +138,7 @@ class Program:
         }
 
     def _barring(self, block: Block) -> dict[str, Any]:
+        """The data of a block for the program's checks that may have no admissible value."""
         leading = leading_to(self.library, (*self.layout.steps, *self.layout.barring), block.unknowns)
         return {
             "relation": block.relations[0],
@@ -147,7 +149,7 @@ class Program:
         }
 
     def _left_out(self) -> list[dict[str, str]]:
-        """What a page cannot show, each with the reason."""
+        """The relations and quantities that a page with this program cannot show, each with the reason."""
         many = "it may take too many forms to tell which of its arms bind"
         texts = [(reason.quantity, reason.text) for reason in self.reasons.values() if reason.kind == "uncompiled"]
         texts += [(name, many) for name in self.layout.too_many]
@@ -157,7 +159,7 @@ class Program:
 def programmed(
     library: RelationSet, target: str, given: Iterable[str], stated: Iterable[str] = (), shared: Shared | None = None
 ) -> Program:
-    """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
+    """The browser program of a target from given names; `stated` names have numbers that only complete inequalities."""
     shared = Shared() if shared is None else shared
     cases = found_for(library, target, given)
     strong = cases.outline.strong
@@ -192,7 +194,7 @@ def programmed(
 
 
 def _needed_at(library: RelationSet, end: End) -> Iterator[str]:
-    """The quantities in the relations of a case's plan, and in the conditions that lead to it."""
+    """The quantities that a program needs in a case, for its plan's relations and for the conditions of the case."""
     case, decided = end
     yield from names_in(*decided)
     if case is not None:
@@ -211,7 +213,7 @@ def _side(which: str, relation: Relation, side: Node) -> dict[str, Any]:
 
 
 def step(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict[str, Any]:
-    """The data of one step: a form for each way to isolate its unknown, none if there is no closed form."""
+    """The data of one of a program's steps: a form for each way to isolate its unknown, none without a closed form."""
     relations = [library.relations[name] for name in block.relations]
     candidates = isolate(relations[0].written, block.unknowns[0]) if len(block.unknowns) == 1 else None
     is_closed = candidates is not None and not any(candidate.winds for candidate in candidates)
@@ -226,7 +228,7 @@ def step(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict
 
 
 def form(node: Node, letters: Mapping[str, str]) -> dict[str, Any]:
-    r"""The data of a closed form: its text, and its LaTeX with letters and with a placeholder for each number.
+    r"""The data of a closed form in a program: its text, and its LaTeX with letters and with placeholders for numbers.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> told = form(parse_expression("V/I"), {"V": "V", "I": "I"})

@@ -37,6 +37,7 @@ class Listing(Draft):
     def __init__(
         self, library: RelationSet, cases: Cases, inputs: Mapping[str, int], layout: Layout, reasons: Reasons
     ) -> None:
+        """Begin a program's lines with those that read its inputs; no quantity has a cause yet."""
         sheet = Sheet(JavaScript())
         sheet.space |= {
             name: RuntimeFunction(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")
@@ -56,7 +57,7 @@ class Listing(Draft):
         self.barred: dict[str, str] = {}  # whether a quantity beside the target has no admissible value
 
     def script(self, tree: Tree) -> Script:
-        """The function of one alternative, which writes all numbers of the layout to their places."""
+        """The script of one alternative of a program, whose lines write all numbers of the layout to their places."""
         scope = Scope()
         for name in self.outline.strong:
             self._bind_given(name, scope)
@@ -64,7 +65,7 @@ class Listing(Draft):
         return Script("\n".join(["def compiled(x, y):", *without_idle(self.sheet.lines), ""]), self.sheet.space)
 
     def _bind_given(self, name: str, scope: Scope) -> str:
-        """A given in base units, with the cause where it is no number of its domain."""
+        """Write a given of a program in base units, with the cause where it is no number of its domain."""
         value, quantity = super()._bind_given(name, scope), self.library.declared[name]
         domain = quantity.domain
         tests = [self.sheet.between(value, -inf, inf)]
@@ -80,16 +81,16 @@ class Listing(Draft):
         return value
 
     def _causes(self, names: Iterable[str], scope: Scope) -> list[str]:
-        """The different causes for which quantities may have no number."""
+        """The different causes for which quantities in a program's lines may have no number."""
         causes = (self._cause_of(name, scope) for name in names)
         return [cause for cause in dict.fromkeys(causes) if cause != _SOUND]
 
     def _cause_of(self, name: str, scope: Scope) -> str:
-        """The cause for which a quantity may have no number, as text."""
+        """The text of the cause for which a quantity in a program's lines may have no number."""
         return self.causes.get(scope.variables[name], _SOUND)
 
     def _first(self, *causes: str) -> str:
-        """The text of the first cause among several that applies."""
+        """The text of the first cause that applies, among several in a program's lines."""
         possible = [cause for cause in causes if cause != _SOUND]
         if not possible:
             return _SOUND
@@ -99,6 +100,7 @@ class Listing(Draft):
     # Cases
 
     def _write_tree(self, tree: Tree, scope: Scope) -> str:
+        """Write a program's lines for a tree of cases: those of a fork or a case, or the cause why no case holds."""
         if isinstance(tree, Fork):
             self._write_fork(tree, scope)
         elif tree is None:
@@ -111,7 +113,7 @@ class Listing(Draft):
         self.sheet.write(f"blank(y, {cause}, {len(self.layout.outputs)}, {len(self.layout.checks)})")
 
     def _write_fork(self, fork: Fork, scope: Scope) -> str:
-        """Write both sides of a fork under its condition."""
+        """Write a program's lines for both sides of a fork, each under its condition."""
         names = names_in(fork.condition)
         try:
             for name in names:
@@ -135,7 +137,7 @@ class Listing(Draft):
         return ""
 
     def _write_shared_lines(self, fork: Fork, scope: Scope) -> None:
-        """Write the lines that all cases of a fork need before it, so that they are written once."""
+        """Write before a fork the program's lines that all its cases need, so that they are written once."""
         first, *others = [case.plan for case, _ in ends(fork) if case is not None]
         for name in first.weak:
             if all(name in plan.weak for plan in others):
@@ -146,11 +148,11 @@ class Listing(Draft):
                 self._write_block(block, scope)
 
     def _compute_aside(self, name: str, scope: Scope) -> None:
-        """Compute a quantity in a condition by a function of its own."""
+        """Write a program's call that computes a quantity in a condition by a function of its own."""
         self._compute_by_function(name, self.cases.of_aside(name), scope)
 
     def _compute_by_function(self, name: str, cases: Cases, scope: Scope) -> None:
-        """Compute a quantity by a function of all givens, and its cause from the value that this returns."""
+        """Write a program's call that computes a quantity from all givens, and its cause from the value returned."""
         key = (cases.outline, cases.alternatives, *cases.asides.items())
         value = self._by_function(cases, key, [self.arguments[given] for given in self.outline.strong], scope)
         undecided, outside = self.reasons.undecided(name), self.reasons.outside(self.library.declared[name])
@@ -159,6 +161,7 @@ class Listing(Draft):
         scope.bind(name, value)
 
     def _write_case(self, case: Case, scope: Scope) -> None:
+        """Write a program's lines for a case: its plan, its checks, and all that the layout stores of it."""
         self._write_plan(case.plan, scope)
         cause = self._case_cause(case, scope)
         for block in extra(self.library, self.outline, case, scope.variables):
@@ -170,7 +173,7 @@ class Listing(Draft):
         self._store_steps(case, scope, cause)
 
     def _case_cause(self, case: Case, scope: Scope) -> str:
-        """The cause where the numbers do not meet the conditions of their case."""
+        """Write the cause for which a program's case does not apply: its numbers do not meet its conditions."""
         names = names_in(*case.holding, *chain.from_iterable(case.failing))
         self._take_defaults(names, scope)
         causes = self._causes(names, scope)
@@ -193,14 +196,14 @@ class Listing(Draft):
         return self._first(*causes)
 
     def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
-        """The numbers of a case from which a condition's quantities follow."""
+        """The quantities with a line in a program's case from which those of a further condition follow."""
         members = dict.fromkeys(names_in(yielding.condition))
         for plan in yielding.plans:
             members |= self.library.held_by(plan.relations)
         return [name for name in members if name in scope.variables]
 
     def _condition_cause(self, conditions: tuple[Node, ...], scope: Scope, *, is_held: bool) -> str:
-        """The cause where conditions do not all hold, or where they do although they should not."""
+        """Write the cause where conditions of a program's case fail, or where they hold although they should not."""
         inner = scope.untested()
         test = self.dialect.logic("and", [self.sheet.expression(condition, inner) for condition in conditions])
         if is_held:
@@ -213,7 +216,7 @@ class Listing(Draft):
     # Blocks
 
     def _write_block(self, block: Block, scope: Scope) -> None:
-        """Write the unknowns of a block, each NaN where it has a cause."""
+        """Write a program's lines for the unknowns of a block, each NaN where it has a cause."""
         members = self.library.held_by(block.relations)
         causes = self._causes((name for name in members if name not in block.unknowns), scope)
         inner = scope.untested()
@@ -239,7 +242,7 @@ class Listing(Draft):
         self.forms[block] = self._closed_form(block)
 
     def _own_cause(self, block: Block, inner: Scope) -> str:
-        """The cause that arises in a block itself."""
+        """The text of the cause that arises in a block of the program itself, and not in its inputs."""
         name = block.unknowns[0]
         tests = [*inner.tests, *(f"abs({size}) < inf" for size in inner.sizes)]
         for unknown in block.unknowns:
@@ -255,7 +258,7 @@ class Listing(Draft):
         return self.tried[-1]
 
     def _closed_form(self, block: Block) -> str:
-        """The index of the closed form of a block that is in use, as text; -1 if none is."""
+        """The text of the index of the closed form that a program's block uses; -1 if none has a value."""
         equation = self.library.relations[block.relations[0]].written
         candidates = isolate(equation, block.unknowns[0]) if len(block.unknowns) == 1 else None
         if candidates is None or len(candidates) == 1 or len(self.tried) < len(candidates):
@@ -271,7 +274,7 @@ class Listing(Draft):
         return f"{text}-1"
 
     def _write_block_for_checks(self, block: Block, scope: Scope, *, is_needed: bool) -> None:
-        """Write a block that only checks need, where its relations apply."""
+        """Write a program's lines for a block that only checks need, where its relations apply."""
         conditions = [*chain.from_iterable(self.library.relations[name].conditions for name in block.relations)]
         failing = [self._condition_cause((condition,), scope, is_held=True) for condition in conditions]
         hindrances = [*self._causes(names_in(*conditions), scope), *failing]
@@ -284,7 +287,7 @@ class Listing(Draft):
             self.open[cause] = self.sheet.line(f"0 if {applies} else {own}") if hindrances else own
 
     def _store_barred(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
-        """Whether a block for checks has no admissible value, or needs a quantity without one.
+        """Write whether a block for a program's checks has no admissible value, or needs a quantity without one.
 
         Only a block that itself has none is reported; the later ones fail because of it.
         """
@@ -307,7 +310,7 @@ class Listing(Draft):
         self.sheet.write(f"y[{self.layout.places[what, of]}] = {text}")
 
     def _store_outputs(self, scope: Scope, case_cause: str, states: Mapping[str, str]) -> None:
-        """Store each quantity and its cause; the target has no number where the givens contradict each other."""
+        """Write each output of a program and its cause; the target has none where the givens contradict each other."""
         contradictions = [*chain.from_iterable(self._contradictions(name, state) for name, state in states.items())]
         for name in self.layout.outputs:
             if name not in scope.variables:
@@ -321,7 +324,7 @@ class Listing(Draft):
             self._store("why", name, cause)
 
     def _contradictions(self, name: str, state: str) -> list[str]:
-        """The causes by which a relation that the givens alone decide leaves the target without a number."""
+        """The causes for which a program's target has no number, by a relation that the givens state twice."""
         if name not in self.layout.stated_twice:
             return []
         causes = [self.open[cause] for cause in self.check_causes[name] if cause in self.open]
@@ -332,7 +335,7 @@ class Listing(Draft):
         return causes
 
     def _write_checks(self, case: Case, scope: Scope, case_cause: str) -> dict[str, str]:
-        """Write each check that the numbers of a case test, and return their states."""
+        """Write the lines of a program's checks in a case, and return the text of each check's state."""
         known = scope.copy()
         for name in self.inputs:
             if name not in known.variables:
@@ -351,7 +354,7 @@ class Listing(Draft):
         return states
 
     def _drop_causes(self, name: str, scope: Scope) -> None:
-        """Drop the causes in a relation where its conditions are known and do not hold."""
+        """Write that the causes in a program's check do not count where its conditions are known and do not hold."""
         conditions = self.library.relations[name].conditions
         if not conditions:
             return
@@ -366,7 +369,7 @@ class Listing(Draft):
         self.open |= {cause: cause for cause in self.check_causes[name]}
 
     def _is_loose(self, name: str, case: Case, stated: Iterable[str]) -> bool:
-        """Whether the range of a default, or in an equation its rounding, may explain that the sides differ."""
+        """Whether the range of a default, or in an equation its rounding, may explain that a program's check fails."""
         relation = self.library.relations[name]
         members = self.library.members[name]
         weak = {*members} & {*stated} | weak_behind(self.library, case.plan, members)
@@ -376,9 +379,9 @@ class Listing(Draft):
         return any(value.is_range for value in values) or (relation.is_equation and any(rounded))
 
     def _write_check(self, name: str, scope: Scope, case_cause: str, *, is_loose: bool = False) -> str:
-        """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause.
+        """Write both sides of a program's check and its state, which is returned; a cause leaves it untested.
 
-        Where a loose one fails, its state is that only the solver can tell.
+        Where a loose check fails, its state is that only the solver can tell.
         """
         sheet, relation = self.sheet, self.library.relations[name]
         equation = relation.written
@@ -407,7 +410,7 @@ class Listing(Draft):
         return state
 
     def _compute_members(self, relation: str, scope: Scope) -> None:
-        """Compute the other quantities in a relation that the givens state twice, each by a function of its own."""
+        """Write a program's calls for the quantities in a relation stated twice, each by a function of its own."""
         for name, cases in self.layout.stated_twice[relation].items():
             if name in scope.variables:
                 continue
@@ -421,8 +424,10 @@ class Listing(Draft):
             self.open[self.causes[value]] = self.causes[value]
 
     def _store_displacements(self, case: Case, scope: Scope) -> None:
-        """Store whether each default agrees with the computed number (1), or not (2), no value fits (3), or only the
-        solver can tell (4)."""
+        """Write how each default compares with the number that a program computes for the same quantity.
+
+        They agree (1), or do not (2); no value fits (3), or only the solver can tell (4).
+        """
         for name in self.layout.yielding:
             if name in case.plan.unknowns and name not in case.plan.weak:
                 self._store("displaced", name, self._displacement(name, case, scope))
@@ -430,7 +435,7 @@ class Listing(Draft):
                 self._store("displaced", name, f"3 if {self.barred[name]} else -1")
 
     def _displacement(self, name: str, case: Case, scope: Scope) -> str:
-        """Whether the computed number agrees with a default; not tested (-1) where it has a cause."""
+        """The text that compares a program's computed number with a default; -1 where the number has a cause."""
         own, number = self.library.defaults[name], scope.variables[name]
         cause = self._cause_of(name, scope)
         behind = [self.library.defaults[weak_name] for weak_name in weak_behind(self.library, case.plan, [name])]
@@ -450,7 +455,7 @@ class Listing(Draft):
                 self._store("form", name, self._form_of_choices(name, scope.untested(), cause))
 
     def _form_of_choices(self, relation: str, scope: Scope, cause: str) -> str:
-        """The index of the form that a relation with choices takes; none where there is a cause."""
+        """The text of the index of the form that a program's relation with choices takes; -1 with a cause."""
         choice = self.layout.choices[relation]
         taken = [self.sheet.line(self._binding_arm(node, scope)) for node in choice.nodes]
         combined = taken[0]
@@ -464,7 +469,7 @@ class Listing(Draft):
         return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != '0')} else {combined}"
 
     def _binding_arm(self, choice: Apply, scope: Scope) -> str:
-        """Which arm of a choice binds, the first of equal ones."""
+        """The text by which a program's lines find the arm of a choice that binds, the first of equal ones."""
         is_cases = choice.op == "piecewise"
         parts = choice.args[1::2] if is_cases else choice.args
         listed = f"({', '.join(self.sheet.expression(part, scope) for part in parts)},)"

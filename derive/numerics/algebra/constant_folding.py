@@ -25,7 +25,7 @@ _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
 
 
 def folded(node: Node, known: Mapping[str, float]) -> Node:
-    """The expression of the remaining names alone.
+    """Fold constants: put known numbers into an expression and evaluate all its constant parts exactly.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -42,7 +42,7 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
 
 
 def stated(number: float) -> Fraction:
-    """The number that a double stands for: its rational, a decimal of fourteen digits, or else itself.
+    """The rational that a double stands for in constant folding: known for it, a decimal of fourteen digits, or itself.
 
     >>> stated(8.38), stated(0.1 + 0.2) == Fraction(0.1 + 0.2)
     (Fraction(419, 50), True)
@@ -54,12 +54,12 @@ def stated(number: float) -> Fraction:
 
 
 def is_decimal(number: float) -> bool:
-    """Whether a double is as it is because it was written with few digits: a computed one has all of them."""
+    """Whether a double was written as a short decimal, and not computed: then constant folding takes the decimal."""
     return exact_of(number) is not None or float(f"{number:.{_DECIMALS - 1}e}") == number
 
 
 def _sum(*args: Node) -> Node:
-    """One flat sum, with like terms and constants added up."""
+    """Fold a sum to a flat one, with its like terms and its constants added up."""
     total = Fraction(0)
     shares: dict[Node, Fraction] = {}
     for arg in args:
@@ -76,13 +76,13 @@ def _sum(*args: Node) -> Node:
 
 
 def _is_undefined(node: Node) -> bool:
-    """Whether a constant part of an expression is undefined, and so is the whole, whatever it is multiplied by."""
+    """Whether an expression has an undefined constant part, so that folding must not cancel it."""
     constants = (part for part in operations(node) if not part.names)
     return any(math.isnan(value(part, {})) for part in constants)
 
 
 def _shared(term: Node) -> tuple[Fraction, Node]:
-    """A term as a number times the rest."""
+    """A term of a folded sum as a number times the rest."""
     if isinstance(term, Apply) and term.op == "neg":
         share, rest = _shared(term.args[0])
         return -share, rest
@@ -92,7 +92,7 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
 
 
 def _product(*args: Node) -> Node:
-    """One flat product, its constants multiplied; a zero stays a factor, since the others may be undefined."""
+    """Fold a product to a flat one, its constants multiplied; a zero stays a factor, as the others may be undefined."""
     others: list[Node] = []
     factor = Fraction(1)
     for arg in args:
@@ -106,6 +106,7 @@ def _product(*args: Node) -> Node:
 
 
 def _negated(arg: Node) -> Node:
+    """Fold the negative of an expression into its number, its terms or its factors."""
     if isinstance(arg, Number):
         return Number(-arg.value)
     if isinstance(arg, Apply) and arg.op == "add":
@@ -116,7 +117,7 @@ def _negated(arg: Node) -> Node:
 
 
 def _constant(node: Apply, fold: Fold) -> Node:
-    """Any other operation: a number, if it is one of numbers."""
+    """Fold any other operation: it becomes a number if it is one of numbers."""
     applied_node = reapplied(node, fold)
     numbers = [arg.value for arg in applied_node.args if isinstance(arg, Number)]
     if not numbers or len(numbers) < len(applied_node.args):
@@ -140,7 +141,7 @@ _FOLDED: Arithmetic[Node] = Arithmetic(
 
 
 def _short(number: Fraction) -> Number:
-    """The constant, rounded to a double if its fraction is too long."""
+    """A folded constant, rounded to a double if its fraction is too long."""
     if number.numerator.bit_length() + number.denominator.bit_length() <= _LONGEST:
         return Number(number)
     try:
@@ -150,7 +151,7 @@ def _short(number: Fraction) -> Number:
 
 
 def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
-    """A difference with its denominators multiplied out, if all are positive in a box: enclosures become tighter.
+    """A difference with positive denominators multiplied out, so that enclosures in the box become tighter.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression

@@ -40,7 +40,7 @@ _INFINITY = math.inf
 
 
 def power(args: Sequence[float]) -> float:
-    """A real power, undefined where it would be complex or infinite."""
+    """Evaluate a real power; NaN where it would be complex or infinite."""
     base, exponent = args
     if base == 0 and exponent < 0:
         return _NAN
@@ -49,7 +49,7 @@ def power(args: Sequence[float]) -> float:
 
 
 def value(node: Node, values: Values) -> float:
-    """The number that an expression evaluates to.
+    """Evaluate an expression at given numbers, as a float; NaN where it is undefined.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> value(parse_expression("2*max(x, 3)**2"), {"x": 1.0})
@@ -67,7 +67,7 @@ def value(node: Node, values: Values) -> float:
 
 
 def _evaluator(node: Node) -> Evaluator:
-    """The evaluator of an expression: a function for each operation, made once and stored in the tree.
+    """The function that evaluates an expression at given numbers, made once and stored in the tree.
 
     If one part is undefined, so is the whole; an error therefore ends the evaluation, and so does NaN.
     """
@@ -108,7 +108,7 @@ def _chosen(choice: Apply, values: Values) -> float:
 
 
 def chosen_arm(choice: Apply, values: Values) -> Node | None:
-    """The arm of the first true condition; None if there is none, or an undefined one comes before it."""
+    """The arm that a choice takes at given numbers; None if no condition holds, or an undefined one comes first."""
     for arm, condition in cases(choice):
         met = condition is None or truth(condition, values)
         if met:
@@ -119,7 +119,7 @@ def chosen_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def binding_arm(choice: Apply, values: Values) -> Node | None:
-    """The arm that binds in a maximum, a minimum or a choice; None if an undefined condition comes before it."""
+    """The arm of a maximum, a minimum or a choice that binds at given numbers; None if none can be told."""
     if choice.op == "piecewise":
         return chosen_arm(choice, values)
     binds = Order.GREATER if choice.op == "max" else Order.LESS
@@ -134,12 +134,12 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def holds(condition: Node, values: Values) -> bool:
-    """Whether a condition is true; an undefined one is not."""
+    """Whether a condition is true at given numbers; an undefined one is not."""
     return truth(condition, values) is True
 
 
 def truth(condition: Node, values: Values) -> bool | None:
-    """Whether a condition is true or false; None if it is undefined.
+    """Whether a condition is true or false at given numbers; None if it is undefined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
@@ -163,7 +163,7 @@ _OF_PRODUCTS = frozenset({"mul", "inv", "neg", "abs", "max", "min", "sqrt"})
 
 
 def _is_product(node: Node) -> bool:
-    """Whether nothing can cancel in an expression, so that its double is right to nearly all its digits."""
+    """Whether nothing can cancel in an expression, so that its value in doubles is right to nearly all digits."""
     return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
 
 
@@ -172,6 +172,7 @@ def _comparison(comparison: Apply, _: object) -> Evaluator:
 
 
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
+    """Whether a comparison is true at given numbers, by doubles or, for nearly equal sides, by exact values."""
     left_side, right_side = comparison.args
     left, right = value(left_side, values), value(right_side, values)
     if left != left or right != right:
@@ -224,7 +225,7 @@ _AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
 
 @contextmanager
 def as_doubles() -> Iterator[None]:
-    """A block in which numbers are compared as doubles: a search for where a choice jumps asks right beside it."""
+    """A block in which comparisons are evaluated in doubles alone, for a search right beside a jump."""
     token = _AS_DOUBLES.set(True)
     try:
         yield
@@ -233,7 +234,7 @@ def as_doubles() -> Iterator[None]:
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
-    """The truth of a comparison whose sides are not both finite; None if enclosures do not decide it."""
+    """Evaluate a comparison whose sides are not both finite doubles; None if enclosures do not decide it."""
     spans = {name: (values[name], values[name]) for name in names_in(comparison)}
     if not all(math.isfinite(number) for number, _ in spans.values()):
         return None
@@ -242,13 +243,13 @@ def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
-    """Whether a condition is true, or false, wherever its names may lie in a box; None if that is open or undefined."""
+    """Whether a condition is true or false at all numbers in a box; None if that is open or undefined."""
     possible = truths(condition, box)
     return next(iter(possible)) if len(possible) == 1 else None
 
 
 def terms(node: Node) -> tuple[Node, ...]:
-    """The terms of a sum, signs aside; any other expression is its only term."""
+    """The terms of a sum, signs aside, whose values measure a residual; any other expression is its only term."""
     if isinstance(node, Apply) and node.op == "add":
         return tuple(chain.from_iterable(map(terms, node.args)))
     if isinstance(node, Apply) and node.op == "neg":
@@ -257,7 +258,7 @@ def terms(node: Node) -> tuple[Node, ...]:
 
 
 def residual(equation: Equation, values: Values) -> float:
-    """The residual relative to the sum of the absolute terms; NaN where a side is undefined.
+    """Evaluate an equation's residual, relative to the sum of its absolute terms; NaN where a side is undefined.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> residual(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
@@ -272,7 +273,7 @@ def residual(equation: Equation, values: Values) -> float:
 
 
 def with_exact_parts(node: Node, values: Values) -> Node | None:
-    """An expression with the exact number in place of each part that has one; None where it has no value at all.
+    """An expression with the exact value, at given numbers, in place of each part that has one; None if undefined.
 
     The angle whose cosine is (1.3 - 0.9)/0.4 is zero; in doubles that ratio is more than one, and there is no angle.
     What is rounded up or down is a whole number where its decimals say so: log(1000)/log(10) is 3.
@@ -289,7 +290,7 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
     def replacement(part: Node) -> Node | None:
-        """What stands in place of a part; None if that is decided for each of its own parts."""
+        """The exact number in place of a part; None if each of the part's own parts is looked at."""
         if isinstance(part, Number):
             return part
         number = exact_number(part, given)
@@ -308,7 +309,7 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
 
 
 def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
-    """The whole number that an expression is but for rounding; None if it is none.
+    """The whole number from which an expression's value differs by rounding only; None if it is none.
 
     What was computed is rounded itself, so that its digits decide nothing.
     """
@@ -320,7 +321,7 @@ def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:
-    """The residual with the exact number of each part that has one; NaN where a side is undefined.
+    """Evaluate an equation's residual with exact numbers for all parts that have one; NaN where a side is undefined.
 
     In doubles a part may lie beside the end of a function's domain, by a rounding.
 
@@ -338,14 +339,14 @@ def residual_of_decimals(equation: Equation, values: Values) -> float:
 
 
 def _size(side: Node, number: float, values: Values) -> float:
-    """The sum of a side's absolute terms, given the side's value."""
+    """The sum of the absolute values of a side's terms, given the value of the side."""
     if isinstance(side, Apply) and side.op in ("add", "neg"):
         return sum(abs(value(term, values)) for term in terms(side))
     return abs(number)
 
 
 def departure(equation: Equation, values: Values) -> float:
-    """How far an estimate's sides are apart, as a share of the value of its formula.
+    """Evaluate how far an estimate's sides are apart, as a share of the value of its formula.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> round(departure(parse_equation("y = 2*x"), {"x": 1.0, "y": 2.12}), 9)
@@ -361,7 +362,7 @@ def departure(equation: Equation, values: Values) -> float:
 
 
 def weighed(equation: Equation) -> tuple[Node, ...]:
-    """The expressions of whose absolute values an estimate's tolerance is a share: its formula.
+    """The expressions whose absolute values measure how far an estimate's sides are apart: its formula.
 
     That is its right side, or its left if a name alone is on the right. In a balance, one side of which is the number
     0, nothing is a formula for anything, and the share is one of all terms together.
@@ -374,7 +375,7 @@ def weighed(equation: Equation) -> tuple[Node, ...]:
 
 
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
-    """The residual relative to its change if every number in it changed by its own size.
+    """Evaluate an equation's residual, relative to its change if every number in it changed by its own size.
 
     It works where a side is zero and its terms give no measure, as in `cos(x) = 0`. `moving` limits the numbers
     that change.
@@ -390,7 +391,7 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
 
 
 def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
-    """The arms that bind in each max, min and choice of an expression, outermost first, except configured choices.
+    """The arms that bind at given numbers in an expression, outermost first, except those of configured choices.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -403,7 +404,7 @@ def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
 
 
 def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[tuple[Apply, Node]]:
-    """Each max, min and choice of an expression that counts, with the arm that it takes, outermost first."""
+    """Each max, min and choice of an expression that counts in its value, with the arm taken, outermost first."""
     if not isinstance(node, Apply):
         return
     if node.op not in ("max", "min", "piecewise"):
@@ -417,7 +418,7 @@ def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[t
 
 
 def is_configured(choice: Apply, given: Collection[str]) -> bool:
-    """Whether a choice is made by the givens alone: no other arm could be taken, so that its arm is no regime.
+    """Whether the givens alone make a choice, so that the arm that it takes is no regime.
 
     A maximum or a minimum is never configured: which of two typed numbers is the larger is what a reader asks.
     """
@@ -427,5 +428,5 @@ def is_configured(choice: Apply, given: Collection[str]) -> bool:
 
 
 def deciding(choice: Apply) -> tuple[str, ...]:
-    """The names in the conditions of a choice."""
+    """The names in the conditions of a choice, whose numbers decide which arm is taken."""
     return names_in(*(condition for _, condition in cases(choice) if condition is not None))

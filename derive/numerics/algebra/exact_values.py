@@ -52,7 +52,7 @@ class Undefined(NoElement):
 
 
 def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fraction] | None:
-    """The rational behind each of some numbers; None if a number, or the rational that it rounds, is not known."""
+    """The exact rationals that some given numbers stand for; None if one of them is not known."""
     exact_numbers: dict[str, Fraction] = {}
     for name in names:
         exact = exact_of(values[name]) if name in values else None
@@ -63,7 +63,7 @@ def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fr
 
 
 def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
-    """The double nearest to the exact value of an expression, NaN where it has none; None if it is not rational.
+    """The double nearest to an expression's exact value, NaN where it has none; None if it is not rational.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.rational import written
@@ -83,7 +83,7 @@ def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:
 
 
 def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
-    """The exact value of an expression, or whether a condition holds; None if it is not rational, or too long.
+    """The exact rational value of an expression, or truth of a condition; None if it is not rational, or too long.
 
     >>> from derive.expressions.grammar import parse_condition, parse_expression
     >>> exact_value(parse_expression("3*x + max(x, 1)"), {"x": Fraction(1, 10)})
@@ -98,7 +98,7 @@ def exact_value(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
-    """The exact value, as `exact_value` tells it; raises `Undefined` where an expression has none."""
+    """The exact value of an expression, as `exact_value` tells it; raises `Undefined` where there is none."""
     try:
         return _EXACT.fold(node, values.__getitem__)
     except Undefined:
@@ -108,9 +108,10 @@ def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:
-    """An operation on fractions; None if one is None (not rational), and NoElement if one is too long."""
+    """An exact operation on fractions: None if one is not rational, and `NoElement` if one is too long."""
 
     def bounded(*args: Fraction | None) -> Fraction | None:
+        """The exact operation on fractions, with the limit on their lengths."""
         if None in args:
             return None
         for arg in args:
@@ -129,7 +130,7 @@ def _inverse(number: Fraction) -> Fraction:
 
 
 def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
-    """A whole power; None for another, which need not be rational, and for one that is too long."""
+    """An exact whole power of a fraction; None for another exponent, or one that is too large."""
     if exponent < 0 and not base:
         raise Undefined
     if exponent.denominator != 1 or abs(exponent) > _STEEPEST:
@@ -138,7 +139,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction | None:
 
 
 def _defined(entry: Function) -> Callable[[Fraction], None]:
-    """A function of the table on fractions: None in its domain, as a value need not be rational; else `Undefined`.
+    """A function as an exact operation on fractions: None in its domain, where it need not be rational, or `Undefined`.
 
     An end of its domain that is not a whole number is rounded, as that of lambertw is, and decides nothing exactly.
     """
@@ -154,7 +155,7 @@ def _defined(entry: Function) -> Callable[[Fraction], None]:
 
 
 def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """A comparison of fractions; NoElement if a side is not rational, which leaves it to other methods."""
+    """An exact comparison of fractions; `NoElement` if a side is not rational, which leaves it to balls."""
 
     def compared(left: Any, right: Any) -> bool:
         if left is None or right is None:
@@ -187,7 +188,7 @@ _EXACT: Arithmetic[Fraction] = Arithmetic(
 
 @contextmanager
 def many_digits(bits: int = _BITS) -> Iterator[None]:
-    """A block in which FLINT works with this precision."""
+    """A block in which FLINT computes its balls with this precision."""
     from flint import ctx
 
     with _ONE_AT_A_TIME, ctx.workprec(bits):
@@ -195,7 +196,7 @@ def many_digits(bits: int = _BITS) -> Iterator[None]:
 
 
 def ball_of(number: Any) -> Ball:
-    """The ball of a number: of the rational that a double rounds, where that is known."""
+    """FLINT's ball of a number: of the exact rational that a double rounds, where that is known."""
     from flint import arb, fmpq
 
     exact = exact_of(number)
@@ -203,7 +204,7 @@ def ball_of(number: Any) -> Ball:
 
 
 def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen: Chosen) -> Ball:
-    """A ball that holds the value of an expression; not finite if that may be undefined.
+    """A ball that holds the exact value of an expression; not finite if that may be undefined.
 
     Which arm of a choice is taken, doubles decide. Raises `NoElement` where none is.
     """
@@ -222,7 +223,7 @@ def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen:
 
 @cache
 def _operations() -> dict[str, Callable[..., Ball]]:
-    """FLINT's function for each operation."""
+    """FLINT's function on balls for each operation."""
     from flint import arb
 
     return {
@@ -240,7 +241,7 @@ def _operations() -> dict[str, Callable[..., Ball]]:
 
 
 def _ball_power(base: Ball, exponent: Ball) -> Ball:
-    """A power. Where a base may be zero, FLINT has none, though any whole positive power is defined there."""
+    """A power of balls, also where the base may be zero and FLINT has none for a whole positive exponent."""
     from flint import arb
 
     if base.contains(0) and exponent.is_integer() and exponent > 0:
@@ -259,7 +260,7 @@ class Order(Enum):
 
     @classmethod
     def of(cls, difference: Fraction | float) -> Order:
-        """How one number stands to another, by their difference; NaN decides nothing."""
+        """The order of two numbers, by the sign of their difference; NaN decides nothing."""
         if difference > 0:
             return cls.GREATER
         if difference < 0:
@@ -272,7 +273,7 @@ class Order(Enum):
 
 
 def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
-    """How an expression stands to another at finite numbers.
+    """Which of two expressions is larger at given numbers, or whether they are equal, by their exact values.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.rational import read_decimal
@@ -293,6 +294,7 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
 
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
+    """The order of two expressions by balls of growing precision, where fractions do not decide."""
     for bits in _ORDER_BITS:
         with many_digits(bits):
             numbers = {name: _known(values[name]) for name in names_in(*sides)}
@@ -311,7 +313,7 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
 
 
 def _known(number: float) -> Ball:
-    """The ball of all numbers that a number may stand for: one alone if it is exact, else within its error."""
+    """The ball of all numbers that a double may stand for: one alone if it is exact, else all within its error."""
     from flint import arb
 
     ball = ball_of(number)

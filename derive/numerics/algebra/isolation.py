@@ -55,7 +55,7 @@ class Candidate:
     powers: tuple[Apply, ...] = ()  # powers with symbolic exponents, inverted for nonnegative bases only
 
     def becoming(self, form: Node, *conditions: Node, **changes: Any) -> Candidate:
-        """The candidate with another form, under further conditions."""
+        """The candidate for the isolated name with another form, under further conditions."""
         return replace(self, form=form, conditions=(*self.conditions, *conditions), **{"other": None, **changes})
 
     def dividing(self, *divisors: Node) -> Candidate:
@@ -68,14 +68,14 @@ TURNS = Name("turns of the angle")
 
 
 def leaves_out(powers: Iterable[Apply], spans: Mapping[str, Span]) -> bool:
-    """Whether a power that was inverted for nonnegative bases may have a negative one."""
+    """Whether isolation leaves out a solution: a power inverted for nonnegative bases may have a negative one."""
     bases = [enclose(power.args[0], spans, "") for power in powers]
     return any(base is not None and base.values[0] < 0 for base in bases)
 
 
 @lru_cache(maxsize=8192)
 def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
-    """All closed forms of a relation for the name; None if it has none.
+    """Isolate a name in a relation: all its closed forms, by inverting the operations around it; None if it has none.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_equation
@@ -92,7 +92,7 @@ def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
 
 
 def _peeled(node: Node, candidate: Candidate, name: str, splits: int = _SPLITS) -> tuple[Candidate, ...] | None:
-    """The candidates for the name, where `node` equals the candidate's form."""
+    """The candidates for the name to be isolated, by inverting `node`, which equals the candidate's form."""
     pending: list[tuple[Node, Candidate]] = [(node, candidate)]
     candidates: list[Candidate] = []
     while pending:
@@ -116,12 +116,12 @@ def _peeled(node: Node, candidate: Candidate, name: str, splits: int = _SPLITS) 
 
 
 def unwound(form: Node, turns: int) -> Node:
-    """A candidate's form for one number of turns."""
+    """A candidate's form for one number of turns, where a periodic function was inverted."""
     return simplified(replaced(form, TURNS, Number(Fraction(turns))))
 
 
 def _inverted_operation(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """Every form of an operation's argument for which its value equals the given form."""
+    """Invert an operation: every candidate for the argument for which its value equals the given form."""
     others = tuple(arg for i, arg in enumerate(node.args) if i != index)
     y = candidate.form
     match node.op:
@@ -145,7 +145,7 @@ def _inverted_operation(node: Apply, index: int, candidate: Candidate) -> list[C
 
 
 def _of_function(entry: Function, node: Apply, candidate: Candidate) -> list[Candidate] | None:
-    """The inverses of a function by its table entry; of a periodic one its arcs, plus any whole turns."""
+    """Invert a function by its table entry: candidates for its argument; for a periodic one with whole turns."""
     if not entry.inverses or (entry.period and candidate.winds):
         return None
     named = {"y": candidate.form, "turns": TURNS}
@@ -162,7 +162,7 @@ def _of_function(entry: Function, node: Apply, candidate: Candidate) -> list[Can
 
 
 def _inverted_power(node: Apply, other: Node, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """The bases, or the exponents, for which a power equals the given form; None if it has none."""
+    """Invert a power: candidates for the base, or for the exponent; None if it has no inverse."""
     y = candidate.form
     if index == 1:  # the unknown is the exponent
         scale = Apply("log", (other,))
@@ -186,6 +186,7 @@ def _inverted_power(node: Apply, other: Node, index: int, candidate: Candidate) 
 
 
 def _root(y: Node, power: Fraction) -> Node:
+    """The inverse of a power: the given form to another power, as a root or a quotient where possible."""
     if power == 1:
         return y
     if power == Fraction(1, 2):
@@ -196,7 +197,7 @@ def _root(y: Node, power: Fraction) -> Node:
 
 
 def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """The candidate for an arm, where a choice takes it; None if the unknown stands in a condition instead."""
+    """Invert a choice: the candidate for an arm, where it is taken; None if the unknown stands in a condition."""
     if index % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
@@ -208,7 +209,7 @@ def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Cand
 
 
 def _collected(node: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """The candidates if several arguments contain the name: roots of a polynomial, or else arm by arm."""
+    """The candidates for a name in several arguments: roots of a polynomial, or else those of each arm."""
     difference = added(node, negated(candidate.form))
     factors = coefficients(cleared(difference, name), [name])
     if factors is None:
@@ -231,19 +232,19 @@ def _collected(node: Node, candidate: Candidate, name: str, splits: int) -> tupl
 
 
 def _without_zero(form: Node) -> Node:
-    """The form, or ZERO if its numbers add up to zero: of `y = x + sqrt(x**2)` no square is left."""
+    """A coefficient of the isolated name, or ZERO if its numbers add up to zero."""
     return ZERO if not names_in(form) and exact_value(form, {}) == 0 else form
 
 
 def _quotient(above: Node, below: Node) -> Node:
-    """A quotient that stays undefined where its divisor is zero, even if the divisor cancels."""
+    """A quotient in a candidate that stays undefined where its divisor is zero, even if the divisor cancels."""
     simple, under = multiplied(above, inverted(below)), inverted(below)
     divisors = names_in(*operations(simple, among=("inv",)))
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 
 def _by_arms(difference: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """The candidates if the arms of a choice contain the name: those of each arm, where it binds."""
+    """The candidates for a name in several arms of a choice: those of each arm, where it binds."""
     switch = next((of_arm for of_arm in operations(difference, among=SWITCHES) if name in of_arm.names), None)
     if switch is None or splits == 0:
         return None

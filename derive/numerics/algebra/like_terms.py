@@ -26,18 +26,18 @@ def occurrences(node: Node, name: str) -> int:
 
 
 def simplified(node: Node) -> Node:
-    """The tree with zeros, ones and what cancels left out of its sums and products."""
+    """An expression without zeros and ones, and without like terms and factors that cancel."""
     result: Node = _SIMPLIFY.fold(node, Name)
     return result
 
 
 def plain(node: Node) -> Fraction | None:
-    """The value of a constant exponent such as 2, -1 or 3/2."""
+    """The value of a constant exponent such as 2, -1 or 3/2; None of an exponent with names."""
     return _PLAIN.attempt(node)
 
 
 def exponent_of(node: Apply) -> Fraction | None:
-    """The exponent of a power, a root or an inverse, where it is a constant; None of anything else."""
+    """The constant exponent of a power, a root or an inverse; None of any other operation."""
     if node.op == "pow":
         return plain(node.args[1])
     return {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
@@ -64,7 +64,7 @@ def added(*nodes: Node) -> Node:
 
 
 def difference_of(equation: Equation) -> Node:
-    """The left side of an equation less its right side."""
+    """The left side of an equation less its right side, with like terms cancelled."""
     return added(equation.lhs, negated(equation.rhs))
 
 
@@ -78,7 +78,10 @@ def multiplied(*nodes: Node) -> Node:
 
 
 def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
-    """The parts without pairs of inverses; if a cancelled part is zero, the final substitution finds out."""
+    """The terms or factors that remain when like ones have cancelled in pairs, each with its inverse.
+
+    If a cancelled part is zero, the final substitution finds out.
+    """
     inverses = [part for part in parts if isinstance(part, Apply) and part.op == inverse]
     if not inverses:
         return parts
@@ -110,7 +113,7 @@ def _is(node: Node, op: str) -> bool:
 
 
 def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[tuple[str, ...], Node] | None:
-    """The coefficient of each product of at most `highest` of some names; None if an expression is no sum of these.
+    """The coefficient of each product of at most `highest` of some names, like terms combined; None of other sums.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -132,6 +135,7 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
         return total((tuple(sorted((*a, *b))), multiplied(first, second)) for (a, first), (b, second) in pairs)
 
     def form(node: Apply, fold: Fold) -> Any:
+        """The coefficients of an operation, combined from those of its arguments."""
         if not any(name in names for name in node.names):
             return {(): node}
         if node.op == "add":
@@ -154,14 +158,14 @@ SWITCHES = frozenset({"max", "min", "abs", "piecewise"})
 
 
 def arms_of(switch: Apply) -> tuple[Node, ...]:
-    """The arms of a switch, one of which is its value."""
+    """The arms of a max, min, absolute value or choice, one of which is its value."""
     if switch.op == "abs":
         return switch.args[0], negated(switch.args[0])
     return switch.args if switch.op in ("max", "min") else switch.args[::2]
 
 
 def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
-    """The conditions under which the arm at this place binds."""
+    """The conditions under which one arm of a max, min, absolute value or choice is its value."""
     if switch.op == "abs":
         return (Apply("lt" if place else "ge", (switch.args[0], ZERO)),)
     if switch.op in ("max", "min"):
@@ -172,7 +176,7 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
 
 
 def filled(form: str, substitutes: Mapping[str, Node]) -> Node:
-    """A template in the language of relations, with expressions substituted for its names.
+    """A template in the language of relations, with expressions put in for its names and like terms cancelled.
 
     >>> from derive.expressions.tree import render
     >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
@@ -207,7 +211,7 @@ _FILLED: Arithmetic[Node] = Arithmetic(
 
 
 def cleared(difference: Node, name: str) -> Node:
-    """The sum with its terms multiplied by the denominators that contain the name, if these are at most two."""
+    """A sum whose terms are multiplied by its denominators with the name in them, if these are at most two."""
     below = denominators(difference, name)
     if not below or len(below) > 2:
         return difference
@@ -215,7 +219,7 @@ def cleared(difference: Node, name: str) -> Node:
 
 
 def denominators(difference: Node, name: str) -> list[Node]:
-    """The denominators of a sum's terms that contain the name."""
+    """The denominators in a sum's terms that contain the name."""
     if not _is(difference, "add"):
         return []
     factors = chain.from_iterable(map(_denominators, _parts(added(difference), "add")))
@@ -231,7 +235,7 @@ def _denominators(term: Node) -> list[Node]:
 
 
 def _times_all(term: Node, below: list[Node]) -> Node:
-    """A term times some denominators, which cancel where it is divided by them."""
+    """A term times some denominators, each of which cancels where the term is divided by it."""
     if isinstance(term, Apply) and term.op == "neg":
         return negated(_times_all(term.args[0], below))
     factors = list(term.args) if isinstance(term, Apply) and term.op == "mul" else [term]
@@ -245,7 +249,7 @@ def _times_all(term: Node, below: list[Node]) -> Node:
 
 
 def derivative(node: Node, name: str) -> Node | None:
-    """The derivative of a smooth expression; None of one that may have kinks.
+    """The derivative of a smooth expression, with like terms cancelled; None of one that may have kinks.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.numerics.algebra.constant_folding import folded
@@ -255,7 +259,7 @@ def derivative(node: Node, name: str) -> Node | None:
     """
 
     def chained(node: Apply, fold: Fold) -> Node:
-        """The slopes of an operation in its arguments, times the derivatives of these."""
+        """The derivative of an operation: its slope in each argument, times the argument's derivative."""
         if name not in node.names:
             return ZERO
         return added(*(multiplied(slope, fold(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
@@ -265,7 +269,7 @@ def derivative(node: Node, name: str) -> Node | None:
 
 
 def _slopes(node: Apply) -> list[Node]:
-    """The slopes of an operation in each of its arguments; NoElement if it may have kinks."""
+    """The derivatives of an operation in each of its arguments; `NoElement` if it may have kinks."""
     args = node.args
     match node.op:
         case "add":

@@ -56,7 +56,7 @@ _BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large num
 
 
 def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
-    """An expression as a sum of factors times unknowns, or None if it is not such a sum.
+    """An expression as a linear form, a sum of factors times unknowns; None if it is not such a sum.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -71,7 +71,7 @@ def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
 def linear_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> Solved | None:
-    """The solutions of a system; None if it is not linear."""
+    """The solution of a linear system, whether it is singular, and why there is none; None if it is not linear."""
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is None:
         return None
@@ -91,14 +91,14 @@ def linear_solutions(
 
 
 def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
-    """The values that lie outside their domains, in words."""
+    """Which values of a linear system's solution lie outside their domains, in words."""
     return ", ".join(f"{name} would be {domains[name].told(x)}" for name, x in values.items() if x not in domains[name])
 
 
 def _in_fractions(
     forms: Sequence[Linear], unknowns: Sequence[str], known: Mapping[str, float]
 ) -> dict[str, float] | None:
-    """The solution of a square system, exactly; None if a coefficient is no known fraction, or the rank is not full."""
+    """The exact solution of a square linear system; None if a coefficient is no fraction, or it is singular."""
     given = rationals(names_in(*chain.from_iterable(form.values() for form in forms)), known)
     if given is None or len(forms) != len(unknowns):
         return None
@@ -113,7 +113,7 @@ def _in_fractions(
 
 
 def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
-    """The rows of the reduced echelon form of a matrix that lead in one of its first columns."""
+    """The reduced echelon form of a matrix of fractions: the rows that lead in one of its first columns."""
     leading: list[list[Fraction]] = []
     for column in range(columns):
         lead = next((row for row in rows if row[column]), None)
@@ -128,7 +128,7 @@ def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
 
 
 def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]) -> Solved | None:
-    """The solution by LAPACK; None if a system is too close to singular to trust it."""
+    """The solution of a large linear system by LAPACK; None if the system is too close to singular."""
     import numpy as np
 
     table = np.array(rows)
@@ -152,7 +152,7 @@ def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping
 
 
 def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
-    """The equations as sums of factors times unknowns equal to zero; None if one is not such a sum."""
+    """The equations as linear forms of the unknowns that are zero; None if one is not linear."""
     forms: list[Linear] = []
     for equation in equations:
         form = linear_form(added(_cleared(equation, unknowns), ZERO), unknowns)
@@ -163,7 +163,7 @@ def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> lis
 
 
 def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> list[Equation]:
-    """The reduced echelon form of the linear equations among these, in exact fractions.
+    """The reduced echelon form, in exact fractions, of those equations that are linear.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> three = [parse_equation(text) for text in ("2*x + y + 3*z = 6", "x + 2*y + 3*z = 9", "x*y*z = 1")]
@@ -177,7 +177,7 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
 
 
 def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
-    """The factors of the unknowns and the constant, exactly; None if they are not fractions."""
+    """The coefficients of a linear equation, exactly, and its constant; None if they are not fractions."""
     form = linear_form(difference_of(equation), frozenset(unknowns))
     if form is None:
         return None
@@ -187,19 +187,19 @@ def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, 
 
 
 def _written(row: Sequence[Fraction], unknowns: Sequence[str]) -> Node:
-    """A row of factors, the constant last, as a sum."""
+    """A row of coefficients of a linear system, the constant last, as a sum."""
     shares = [multiplied(Number(factor), Name(name)) for factor, name in zip(row, unknowns, strict=False) if factor]
     return added(*shares, *([Number(row[-1])] if row[-1] else []))
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
-    """A factor's value; zero if its terms cancel, or leave no more than the rounding of computed numbers."""
+    """The value of a linear system's coefficient; zero if its terms cancel up to the rounding of computed numbers."""
     is_zero = len(terms(form)) > 1 and order(form, ZERO, known, chosen_arm).is_tie
     return 0.0 if is_zero else value(form, known)
 
 
 def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
-    """The difference of the sides, with denominators multiplied out first (`a/b = c` is `a = c*b`)."""
+    """The difference of an equation's sides, made linear by multiplying denominators out (`a/b = c` is `a = c*b`)."""
     left, right = equation.sides
     for _ in range(2):
         factors = left.args if isinstance(left, Apply) and left.op == "mul" else (left,)
@@ -212,7 +212,7 @@ def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
 
 
 def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]) -> Solved:
-    """Gauss-Jordan elimination with partial pivoting, on scaled rows and columns."""
+    """The solution of a linear system by Gauss-Jordan elimination with partial pivoting, on scaled rows and columns."""
     size = len(unknowns)
     columns = _balanced(rows, size)
     largest = [max(abs(row[column]) for row in rows) or 1.0 for column in range(size)]
@@ -240,7 +240,7 @@ def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[st
 
 
 def solved(rows: list[list[float]], rank: float) -> list[float] | None:
-    """The solution of as many linear equations as unknowns, each with its right side last; None if they are singular.
+    """The solution of a square linear system by elimination, the right sides last in its rows; None if it is singular.
 
     The rows are eliminated in place.
     """
@@ -263,7 +263,7 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
 
 
 def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> str:
-    """Why eliminated rows do not determine all their unknowns."""
+    """Why a linear system is singular: its equations contradict each other or are dependent, or unknowns cancel."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return "the equations contradict each other"
@@ -274,7 +274,7 @@ def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> s
 
 
 def _balanced(rows: list[list[float]], size: int) -> list[float]:
-    """Scale rows and columns until their entries are near one; returns the factor of each unknown.
+    """Scale the rows and columns of a linear system until entries are near one; returns each unknown's factor.
 
     Coefficients of different units may differ by twenty digits, which says nothing about rank (Curtis and Reid 1972
     do the same by least squares of logarithms).
@@ -294,7 +294,7 @@ def _balanced(rows: list[list[float]], size: int) -> list[float]:
 
 
 def _scale(entries: Sequence[float]) -> float:
-    """The geometric mean of the largest and the smallest entry that is not zero."""
+    """The scale of a row or column of a linear system: the geometric mean of its extreme entries that are not zero."""
     sizes = [abs(entry) for entry in entries if entry]
     return math.sqrt(max(sizes)) * math.sqrt(min(sizes)) if sizes else 1.0
 
@@ -302,7 +302,7 @@ def _scale(entries: Sequence[float]) -> float:
 def product_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> Solved | None:
-    """The solutions of a system in positive unknowns; None if a side is not a product.
+    """The solution, linear in logarithms, of equations between products of positive unknowns; None of others.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -327,7 +327,7 @@ def product_solutions(
 
 
 def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
-    """An equation of products as a linear one of logarithms: the exponents of the unknowns, and the right-hand side."""
+    """An equation between products as a linear one of logarithms: the exponents of unknowns, and the right side."""
 
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
@@ -362,7 +362,7 @@ class Combined:
 
 
 def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combined | None:
-    """The equations with common monomials eliminated, the highest first; None if there are too many monomials.
+    """Eliminate common monomials from equations, the highest first; None if there are too many monomials.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> def of(*texts):
@@ -403,24 +403,24 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
 
 
 def _degree(row: Sum) -> int:
-    """The highest degree of a monomial; two for a part that is neither a name nor a power of one."""
+    """The highest degree of a sum's monomials; two for a part that is neither a name nor a power of one."""
     return max((sum(abs(power) if isinstance(part, Name) else 2 for part, power in key) for key in row), default=0)
 
 
 def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum) -> tuple[Sum, Sum]:
-    """A sum less a share of another, without what rounding leaves of cancelling terms, and the sizes of its terms."""
+    """A sum of monomials less a share of another, as elimination leaves it, and the sizes of its terms."""
     grown = {key: sizes.get(key, 0) + abs(share) * other_sizes.get(key, 0) for key in {*sizes, *other_sizes}}
     difference = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
     return {key: factor for key, factor in difference.items() if abs(factor) > _BLUR * grown[key]}, grown
 
 
 def _height(monomial: Monomial) -> tuple[int, int, str]:
-    """A key of monomials: the greatest is eliminated first, one of the highest degree and always the same."""
+    """The key by which monomials are ordered for elimination: the greatest comes first, one of the highest degree."""
     return sum(abs(power) for _, power in monomial), len(monomial), str(sorted(map(str, monomial)))
 
 
 def _sum_of(node: Node) -> Sum | None:
-    """An expression multiplied out, in which no cosine is squared; None if it has too many terms."""
+    """An expression multiplied out to monomials, in which no cosine is squared; None if it has too many."""
     try:
         total = multiplied_out(node, lambda part: part, _MOST)
         while (square := next(filter(None, map(_squared_cosine, total)), None)) is not None:
@@ -435,7 +435,7 @@ def _sum_of(node: Node) -> Sum | None:
 
 
 def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | None:
-    """A monomial with the square of a cosine, and that one's argument."""
+    """The monomial, if the square of a cosine is in it, and the cosine's argument."""
     for part, power in monomial:
         if isinstance(part, Apply) and part.op == "cos" and power >= 2:
             return monomial, part.args
@@ -443,7 +443,7 @@ def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | N
 
 
 def _sum_written(row: Sum) -> Node:
-    """A sum as an expression, its highest monomials first."""
+    """A sum of monomials as an expression, the highest first."""
     summands = []
     for key in sorted(row, key=_height, reverse=True):
         factors = [_power(part, power) for part, power in sorted(key, key=str)]
@@ -454,7 +454,7 @@ def _sum_written(row: Sum) -> Node:
 
 
 def _power(part: Node, power: int) -> Node:
-    """A power as it stands: an inverse of an inverse is not simplified, as it may be undefined."""
+    """A power in a monomial, as an expression; an inverse is not simplified, as it may be undefined."""
     if power == 1:
         return part
     return Apply("pow", (part, Number(Fraction(power)))) if power > 0 else Apply("inv", (_power(part, -power),))

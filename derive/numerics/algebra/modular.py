@@ -24,7 +24,7 @@ Vector = tuple[int, ...]
 
 
 def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
-    """The slopes of an equation in the logarithms of its names, at a point where its sides agree up to a factor.
+    """Slopes modulo a prime of an equation in the logarithms of its names, where its sides agree up to a factor.
 
     For a name that is zero at the point it is the slope in the name itself.
 
@@ -44,7 +44,7 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
 
 
 def residue(node: Node, point: Mapping[str, int]) -> int:
-    """The value of an expression at a point; zero if it is undefined."""
+    """The value of an expression modulo the prime at a point; zero if it is undefined."""
     valued = _valued(node, point)
     return 0 if valued is None else valued[0]
 
@@ -55,7 +55,7 @@ def inverse(number: int) -> int:
 
 
 def subtract(row: Row, other: Mapping[str, int], factor: int) -> None:
-    """Subtract a multiple of another row from a row."""
+    """Subtract a multiple of another row of coefficients modulo the prime from a row."""
     for name, number in other.items():
         difference = (row.get(name, 0) - factor * number) % PRIME
         if difference:
@@ -69,17 +69,17 @@ def scaled(row: Row, factor: int) -> Row:
 
 
 def drawn(text: str) -> int:
-    """A pseudorandom number, the same for the same text."""
+    """A pseudorandom number modulo the prime, the same for the same text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "big") % (PRIME - 1) + 1
 
 
 def _valued(node: Node, point: Mapping[str, int]) -> tuple[int, Row] | None:
-    """The value of an expression at the point, and its slope in each name there; None if it is undefined."""
+    """The value of an expression modulo the prime at a point, and its slopes there; None if it is undefined."""
     return _RESIDUES.attempt(node, lambda name: (point[name], {name: 1}))
 
 
 def _of_one(node: Apply, fold: Fold) -> tuple[int, Row]:
-    """A power, a root or an inverse; any other function has a value and slopes drawn for its arguments."""
+    """The value and slopes modulo the prime of a power, root or inverse; those of other functions are drawn."""
     arguments = [fold(arg) for arg in node.args]
     values = [number for number, _ in arguments]
     exponent = exponent_of(node)
@@ -123,7 +123,7 @@ _RESIDUES: Arithmetic[tuple[int, Row]] = Arithmetic(
 
 
 def are_alike(vector: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether a vector is a multiple of another; neither is zero."""
+    """Whether a vector modulo the prime is a multiple of another; neither is zero."""
     place = next(place for place, number in enumerate(vector) if number)
     return all((x * other[place] - y * vector[place]) % PRIME == 0 for x, y in zip(vector, other, strict=True))
 
@@ -136,6 +136,7 @@ class Quotient:
     """
 
     def __init__(self, divisors: Sequence[Vector]) -> None:
+        """Reduce the divisors modulo the prime to rows, each of which eliminates one coordinate."""
         self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
         for vector in divisors:
             remaining = self.left(vector)
@@ -153,7 +154,7 @@ class Quotient:
         return remaining
 
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
-        """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
+        """Each vector's ratio of its two coordinates left, modulo the prime; -1 if only the second is zero, or None."""
         ratios: list[int | None] = []
         for first, second in map(self.left, vectors):
             if second:

@@ -45,7 +45,7 @@ _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far
 
 @many_digits()
 def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the gap between the sides vanishes at a point, compared with the gap a little to each side.
+    """Whether a point is a root in 150 digits: the gap of the sides vanishes beside that a little to each side.
 
     Comparing it with the terms is not enough, since they may cancel and dwarf everything; nor is comparing it with
     one, where the sides only approach each other.
@@ -64,7 +64,7 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
 
 @many_digits()
 def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
-    """The residual relative to the larger side, where doubles do not suffice; NaN if undefined."""
+    """The residual of an equation in 150 digits, relative to the larger side; NaN if it is undefined."""
     gap = _gap(equation, values)
     sizes = [_number((side,), values) for side in equation.sides]
     size = max((abs(size) for size in sizes if size is not None), default=0)
@@ -75,14 +75,14 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
 
 @many_digits()
 def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
-    """The sign of the left side minus the right one; zero also if unknown."""
+    """The sign, in 150 digits, of the left side minus the right one; zero also if it is unknown."""
     gap = _gap(equation, values)
     return 0 if gap is None else int(gap > 0) - int(gap < 0)
 
 
 @many_digits()
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
-    """Whether the residual is constant along an interval, and not merely too small for doubles."""
+    """Whether the residual in 150 digits is constant along an interval, and not merely too small for doubles."""
     low, high = max(low, -LARGEST), min(high, LARGEST)
     points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
@@ -96,7 +96,7 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
 
 @many_digits()
 def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a name cancels at its number: the gap is only rounding beside the share that its occurrences have in it.
+    """Whether a name cancels at its number: in 150 digits the gap is only rounding beside its occurrences' share.
 
     Near zero every gap is small, without anything cancelling.
 
@@ -123,7 +123,7 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
 
 @many_digits()
 def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a root is zero within its own rounding and that of the other numbers.
+    """Whether a root is zero within its own rounding and that of the other numbers, by gaps in 150 digits.
 
     From the root to zero the gap must stay within the noise (the gap at the root, and its change by the last digits
     of the other numbers), and further out exceed it, on either side. A few points suffice, since the gap is monotone
@@ -158,7 +158,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
 
 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the residual is monotone between a name's value and zero."""
+    """Whether the residual is monotone from a root to zero, so that a few gaps in many digits suffice."""
     x = values[name]
     spans = {given: (number, number) for given, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
     left, right = (enclose(side, spans, name) for side in equation.sides)
@@ -170,7 +170,7 @@ def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, flo
 
 @many_digits()
 def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a point is a root to the last double, and not merely the last point before a jump.
+    """Whether a point is a root to the last double, by gaps in 150 digits, and not only the last one before a jump.
 
     The gap is zero, or changes sign before the next double by a step similar to the one on the other side.
 
@@ -196,7 +196,7 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
 
 @many_digits()
 def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
-    """The point of a stretch too flat for doubles at which a form changes sign, or else comes nearest to zero.
+    """The point of a stretch too flat for doubles where a form, in 150 digits, changes sign or is nearest to zero.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> [turning_point(parse_expression(f"(x - 0.1)**{n}*exp(x)"), "x", (0.0999, 0.1002)) for n in (2, 3)]
@@ -226,7 +226,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
 
 def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> Ball | None:
-    """The sign change of a function between two points, as far as both are one double; None if there is none."""
+    """The point between two others where a function in many digits changes sign; None if there is none."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
@@ -247,7 +247,7 @@ def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> B
 
 @many_digits()
 def exactly(form: Node, values: Mapping[str, float]) -> float:
-    """The value of an expression without intermediate rounding; NaN if it is undefined.
+    """The value of an expression in 150 digits, without intermediate rounding; NaN if it is undefined.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> exactly(parse_expression("log(1 + x)"), {"x": 1e-20})
@@ -259,7 +259,7 @@ def exactly(form: Node, values: Mapping[str, float]) -> float:
 
 @many_digits()
 def overflows(form: Node, values: Mapping[str, float]) -> bool:
-    """Whether an expression has a value that no double can hold, or that doubles cannot compute."""
+    """Whether an expression has a value in 150 digits that no double can hold, or that doubles cannot compute."""
     number = _number((form,), values)
     if number is None:
         return False
@@ -270,7 +270,7 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
 
 @many_digits()
 def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
-    """The difference of the sides, where some numbers have more digits than a double; None if a side is undefined.
+    """The difference of an equation's sides at numbers of more digits than doubles; None if a side is undefined.
 
     It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
     """
@@ -285,8 +285,9 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
 def sharpened(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> tuple[dict[str, float], int] | None:
-    """A root to the last digit of doubles, by Newton's method with 150 digits, and its order, zero where no step was
-    needed to tell; None if that does not converge.
+    """A root to the last digit of doubles, by Newton's method with 150 digits, and its order; None if that diverges.
+
+    The order is zero where no step was needed to tell.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> tangent = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
@@ -299,7 +300,7 @@ def sharpened(
     sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
 
     def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """The relative length of the Newton step at a place, and the step."""
+        """The relative length of Newton's step in many digits at a place, and the step."""
         tick()
         step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
         if not step:
@@ -328,14 +329,14 @@ def sharpened(
 
 
 def _rounded(x: Any, size: float) -> float:
-    """A number as a double; zero if Newton's method has brought it ever closer to zero."""
+    """A root's number in many digits as a double; zero if Newton's method has brought it ever closer to zero."""
     return 0.0 if abs(x) <= NEGLIGIBLE * size else float(x)
 
 
 def _step(
     equations: Sequence[Equation], iterate: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
 ) -> Sequence[Any] | None:
-    """A Newton step in many digits; None if the Jacobian is singular or a side is undefined."""
+    """A step of Newton's method in many digits; None if the Jacobian is singular or a side is undefined."""
     from flint import arb, arb_mat
 
     gaps = [difference(equation, iterate, known) for equation in equations]
@@ -358,7 +359,7 @@ def _step(
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
-    """The difference of the sides, None if one is undefined; numbers in `exact` have more digits than a double."""
+    """The difference of an equation's sides in 150 digits, at doubles or numbers of more digits; None if undefined."""
     tick()
     return _number(equation.sides, values, exact)
 

@@ -59,7 +59,7 @@ class Claim:
 
     @property
     def verdict(self) -> bool | None:
-        """Whether the claim holds, if no name is left in it."""
+        """Whether the claim on a linear form holds; None if a name is left in it."""
         if not self.form.keys() <= {_CONSTANT}:
             return None
         number = self.form.get(_CONSTANT, 0)
@@ -83,18 +83,18 @@ class Interval:
 
     @classmethod
     def between(cls, low: float, high: float) -> Interval:
-        """All numbers from one to another, both among them unless they are infinite."""
+        """The exact interval of all numbers from one to another, both included unless they are infinite."""
         first, last = (None if math.isinf(end) else stated(end) for end in (low, high))
         return cls(first, last, is_open_low=False, is_open_high=False)
 
     @classmethod
     def at(cls, number: Fraction) -> Interval:
-        """A single number."""
+        """The exact interval of a single number."""
         return cls(number, number, is_open_low=False, is_open_high=False)
 
     @property
     def span(self) -> Span:
-        """The ends as doubles."""
+        """The ends of the exact interval as doubles."""
         low = -math.inf if self.low is None else nearest(self.low)
         return low, math.inf if self.high is None else nearest(self.high)
 
@@ -110,7 +110,7 @@ class Interval:
 
     @property
     def inside(self) -> Fraction:
-        """One of the values."""
+        """A rational number inside the interval: its middle, or one beside its only end."""
         if self.low is not None and self.high is not None:
             return (self.low + self.high) / 2
         if self.low is not None:
@@ -118,21 +118,21 @@ class Interval:
         return Fraction(0) if self.high is None else self.high - 1
 
     def covers(self, other: Interval) -> bool:
-        """Whether every value of another interval is among these."""
+        """Whether the interval of rational numbers contains every value of another one."""
         return _start(self) <= _start(other) and _end(other) <= _end(self)
 
     def joined_with(self, later: Interval) -> Interval:
-        """The least interval around this one and one that does not start before it."""
+        """The least exact interval that contains this one and another that does not start before it."""
         last = max(self, later, key=_end)
         return Interval(self.low, last.high, self.is_open_low, last.is_open_high)
 
     def meets(self, other: Interval) -> bool:
-        """Whether some number is in both intervals."""
+        """Whether the exact interval has a number in common with another one."""
         low, high = max(self, other, key=_start), min(self, other, key=_end)
         return not Interval(low.low, high.high, low.is_open_low, high.is_open_high).is_empty
 
     def claims(self, name: str) -> Iterator[Claim]:
-        """That a quantity lies in the interval."""
+        """The linear claims that a quantity lies in the interval."""
         quantity = {name: Fraction(1)}
         if self.low is not None:
             yield Claim(plus(quantity, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
@@ -140,19 +140,19 @@ class Interval:
             yield Claim(plus({_CONSTANT: self.high}, quantity, -1), ">" if self.is_open_high else ">=")
 
     def touches(self, later: Interval) -> bool:
-        """Whether no number lies between this interval and one that does not start before it."""
+        """Whether no number lies between the exact interval and another that does not start before it."""
         if self.high is None or later.low is None or later.low < self.high:
             return True
         return later.low == self.high and not (self.is_open_high and later.is_open_low)
 
 
 def _start(span: Interval) -> tuple[bool, Fraction, bool]:
-    """The start of an interval, to sort by: none comes before all numbers, and a closed end before an open one."""
+    """The key by which exact intervals are sorted by their starts: a closed start comes before an open one."""
     return span.low is not None, span.low or Fraction(0), span.is_open_low
 
 
 def _end(span: Interval) -> tuple[bool, Fraction, bool]:
-    """The end of an interval, to sort by: none comes after all numbers, and a closed end after an open one."""
+    """The key by which exact intervals are sorted by their ends: a closed end comes after an open one."""
     return span.high is None, span.high or Fraction(0), not span.is_open_high
 
 
@@ -160,7 +160,7 @@ def _end(span: Interval) -> tuple[bool, Fraction, bool]:
 
 
 def ways_of_equation(equation: Equation) -> list[Way]:
-    """The ways in which an equation, or a limit, holds.
+    """The ways in which an equation or a limit holds, each with linear claims.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [len(way) for way in ways_of_equation(parse_equation("y = max(a, 2*x)"))]
@@ -172,7 +172,7 @@ def ways_of_equation(equation: Equation) -> list[Way]:
 
 
 def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
-    """The ways in which a condition holds, or in which it does not; they exclude each other."""
+    """The ways in which a condition holds, or fails, each with linear claims; they exclude each other."""
     if not isinstance(condition, Apply):
         raise NotLinear
     op = condition.op
@@ -203,13 +203,13 @@ def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
 
 
 def ways_under(conditions: Sequence[Node], ways: Sequence[Way]) -> tuple[list[Way], list[Way]]:
-    """The ways in which some conditions hold together with one of these ways, and those in which a condition fails."""
+    """The ways, each of linear claims, in which conditions hold with one of some ways, and in which one fails."""
     all_hold = [ways_of_condition(condition, holds=True) for condition in conditions]
     return _all_of([*all_hold, ways]), _first_of(conditions, holds=False)
 
 
 def _first_of(conditions: Sequence[Node], *, holds: bool) -> list[Way]:
-    """The ways in which one of some conditions holds, or does not, and those before it do the opposite."""
+    """The ways, each of linear claims, in which one condition after another is the first that holds, or fails."""
     ways: list[Way] = []
     before: list[list[Way]] = []
     for condition in conditions:
@@ -219,7 +219,7 @@ def _first_of(conditions: Sequence[Node], *, holds: bool) -> list[Way]:
 
 
 def _all_of(alternatives: Sequence[Sequence[Way]]) -> list[Way]:
-    """The ways that hold if one of each of some alternatives does."""
+    """The combined ways of several alternatives, each with the linear claims of one way of every alternative."""
     combined: list[Way] = [()]
     for ways in alternatives:
         combined = _possible((*before, *way) for before, way in product(combined, ways))
@@ -227,7 +227,7 @@ def _all_of(alternatives: Sequence[Sequence[Way]]) -> list[Way]:
 
 
 def _possible(ways: Iterable[Way]) -> list[Way]:
-    """The ways in which no claim is false whatever the numbers, without the claims that are true."""
+    """The ways in which no linear claim is false whatever the numbers, without the claims that are true."""
     possible = []
     for way in ways:
         verdicts = [claim.verdict for claim in way]
@@ -239,7 +239,7 @@ def _possible(ways: Iterable[Way]) -> list[Way]:
 
 
 def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
-    """The forms of some expressions in all their ways."""
+    """The linear forms of several expressions in each combination of their ways."""
     for count, chosen in enumerate(product(*map(_forms, nodes))):
         if count > _MOST_WAYS:
             raise NotLinear
@@ -247,7 +247,7 @@ def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
 
 
 def _forms(node: Node) -> list[tuple[Form, Way]]:
-    """The form of an expression in each of its ways."""
+    """The linear form of an expression in each of its ways."""
     if isinstance(node, Name):
         return [({node.name: Fraction(1)}, ())]
     if isinstance(node, Number) or not node.names:
@@ -269,7 +269,7 @@ def _forms(node: Node) -> list[tuple[Form, Way]]:
 
 
 def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
-    """The form of each arm of a choice, in the ways in which it is taken."""
+    """The linear form of each arm of a choice, in the ways in which it is taken."""
     taken: list[tuple[Form, Way]] = []
     before: list[list[Way]] = []  # the ways in which each earlier condition fails
     for arm, condition in cases(choice):
@@ -283,7 +283,7 @@ def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
 
 
 def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[Form, Way]]:
-    """Each of some forms where it is the greatest, or the least; of several that are equal, the first."""
+    """Each of some linear forms in the way in which it is the greatest, or the least; of equal ones the first."""
     distinct = [form for i, form in enumerate(forms) if form not in forms[:i]]
     for i, form in enumerate(distinct):
         binding = []
@@ -296,7 +296,7 @@ def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[F
 
 
 def _operated(op: str, forms: Sequence[Form]) -> Form:
-    """A sum, or a product with numbers."""
+    """The linear form of a sum, a negative, or a product with numbers."""
     if op == "add":
         return reduce(plus, forms)
     if op == "neg":
@@ -312,7 +312,7 @@ def _operated(op: str, forms: Sequence[Form]) -> Form:
 
 
 def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Interval, ...]:
-    """Every value of a quantity where some claims are certain, and each relation holds in one of its ways.
+    """Every value of a quantity in all cases, where each relation holds in one of its ways, as exact intervals.
 
     Raises `NotLinear` where there are too many cases.
 
@@ -326,7 +326,7 @@ def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Seque
 
 
 def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Way, ...]:
-    """The ways of the relations in the first case that has a solution; empty if there is none."""
+    """The ways that the relations take in the first case with a solution; empty if there is none."""
     return _Tree(target, certain, relations).first
 
 
@@ -354,7 +354,7 @@ class _Tree:
     def _follow(
         self, before: _System, claims: Way, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
     ) -> None:
-        """Collect the values in all cases in which some claims hold, and these relations take one of their ways."""
+        """Collect the target's values in all cases in which some claims hold and the relations left take their ways."""
         tick()
         try:
             system = before.with_claims(claims)
@@ -373,14 +373,14 @@ class _Tree:
             self._follow(system, way, later, {**taken, place: way})
 
     def spend(self, *, branches: int = 0, sums: int = 0) -> None:
-        """Count work, which is limited."""
+        """Count work on the cases; raises `NotLinear` beyond the limit."""
         self.branches += branches
         self.sums += sums
         if self.branches > _MOST_BRANCHES or self.sums > _MOST_SUMS:
             raise NotLinear
 
     def _add(self, span: Interval) -> None:
-        """Add an interval, joined with those that it touches."""
+        """Add an interval of the target's values, joined with those that it touches."""
         joined: list[Interval] = []
         for interval in sorted([*self.intervals, span], key=_start):
             if joined and joined[-1].touches(interval):
@@ -405,7 +405,7 @@ class _System:
     bounds: _Bounds = field(default_factory=dict)
 
     def with_claims(self, claims: Iterable[Claim]) -> _System:
-        """The system with some claims; raises `_Impossible` if one is false now."""
+        """The linear system with further claims; raises `_Impossible` if one of them is now false."""
         system = _System(self.columns, dict(self.zeros), dict(self.bounds))
         for claim in sorted(claims, key=lambda claim: claim.op != "="):
             row = system._reduced(claim.form)
@@ -416,7 +416,7 @@ class _System:
         return system
 
     def _reduced(self, form: Form) -> list[Fraction]:
-        """The row of a form, with every name replaced that an equation is solved for."""
+        """The row of a linear form, with every name replaced for which an equation is solved."""
         row = [Fraction(0)] * len(self.columns)
         for name, factor in form.items():
             row[self.columns[name]] = factor
@@ -426,7 +426,7 @@ class _System:
         return row
 
     def _zero(self, row: list[Fraction]) -> None:
-        """Add an equation, solved for another name than the target if possible."""
+        """Add a linear equation to the system, solved for another name than the target if possible."""
         column = next((column for column in range(len(row) - 2, -1, -1) if row[column]), None)
         if column is None:
             if row[-1]:
@@ -444,7 +444,7 @@ class _System:
                 _bound(self.bounds, _without([*map(Fraction, factors), constant], column, zero), is_strict=is_strict)
 
     def projection(self, spend: Callable[..., None]) -> Interval:
-        """The values that the first name has in all solutions; raises `_Impossible` if there is no solution."""
+        """The interval of the target's values in all solutions of the system; raises `_Impossible` without one."""
         bounds = self.bounds
         while columns := {column for row in bounds for column, factor in enumerate(row) if factor and column}:
             bounds = _eliminated(bounds, min(columns, key=lambda column: _growth(bounds, column)), spend)
@@ -462,7 +462,7 @@ class _System:
 
 
 def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bounds:
-    """The inequalities without a name: those of each pair that bounds it below and above are added."""
+    """Eliminate a name from linear inequalities (Fourier, Motzkin): each below is added to each above."""
     kept = {row: bound for row, bound in bounds.items() if not row[column]}
     below = [(row, bound) for row, bound in bounds.items() if row[column] > 0]
     above = [(row, bound) for row, bound in bounds.items() if row[column] < 0]
@@ -475,13 +475,13 @@ def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bo
 
 
 def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> list[Fraction]:
-    """A row with one name replaced by what an equation makes of it."""
+    """A row of a linear system with one name replaced by what an equation says of it."""
     share = row[column]
     return [factor - share * entry if entry else factor for factor, entry in zip(row, zero, strict=True)]
 
 
 def _bound(bounds: _Bounds, row: Sequence[Fraction], *, is_strict: bool) -> None:
-    """Add an inequality to others, unless they imply it."""
+    """Add a linear inequality to others, with whole factors, unless one with the same factors implies it."""
     *factors, constant = row
     scale = math.lcm(*(factor.denominator for factor in factors))
     integers = [factor.numerator * (scale // factor.denominator) for factor in factors]
@@ -489,7 +489,7 @@ def _bound(bounds: _Bounds, row: Sequence[Fraction], *, is_strict: bool) -> None
 
 
 def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_strict: bool) -> None:
-    """Add an inequality with whole factors, unless one with the same factors implies it."""
+    """Add a linear inequality with whole factors to others, unless one with the same factors implies it."""
     divisor = math.gcd(*factors)
     if not divisor:
         if constant < 0 or (not constant and is_strict):
@@ -502,7 +502,7 @@ def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_str
 
 
 def _growth(bounds: Mapping[_Row, object], column: int) -> int:
-    """How many inequalities there are more, if a name is eliminated."""
+    """By how much the number of linear inequalities grows if a name is eliminated."""
     below = sum(row[column] > 0 for row in bounds)
     above = sum(row[column] < 0 for row in bounds)
     return below * above - below - above

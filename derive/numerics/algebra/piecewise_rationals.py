@@ -57,7 +57,7 @@ class _NotExact(Exception):  # noqa: N818 - no error: other methods solve the eq
 
 
 def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> ExactSolutions | None:
-    """The solutions in a domain; None if the equation is of another kind, or one of its numbers is not known exactly.
+    """All solutions of an equation that is piecewise a ratio of polynomials; None if it is none, or not exact.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.rational import written
@@ -86,7 +86,7 @@ def exact_solutions(equation: Equation, name: str, known: Mapping[str, float], d
 def exact_preimage(
     expression: Node, name: str, known: Mapping[str, float], span: Span, domain: Domain
 ) -> tuple[Span, ...] | None:
-    """The intervals of a domain in which an expression lies in a span; None if it is of another kind, or not exact.
+    """The intervals in which an expression, piecewise a ratio of polynomials, lies in a span; None if not exact.
 
     Together they are all such numbers. An interval may be a single point, and its ends need not belong to it: the
     second one here begins above 3.
@@ -131,7 +131,7 @@ def _ends(start: _Place, end: _Place) -> Span:
 def _spans(
     expression: Node, name: str, given: Mapping[str, Fraction], ends: tuple[Fraction, Fraction], domain: Domain
 ) -> list[tuple[_Place, _Place]] | None:
-    """The intervals of a domain in which an expression lies between two numbers, each by its ends; None if not exact.
+    """The intervals in which a piecewise ratio of polynomials lies between two numbers, each by its ends, or None.
 
     The ends of a single point are one place.
     """
@@ -146,6 +146,7 @@ class _Pieces:
     """An expression over the stretches of a domain in which it is one ratio of polynomials."""
 
     def __init__(self, expression: Node, name: str, domain: Domain) -> None:
+        """Find the breaks between which the expression is one ratio of polynomials, innermost choices first."""
         self.expression = expression
         self.name = name
         self.domain = domain
@@ -159,7 +160,7 @@ class _Pieces:
                 self._split(choice)
 
     def between(self, least: Fraction, most: Fraction) -> list[tuple[_Place, _Place]]:
-        """The intervals in which the expression lies between two numbers, from the lowest to the highest."""
+        """The intervals in which the piecewise ratio lies between two numbers, from the lowest to the highest."""
         spans: list[tuple[_Place, _Place]] = []
         is_reached = False  # whether the last of the intervals reaches the place
         places = [*self._places(least, most)]
@@ -178,7 +179,7 @@ class _Pieces:
         return spans
 
     def _places(self, least: Fraction, most: Fraction) -> Iterator[_Place]:
-        """The ends of the domain, and between them each place where the expression may enter or leave a range."""
+        """The places, domain ends included, at which the piecewise ratio may enter or leave a range."""
         last = _Place(self.low, self._is_between(self.low, least, most) and not self.domain.open_low)
         yield last
         for stretch in self._stretches():
@@ -200,16 +201,16 @@ class _Pieces:
                 yield place
 
     def _is_between(self, x: Fraction | None, least: Fraction, most: Fraction) -> bool:
-        """Whether the expression has a value at a point, and that lies between two numbers."""
+        """Whether the piecewise ratio of polynomials has a value between two numbers at a point."""
         number = None if x is None else exact_value(self.expression, {self.name: x})
         return number is not None and bool(least <= number <= most)
 
     def _stretches(self) -> Iterator[Interval]:
-        """The intervals between the breaks, and between these and the ends of the domain."""
+        """The stretches between the breaks of the piecewise ratio, and between these and the domain's ends."""
         return starmap(Interval, pairwise((self.low, *self.breaks, self.high)))
 
     def _split(self, choice: Apply) -> None:
-        """Cut the stretches where this choice takes another arm; those in its arms have cut them already."""
+        """Add the breaks at which this choice takes another arm, after those of choices in its arms."""
         breaks: set[Fraction] = set(self.breaks)
         for stretch in self._stretches():
             inside = stretch.inside
@@ -226,7 +227,7 @@ class _Pieces:
         self.breaks = sorted(breaks)
 
     def _steps(self, rounded: Node, stretch: Interval) -> list[Fraction]:
-        """The places of a stretch at which a number that is rounded, linear in the name, is whole."""
+        """The breaks of a stretch at which a number that is rounded, linear in the name, is whole."""
         low, high = stretch.low, stretch.high
         above, below = self._ratio(self._smooth(rounded, stretch.inside))
         if above.degree() < 1 and below.degree() == 0:
@@ -241,7 +242,7 @@ class _Pieces:
         return [x for x in ((whole - offset) / slope for whole in wholes) if low < x < high]
 
     def _smooth(self, node: Node, x: Fraction) -> Node:
-        """The expression around a point, in which each choice is the arm that binds there."""
+        """The expression around a point as one ratio of polynomials: each choice is the arm that binds there."""
         if not isinstance(node, Apply):
             return node
         if node.op not in _CHOICES:
@@ -261,21 +262,21 @@ class _Pieces:
         return self._smooth(node.args[sizes.index(best)], x)
 
     def _exact(self, node: Node, x: Fraction) -> Any:
-        """The exact value of an expression at a point, or whether a condition holds there."""
+        """The exact value of a part of the piecewise ratio at a point, or whether a condition holds there."""
         number = exact_value(node, {self.name: x})
         if number is None:
             raise _NotExact
         return number
 
     def _ratio(self, node: Node) -> tuple[Polynomial, Polynomial]:
-        """An expression as a ratio of polynomials whose roots can be isolated."""
+        """A part without choices as a ratio of polynomials whose roots can be isolated."""
         ratio = ratio_of(node, self.name)
         if ratio is None or not is_tractable(ratio[0]) or not is_tractable(ratio[1]):
             raise _NotExact
         return ratio
 
     def _rational_roots(self, polynomial: Polynomial, stretch: Interval) -> list[Fraction]:
-        """The roots inside a stretch, where they are breaks."""
+        """The roots of a polynomial inside a stretch, which become breaks and so have to be rational."""
         rational, irrational = _roots_within(polynomial, stretch)
         if irrational:
             raise _NotExact
@@ -283,7 +284,7 @@ class _Pieces:
 
 
 def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
-    """The pairs of expressions whose order or equality decides which arm is taken."""
+    """The pairs of expressions in a choice whose order or equality decides where it has a break."""
     match choice.op:
         case "max" | "min":
             return combinations(choice.args, 2)
@@ -296,14 +297,14 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
 
 
 def _are_close(place: _Place, after: _Place) -> bool:
-    """Whether one of two places is rounded, so that the middle of them may not lie between what they stand for."""
+    """Whether no exact point is sure to lie between two places, as one of them is a rounded root."""
     if place.at is None or after.at is None or (place.rounded is None and after.rounded is None):
         return False
     return after.at - place.at <= _CLOSEST * max(abs(place.at), abs(after.at))
 
 
 def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fraction], list[float]]:
-    """The rational roots inside a stretch, and the doubles nearest to the irrational ones."""
+    """The rational roots of a polynomial inside a stretch, and the doubles nearest to the irrational ones."""
     tick()
     if polynomial.degree() < 1:
         return [], []
@@ -328,7 +329,7 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
 
 
 def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
-    """Whether a root is on the inner side of an end of a stretch; an irrational root is never at the end itself."""
+    """Whether a root lies on the inner side of an end of a stretch; an irrational one is never at the end itself."""
     if end is None:
         return True
     gap = (ball - arb(exactly(end))) * direction
@@ -338,7 +339,7 @@ def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
 
 
 def _without_common(above: Polynomial, below: Polynomial) -> Polynomial:
-    """A numerator without the zeros that it shares with its denominator, where the quotient is undefined."""
+    """A numerator without the zeros of its denominator, at which the ratio of polynomials is undefined."""
     while above != 0 and (common := above.gcd(below)).degree() > 0:
         above = above // common
     return above

@@ -53,7 +53,7 @@ _BITS = 40_000  # of all coefficients together, beyond which isolation takes too
 
 
 def ratio_of(node: Node, name: str) -> Ratio | None:
-    """Numerator and denominator of an expression in one name; None if it is not a ratio of polynomials.
+    """An expression in one name as numerator and denominator; None if it is not a ratio of polynomials.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> above, below = ratio_of(parse_expression("x**2 + 1/x"), "x")
@@ -64,7 +64,7 @@ def ratio_of(node: Node, name: str) -> Ratio | None:
 
 
 def _ratio_in(node: Node, named: Mapping[str, Polynomial], unit: Polynomial) -> Ratio | None:
-    """Numerator and denominator in several names, given the polynomial of each name and the polynomial 1."""
+    """An expression in several names as a ratio of polynomials, given those of the names; None if it is none."""
     ratios: Arithmetic[Ratio] = Arithmetic(
         number=lambda number: (exactly(number.value) * unit, unit), operations=_OPERATIONS, forms={"pow": _power}
     )
@@ -76,12 +76,12 @@ def _ratio_in(node: Node, named: Mapping[str, Polynomial], unit: Polynomial) -> 
 
 
 def exactly(number: Fraction) -> fmpq:
-    """A fraction as FLINT's."""
+    """A fraction as FLINT's number, for the coefficients of polynomials."""
     return fmpq(number.numerator, number.denominator)
 
 
 def fraction(number: fmpq) -> Fraction:
-    """A number of FLINT's as a fraction."""
+    """FLINT's number, as polynomials have it in their coefficients, as a fraction."""
     return Fraction(int(number.p), int(number.q))
 
 
@@ -113,6 +113,7 @@ def _inverse(ratio: Ratio) -> Ratio:
 
 
 def _power(node: Apply, fold: Fold) -> Ratio:
+    """A whole power of a ratio of polynomials; `NoElement` for another exponent, or beyond the limits on size."""
     exponent = node.args[1]
     if not isinstance(exponent, Number) or exponent.value.denominator != 1:
         raise NoElement
@@ -134,7 +135,7 @@ _OPERATIONS: dict[str, Callable[..., Ratio]] = {
 
 
 def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tuple[float, ...] | None:
-    """All real roots in increasing order, each once; None if the polynomial is zero or too large.
+    """All real roots of a polynomial in increasing order, each once; None if it is zero or too large.
 
     `vanishes` tells whether a point is a root within the rounding of the given numbers.
 
@@ -160,7 +161,7 @@ def is_tractable(polynomial: Polynomial) -> bool:
 
 
 def _bits(polynomial: Polynomial) -> int:
-    """The bits of all coefficients together."""
+    """The number of bits of all coefficients of a polynomial together."""
     return sum(c.numerator.bit_length() + c.denominator.bit_length() for c in polynomial.coeffs())
 
 
@@ -170,7 +171,7 @@ def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
 
 
 def _blurred(a: float, b: float, turning_points: Collection[float]) -> bool:
-    """Whether two points are close and may be one root, split by rounding: at least one is a turning point."""
+    """Whether two roots of a polynomial are close and may be one, split by rounding: one is a turning point."""
     return (a in turning_points or b in turning_points) and math.isclose(a, b, rel_tol=1e-2)
 
 
@@ -180,7 +181,7 @@ def _centre(cluster: list[float], turning_points: Collection[float]) -> float:
 
 
 def _square_free(polynomial: Polynomial) -> Polynomial:
-    """The polynomial with the same roots, each of them once."""
+    """The polynomial that has the same roots, each of them once."""
     return polynomial // polynomial.gcd(polynomial.derivative())
 
 
@@ -189,12 +190,12 @@ def _isolated(polynomial: Polynomial) -> list[float]:
 
 
 def _roots(polynomial: Polynomial) -> list[Ball]:
-    """The complex roots, each in a ball, which is real if and only if the root is."""
+    """The complex roots of a polynomial, each in a ball that is real if and only if the root is."""
     return [root for root, _ in polynomial.numer().complex_roots()]
 
 
 def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
-    """The doubles nearest to the real roots of a polynomial, none of them multiple, or to the one in a ball.
+    """The doubles nearest to a polynomial's real roots, none of which is multiple, or to the one in a ball.
 
     The roots are isolated with more digits until each ball rounds to one double, or to none as it overflows. A root
     halfway between two doubles would never be told from either: it is rounded down.
@@ -209,7 +210,7 @@ def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
 
 
 def _double(end: Any) -> float | None:
-    """The double nearest to the end of a ball, which is a whole number times a power of two; None if it overflows."""
+    """The double nearest to the end of a polynomial root's ball; None if it overflows."""
     mantissa, exponent = end.man_exp()
     try:
         return float(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
@@ -231,7 +232,7 @@ Pair = tuple[Ball, Ball]
 def common_zeros(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]
 ) -> tuple[tuple[float, float], ...] | None:
-    """All real solutions of two equations, as the nearest doubles; None where this method does not tell.
+    """All common zeros of two polynomial equations, as the nearest doubles; None where this method does not tell.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> def of(*texts):
@@ -251,7 +252,7 @@ def common_zeros(
 def balls_of_zeros(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> list[Pair] | None:
-    """All real solutions of two equations, each of them in a pair of balls; None where this method does not tell."""
+    """All common zeros of two polynomial equations, each in a pair of balls; None where this method does not tell."""
     zeros = _zeros_in_balls(equations, unknowns, known)
     return None if zeros is None else [(x.real, y.real) for x, y in zeros[0]]
 
@@ -259,7 +260,7 @@ def balls_of_zeros(
 def _zeros_in_balls(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> tuple[list[Pair], Polynomial, Polynomial] | None:
-    """The pairs of balls, and the polynomials in x and in y whose roots are in them."""
+    """The balls of the common zeros of two equations, and the polynomials in x and in y with roots in them."""
     if len(equations) != 2 or len(unknowns) != 2 or any(equation.op != "=" for equation in equations):
         return None
     ratios = _as_ratios(equations, unknowns, known)
@@ -285,7 +286,7 @@ def _zeros_in_balls(
 def _as_ratios(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> list[Ratio] | None:
-    """Each equation as a ratio of polynomials that is zero; None if one is none, or a number is not known exactly."""
+    """Each equation as a ratio of polynomials that is zero; None if one is not, or a number is not known exactly."""
     unit = _PLANE.constant(1)
     named = {name: exactly(number) * unit for name, number in known.items()}
     named |= dict(zip(unknowns, (_X, _Y), strict=True))
@@ -302,7 +303,7 @@ def _resultant(p: Polynomial, q: Polynomial, name: str) -> Polynomial:
 
 
 def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None:
-    """The polynomial whose roots are the values of t at the common zeros; None where it may have other roots."""
+    """The polynomial with the values of t at the common zeros as roots; None where it may have other roots."""
     x = _X - exactly(share) * _Y  # x is t from here on
     p, q = (polynomial.compose(x, _Y) for polynomial in (p, q))
     is_whole = any(polynomial.degrees()[1] == polynomial.total_degree() for polynomial in (p, q))
@@ -311,7 +312,7 @@ def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None
 
 
 def _pairs(in_x: Polynomial, in_y: Polynomial, in_t: Polynomial, share: Fraction) -> list[Pair] | None:
-    """The pairs of roots to which the real roots t belong; None where several have one, as far as balls can tell."""
+    """The pairs of polynomial roots that are common zeros, by the real roots t; None where balls do not tell them."""
     factor = exactly(share)
     candidates = [(x + factor * y, (x, y)) for x, y in product(_roots(in_x), _roots(in_y))]
     pairs: list[Pair] = []
@@ -332,7 +333,7 @@ def _may_vanish(divisor: Polynomial, pair: Pair) -> bool:
 
 
 def _as_doubles(pairs: Sequence[Pair], in_x: Polynomial, in_y: Polynomial) -> tuple[tuple[float, float], ...] | None:
-    """The doubles nearest to pairs of real roots; None where one is beyond all doubles."""
+    """The doubles nearest to common zeros, from pairs of polynomial roots; None where one is beyond all doubles."""
     zeros = []
     for root_x, root_y in pairs:
         x, y = nearest_root(in_x, root_x.real), nearest_root(in_y, root_y.real)

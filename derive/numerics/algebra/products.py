@@ -35,6 +35,7 @@ class Product:
     powers: Mapping[Node, Fraction]
 
     def times(self, other: Product) -> Product:
+        """The product of this and another, with the exponents of like factors added."""
         number = self.number * other.number
         if not number:
             return Product(number, {})
@@ -46,7 +47,7 @@ class Product:
         return Product(number, powers)
 
     def to(self, exponent: Fraction) -> Product | None:
-        """A power of a product, for bases that are positive wherever the exponent is not whole."""
+        """A power of the product, for factors that are positive wherever the exponent is not whole."""
         if self.number <= 0 and exponent.denominator != 1:
             return None
         if not self.number:
@@ -63,7 +64,7 @@ class Product:
 
 
 def product_of(node: Node, is_positive: Test) -> Product:
-    """An expression as a product.
+    """An expression as a product: a number times powers of its factors, so that what cancels disappears.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> render(written(product_of(parse_expression("sqrt(n*c*n)*(n*d + 2*d*n)/n"), lambda node: True)))
@@ -92,7 +93,7 @@ def product_of(node: Node, is_positive: Test) -> Product:
 
 
 def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[Node, Node]:
-    """Two sides without the positive quantities that multiply both; as they are where there is none.
+    """Two sides without the positive factors that multiply both; as they are where there is none.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.expressions.tree import render
@@ -110,7 +111,7 @@ def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[
 
 
 def written(product: Product) -> Node:
-    """A product as an expression, its factors in a fixed order."""
+    """A product of powers as an expression, its factors in a fixed order."""
     powers = product.powers
     bases = sorted(powers, key=render) if len(powers) > 1 else powers
     factors = [_raised(base, powers[base]) for base in bases]
@@ -129,11 +130,12 @@ def _raised(base: Node, exponent: Fraction) -> Node:
 
 
 def _single_factor(node: Node) -> Product:
-    """An expression that is not a product, as a product of one factor."""
+    """An expression that is no product, as a product of one factor."""
     return Product(_ONE, {node: _ONE})
 
 
 def _power(node: Apply, is_positive: Test) -> Product:
+    """A power, root or inverse as a product, split into its factors only where these are known to be positive."""
     exponent = exponent_of(node)
     base = product_of(node.args[0], is_positive)
     others = node.args[1:]
@@ -145,7 +147,7 @@ def _power(node: Apply, is_positive: Test) -> Product:
 
 
 def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
-    """The terms of a sum, nested sums flattened."""
+    """The terms of a sum as products, nested sums flattened."""
     product = product_of(node, is_positive)
     if len(product.powers) == 1:
         ((base, exponent),) = product.powers.items()
@@ -158,7 +160,7 @@ def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
 
 
 def _sum(node: Apply, is_positive: Test) -> Product:
-    """A sum of like terms, with the factors that all have in common taken out."""
+    """A sum of like terms as a product, with the factors that all have in common taken out."""
     like: dict[frozenset[tuple[Node, Fraction]], Product] = {}
     for term in chain.from_iterable(_terms(arg, is_positive) for arg in node.args):
         key = frozenset(term.powers.items())
@@ -174,7 +176,7 @@ def _sum(node: Apply, is_positive: Test) -> Product:
 
 
 def _choice(node: Apply, is_positive: Test) -> Product:
-    """A max or min, with the positive factors that its arms share taken out."""
+    """A max or min as a product, with the positive factors that its arms share taken out."""
     arms = list(dict.fromkeys(written(product_of(arg, is_positive)) for arg in node.args))
     if len(arms) == 1:
         return product_of(arms[0], is_positive)
@@ -183,7 +185,7 @@ def _choice(node: Apply, is_positive: Test) -> Product:
 
 
 def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
-    """The common factor of all terms, denominators included, and the cofactor of each term, in a fixed order."""
+    """The common factor of products, denominators included, and the cofactor of each, in a fixed order."""
     nonzero = [term for term in terms if term.number]  # a zero has every factor
     exponents: dict[Node, list[Fraction]] = {}
     for term in nonzero:
@@ -198,7 +200,7 @@ def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, 
 
 
 def positive_first(node: Node) -> Node:
-    """The same expression with as few leading minus signs as possible.
+    """An expression with as few leading minus signs as possible in its sums and products.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -216,7 +218,7 @@ def positive_first(node: Node) -> Node:
 
 
 def _sign_and_body(node: Node) -> tuple[int, Node]:
-    """The sign of an expression, and the rest of it with as few leading minus signs as possible."""
+    """The sign of an expression as a product, and the rest of it with as few leading minus signs as possible."""
     if isinstance(node, Number):
         return (-1, Number(-node.value)) if node.value < 0 else (1, node)
     if not isinstance(node, Apply):
@@ -242,7 +244,7 @@ def _sign_and_body(node: Node) -> tuple[int, Node]:
 
 
 def _turned(node: Node) -> Node | None:
-    """The negative of a difference, or of what it multiplies or divides, with a positive term first; None of others."""
+    """The negative of a difference, or of a product or quotient with one, that begins with a positive term, or None."""
     if not isinstance(node, Apply):
         return None
     if node.op == "inv":

@@ -62,7 +62,7 @@ def minus(a: Span) -> Span:
 
 
 def times(a: Span, b: Span) -> Span:
-    """The product of two intervals; zero and one, which most slopes are, leave it exact.
+    """The product of two intervals, rounded outwards; zero and one, which most slopes are, leave it exact.
 
     >>> times((1.0, 1.0), (0.1, 0.2)), times((-2.0, 3.0), (4.0, 5.0))[0] <= -10
     ((0.1, 0.2), True)
@@ -88,7 +88,7 @@ def times(a: Span, b: Span) -> Span:
 
 
 def over(a: Span) -> Span:
-    """The inverses of numbers of one sign; next to zero they are unbounded.
+    """The interval of the inverses of numbers of one sign; next to zero it has no bound.
 
     >>> over((0.0, 4.0))[1]
     inf
@@ -100,7 +100,7 @@ def over(a: Span) -> Span:
 
 
 def square(a: Span) -> Span:
-    """The squares of the numbers in an interval.
+    """The interval of the squares of an interval's numbers.
 
     >>> square((-2.0, 1.0))[0]
     0.0
@@ -110,13 +110,13 @@ def square(a: Span) -> Span:
 
 
 def sizes(a: Span) -> Span:
-    """The least and the greatest absolute value in an interval."""
+    """The interval of absolute values in an interval: the least and the greatest."""
     low, high = abs(a[0]), abs(a[1])
     return (0.0 if a[0] <= 0 <= a[1] else min(low, high)), max(low, high)
 
 
 def product(x: float, y: float) -> float:
-    """The product of two numbers; zero times infinity is zero, and what underflows is the smallest double."""
+    """The product of two ends of intervals; zero times infinity is zero, and an underflow the smallest double."""
     return 0.0 if x == 0 or y == 0 else x * y or math.copysign(FAINT, x) * math.copysign(1.0, y)
 
 
@@ -125,25 +125,25 @@ def hull(a: Span, b: Span) -> Span:
 
 
 def meet(a: Span, b: Span) -> Span:
-    """The intersection of two enclosures of one number."""
+    """The intersection of two intervals that hold the same number."""
     return max(a[0], b[0]), min(a[1], b[1])
 
 
 def lies_in(inner: Span, outer: Span, share: float) -> bool:
-    """Whether a span lies in another, up to a relative error of its ends."""
+    """Whether an interval lies in another, up to a relative error of its ends."""
     low, high = (share * abs(end) if math.isfinite(end) else 0.0 for end in inner)
     return outer[0] - low <= inner[0] and inner[1] <= outer[1] + high
 
 
 def shifted(start: Span, slopes: Span, steps: Span) -> Span:
-    """The values of a form some steps away from a point, by the mean value theorem."""
+    """The interval of a form's values some steps away from a point, by the mean value theorem."""
     return plus(start, times(slopes, steps))
 
 
 def outward(low: float, high: float, ulps: int = ULPS) -> Span:
-    """Bounds moved outwards by the rounding error; an overflow is a large finite number, and NaN gives no bound.
+    """An interval with its ends moved outwards by the rounding error; an overflow is a large finite number.
 
-    Zero is not moved, since `product` and its like have replaced what underflowed.
+    Zero is not moved, since `product` and its like have replaced what underflowed. NaN gives no bound.
     """
     if not -_MOST <= low <= _MOST:
         low = _MOST if low > 0 else -_INFINITY

@@ -20,7 +20,7 @@ Box = tuple[Span, ...]
 
 
 def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
-    """A box with the sides of counts, whose step is not zero, cut to the whole numbers in them; None if one has none.
+    """A box whose sides of counts, with a step, are cut to the whole numbers in them; None if one has none.
 
     >>> rounded_inwards([(0.5, 9.0), (2.5, 7.5)], [1.0, 0.0]), rounded_inwards([(1.2, 1.8)], [1.0])
     (((1.0, 9.0), (2.5, 7.5)), None)
@@ -40,7 +40,7 @@ def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
 
 
 def is_within(inner: Box, outer: Box) -> bool:
-    """Whether a box lies in another."""
+    """Whether a box lies in another, side by side."""
     return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
 
 
@@ -51,12 +51,12 @@ def is_narrower(narrowed: Box, box: Box, share: float) -> bool:
 
 
 def distances(box: Sequence[Span], point: Sequence[float]) -> list[Span]:
-    """How far each number of a box may be from that of a point."""
+    """The interval of each side of a box relative to a point: how far its numbers may be from that of the point."""
     return [plus(side, (-x, -x)) for side, x in zip(box, point, strict=True)]
 
 
 def better_end(side: Span, slopes: Sequence[Span]) -> Span:
-    """The end of a side at which expressions with these slopes are least; the side itself where they do not agree."""
+    """The end of a box's side at which expressions with these slopes are least; the side itself if they disagree."""
     low, high = side
     if all(least >= 0 for least, _ in slopes) and math.isfinite(low):
         return low, low
@@ -76,20 +76,20 @@ class MeanValueForm:
 
     @classmethod
     def of(cls, at_point: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> MeanValueForm:
-        """The form of a value at the point and slopes; each side may move it by its slope times its distance."""
+        """The mean value form by a value at the point and slopes, each of which is multiplied by a side's distance."""
         moves = [times(slope, aside) if slope != ZERO else ZERO for slope, aside in zip(slopes, asides, strict=True)]
         return cls(at_point, slopes, asides, moves)
 
     @property
     def values(self) -> Span:
-        """The bounds of the expression in the box."""
+        """The bounds of the expression in the box, by its mean value form."""
         total = self.at_point
         for move in self.moves:
             total = plus(total, move)
         return total
 
     def plus(self, others: Sequence[MeanValueForm], weights: Sequence[float]) -> MeanValueForm:
-        """The form of the sum with multiples of other expressions."""
+        """The mean value form of the sum with multiples of other expressions."""
         total, slopes = self.at_point, list(self.slopes)
         for other, weight in zip(others, weights, strict=True):
             if weight:
@@ -99,7 +99,7 @@ class MeanValueForm:
         return MeanValueForm.of(total, slopes, self.asides)
 
     def raised(self, number: float) -> MeanValueForm:
-        """The form of the sum with a number."""
+        """The mean value form of the sum with a number."""
         return replace(self, at_point=plus(self.at_point, (number, number)))
 
     def negated(self) -> MeanValueForm:
@@ -107,12 +107,12 @@ class MeanValueForm:
         return MeanValueForm(minus(self.at_point), slopes, self.asides, moves)
 
     def share(self, i: int) -> float:
-        """The share of a side in what the expression may change by over the box."""
+        """The share of one side of the box in what the expression may change by over the box."""
         total = sum(max(map(abs, move)) for move in self.moves)
         return max(map(abs, self.moves[i])) / total if 0 < total < math.inf else 0.0
 
     def cut(self, sides: list[Span], point: Sequence[float]) -> bool:
-        """Cut the sides of the box to where the expression need not be positive; false if nothing is left."""
+        """Cut the sides of a box to where the expression need not be positive; false if nothing is left."""
         steps = [low for low, _ in self.moves]
         least = self.at_point[0] + sum(steps)
         share = max(HANDFUL, (len(steps) + 4) * EPSILON)  # of the sums, each term of which is rounded once
@@ -132,6 +132,6 @@ class MeanValueForm:
 
 
 def _above(x: float, step: float) -> float:
-    """A number and a step, rounded upwards."""
+    """An end of a box's side moved by a step, rounded upwards."""
     total = x + step
     return total + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(total) else math.inf

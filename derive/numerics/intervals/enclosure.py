@@ -87,7 +87,7 @@ class Enclosure:
 
     @property
     def partial(self) -> bool:
-        """Whether it may jump, or be undefined somewhere."""
+        """Whether the enclosed expression may jump, or be undefined somewhere."""
         return self.flaw != SMOOTH
 
     @property
@@ -100,7 +100,7 @@ class Enclosure:
 
 
 def applied(op: str, *arguments: Enclosure) -> Enclosure:
-    """The enclosure of an operation; NoElement where it is nowhere defined.
+    """The enclosure of an operation's values and slopes, from those of its arguments; `NoElement` if nowhere defined.
 
     >>> tripled = applied("mul", Enclosure((1.0, 2.0), (1.0, 1.0)), Enclosure((3.0, 3.0), ZERO))
     >>> [round(end, 12) for end in (*tripled.values, *tripled.slopes)]
@@ -124,7 +124,7 @@ SPANS: dict[str, Callable[..., Span]] = {
 
 
 def sum_of(*terms: Enclosure) -> Enclosure:
-    """The enclosure of a sum, from those of its terms."""
+    """The enclosure of a sum's values and slopes, from those of its terms."""
     values = slopes = ZERO
     for term in terms:
         values, slopes = plus(values, term.values), plus(slopes, term.slopes)
@@ -144,12 +144,12 @@ def _negative(inner: Enclosure) -> Enclosure:
 
 
 def _chained(inner: Enclosure, values: Span, factor: Span, *, gap: bool = False) -> Enclosure:
-    """The enclosure of a function: its values, and `factor`, which bounds its own slope, times the slope inside."""
+    """The enclosure of a function by the chain rule: `factor`, which bounds its own slope, times the slope inside."""
     return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
 
 
 def _at_pole(inner: Enclosure) -> Enclosure:
-    """A function of an argument that may be at a pole: any value, and any slope unless the argument is constant."""
+    """The enclosure of a function that may be at a pole: any value, and any slope unless its argument is constant."""
     return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
 
 
@@ -162,7 +162,7 @@ def _inverse(inner: Enclosure) -> Enclosure:
 
 
 def _power(base: Enclosure, exponent: Enclosure) -> Enclosure:
-    """A power of any base if the exponent is one whole number, and else of a nonnegative base.
+    """The enclosure of a power, of any base if the exponent is one whole number, and else of a nonnegative base.
 
     For a nonnegative base `x**y` is monotone in each argument, so its extremes lie at the corners. Its slopes are
     `y*x**(y - 1)` in the base and `x**y*log(x)` in the exponent.
@@ -197,7 +197,7 @@ def _whole_power(base: Enclosure, n: float) -> Enclosure:
 
 
 def powers(span: Span, n: float) -> Span:
-    """The values of a power with a whole exponent of zero or more.
+    """The interval of the values of a power with a whole exponent of zero or more.
 
     >>> powers((-2.0, 1.0), 2)[0], powers((-2.0, 1.0), 3)[0] <= -8
     (0.0, True)
@@ -218,7 +218,7 @@ def _corners(base: Span, exponent: Span) -> Span:
 
 
 def raised(x: float, y: float) -> float:
-    """A power of a nonnegative base, or its limit where it is undefined."""
+    """A power of a nonnegative base as the end of an enclosure, or its limit where it is undefined."""
     try:
         return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)
     except (OverflowError, ZeroDivisionError):
@@ -226,7 +226,7 @@ def raised(x: float, y: float) -> float:
 
 
 def _extreme(op: str, *arms: Enclosure) -> Enclosure:
-    """A maximum or minimum: where several arms may bind, any of their slopes, or between them."""
+    """The enclosure of a maximum or minimum: where several arms may bind, with all slopes between theirs."""
     values = SPANS[op](*(arm.values for arm in arms))
     binding = [arm for arm in arms if (arm.values[1] >= values[0] if op == "max" else arm.values[0] <= values[1])]
     slopes = binding[0].slopes
@@ -239,7 +239,7 @@ _Rule = Callable[[Enclosure], Enclosure]
 
 
 def _monotone(entry: Function) -> _Rule:
-    """The rule of a function that rises or turns once: the values at its ends and turning point bound it."""
+    """The rule that encloses a function that rises or turns once, by values at its ends and turning point."""
     start, end = entry.domain
     # an interval with an infinite end has no bound there: infinity itself is no argument that could be undefined
     excludes_start = start > -math.inf and not entry.closed[0]
@@ -247,6 +247,7 @@ def _monotone(entry: Function) -> _Rule:
     values_on, slopes_on = _values_of(entry), _slopes_of(entry)
 
     def rule(inner: Enclosure) -> Enclosure:
+        """The enclosure of the function, on the part of the argument's interval that is in its domain."""
         low, high = span = inner.values
         is_gap = low < start or high > end or (excludes_start and low == start) or (excludes_end and high == end)
         if is_gap:
@@ -261,7 +262,7 @@ def _monotone(entry: Function) -> _Rule:
 
 
 def _values_of(entry: Function) -> Callable[[Span], Span]:
-    """The values on a part of its domain of a function that rises throughout, or falls up to its turning point."""
+    """A function that encloses the values of an entry that rises throughout, or falls up to its turning point."""
     value, off, turn = entry.value, entry.off, entry.turn
     bottom, top = entry.between
     floor, roof = entry.between if entry.clips else ALL
@@ -282,7 +283,7 @@ def _values_of(entry: Function) -> Callable[[Span], Span]:
 
 
 def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
-    """A value; `limit` where it is undefined, and infinity where it overflows, or `below` if that is below zero."""
+    """The value at an end of an enclosure; `limit` where it is undefined, infinity or `below` where it overflows."""
     try:
         return function(x)
     except OverflowError:
@@ -292,7 +293,7 @@ def _near(function: Callable[[float], float], x: float, limit: float, below: flo
 
 
 def _slopes_of(entry: Function) -> Callable[[Span], Span]:
-    """The slopes of a function whose slope turns only at the points that its entry lists."""
+    """A function that encloses the slopes of an entry whose slope turns at the listed points only."""
     value, slope, bends, off = entry.value, entry.slope_of, entry.bends, entry.slope_off
     first_limit = -math.inf if entry.turn else math.inf  # where there is no slope at an end, it has no bound
     last_limit = -math.inf if entry.falls else math.inf
@@ -307,6 +308,7 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
             return limit
 
     def slopes(span: Span) -> Span:
+        """The interval of the slopes between the ends of an argument's interval, moved outwards."""
         low = high = slope_at(span[0], first_limit)
         for end in (slope_at(span[1], last_limit), *(slope_at(x, 0.0) for x in bends if span[0] < x < span[1])):
             low, high = min(low, end), max(high, end)
@@ -319,7 +321,7 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
 
 
 def _kinked(_: Function) -> _Rule:
-    """The rule of the absolute value."""
+    """The rule that encloses the absolute value and its slopes."""
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = inner.values
@@ -333,7 +335,7 @@ def _kinked(_: Function) -> _Rule:
 
 
 def _stepped(entry: Function) -> _Rule:
-    """The rule of a function that rounds: its slope is zero, and it may jump between different values."""
+    """The rule that encloses a function that rounds: its slope is zero, and it may jump between different values."""
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = (entry.value(end) if math.isfinite(end) else end for end in inner.values)
@@ -343,7 +345,7 @@ def _stepped(entry: Function) -> _Rule:
 
 
 def _wave_values(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
-    """The values of sin or cos.
+    """The interval of the values of a sine or cosine wave.
 
     Maxima and minima alternate, half a turn apart, where the slope changes sign. The signs of the slope just inside
     both ends therefore tell whether their number is odd, and the width how many there can be. The signs are certain:
@@ -370,7 +372,7 @@ _WAVES: tuple[Callable[[float], float], ...] = (math.sin, math.cos, lambda x: -m
 
 
 def _waving(entry: Function) -> _Rule:
-    """The rule of sin or cos; each derivative is the same wave a quarter turn ahead."""
+    """The rule that encloses a sine or cosine; each derivative is the same wave a quarter turn ahead."""
     wave, slope, bend = _WAVES[entry.ahead : entry.ahead + 3]
 
     def rule(inner: Enclosure) -> Enclosure:
@@ -381,7 +383,7 @@ def _waving(entry: Function) -> _Rule:
 
 
 def _tangent(inner: Enclosure) -> Enclosure:
-    """The rule of the tangent: it rises from pole to pole, and at a pole the cosine changes its sign."""
+    """The enclosure of the tangent: it rises from pole to pole, and at a pole the cosine changes its sign."""
     low, high = inner.values
     if high - low < _HALF and (math.cos(low) > 0) == (math.cos(high) > 0):
         values = outward(math.tan(low), math.tan(high))
@@ -415,7 +417,7 @@ _RULES: dict[str, Callable[..., Enclosure]] = {
 
 
 def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
-    """The enclosure of an expression as `moving` runs over its span; None where the expression is nowhere defined.
+    """Enclose an expression's values and slopes as `moving` runs over its interval; None where nowhere defined.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> bounds = enclose(parse_expression("x**2 + x"), {"x": (1.0, 2.0)}, "x")
@@ -426,7 +428,7 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
 
 
 def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> frozenset[bool | None]:
-    """The possible truths of a condition: true, false, or None where it is undefined.
+    """The truths that a condition may have over intervals: true, false, or None where it is undefined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> sorted(truths(parse_condition("log(x) > 1"), {"x": (-1.0, 2.0)}), key=str)
@@ -441,7 +443,7 @@ def _named(spans: Mapping[str, Span], moving: str) -> Callable[[str], Enclosure]
 
 
 def around(number: Number) -> Span:
-    """Bounds of a number: itself, its neighbours, or the largest double and infinity."""
+    """The interval around a number: the double itself, its neighbours, or the largest double and infinity."""
     if number.is_double:
         return number.real, number.real
     if number.real == number.real:
@@ -450,7 +452,7 @@ def around(number: Number) -> Span:
 
 
 def span_of(number: float) -> Span:
-    """Bounds of the number that a double stands for: itself, or its neighbours where it rounds a rational."""
+    """The interval around what a double stands for: itself, or its neighbours where it rounds a rational."""
     exact = exact_of(number)
     if exact is None or exact == Fraction(number):
         return number, number
@@ -458,7 +460,7 @@ def span_of(number: float) -> Span:
 
 
 def _choice(choice: Apply, fold: Fold) -> Enclosure:
-    """The hull of all arms that the conditions allow; if there are several, the values may jump."""
+    """The enclosure of a choice: the hull of all arms that its conditions allow, between which it may jump."""
     conditions = (fold(condition) for condition in choice.args[1::2])
     allowed, is_partial = arms_allowed(conditions, len(choice.args))
     hull_of_arms: Enclosure | None = None
@@ -479,7 +481,7 @@ def _choice(choice: Apply, fold: Fold) -> Enclosure:
 
 
 def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], count: int) -> tuple[list[int], bool]:
-    """The places of the arms that a choice of `count` arguments may take, and whether it may be undefined."""
+    """The places of the arms that an enclosed choice may take, and whether it may be undefined."""
     allowed: list[int] = []
     is_partial = False
     for place, possible in enumerate(truths_of_conditions):
@@ -494,7 +496,7 @@ def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], count: 
 
 
 def _comparison(comparison: Apply, fold: Fold) -> frozenset[bool | None]:
-    """The truths that a comparison may have; None is among them if a side may be undefined."""
+    """The truths that a comparison may have for enclosed sides; None is among them if one may be undefined."""
     try:
         left, right = map(fold, comparison.args)
     except NoElement:
@@ -507,12 +509,12 @@ def _comparison(comparison: Apply, fold: Fold) -> frozenset[bool | None]:
 
 
 def _joined(op: str, *parts: frozenset[bool | None]) -> frozenset[bool | None]:
-    """The truths that conditions joined by `and` or `or` may have, from those that each may have."""
+    """The truths that conditions joined by `and` or `or` may have over intervals, from those that each may have."""
     return frozenset(joined(op, chosen) for chosen in product(*parts))
 
 
 def joined(op: str, known: Iterable[bool | None]) -> bool | None:
-    """The truth of conditions joined by `and` or `or`, where some may be undefined (None)."""
+    """The truth of conditions joined by `and` or `or`, of which some may be undefined over an interval (None)."""
     result: bool | None = op == "and"
     for truth in known:
         if truth is not None and truth is (op == "or"):

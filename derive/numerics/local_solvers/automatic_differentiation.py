@@ -34,7 +34,7 @@ _DENSE = 500_000  # limit on the numbers in the dense rows of all nodes
 
 @cache
 def _function(op: str) -> tuple[Callable[..., Array], Callable[..., Array]]:
-    """The value of an operation on one number, and its slope at x, where its value is y."""
+    """The NumPy functions on the tape for an operation on one number: its value, and its slope by x and value y."""
     if op == "neg":
         return np.negative, lambda x, y: -np.ones_like(x)
     if op == "inv":
@@ -79,6 +79,7 @@ class Tape:
     """
 
     def __init__(self, equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> None:
+        """Lay out the residuals of equations as a tape: one graph, cut into runs of one operation each."""
         self.unknowns = tuple(unknowns)
         self.known = known
         layout = _Layout(self.unknowns, known)
@@ -91,11 +92,11 @@ class Tape:
         self.work = self._size  # the number of nodes evaluated in a pass
 
     def gaps(self, point: Array) -> Array:
-        """The residual of each equation."""
+        """The residuals of the tape's equations at a point."""
         return self._values(point)[self._rows]
 
     def jacobian(self, point: Array) -> Array:
-        """The slopes of the residuals in the unknowns: a row for each equation; a sparse matrix for many unknowns."""
+        """The Jacobian by automatic differentiation, a row for each equation; a sparse matrix for many unknowns."""
         values = self._values(point)
         with np.errstate(all="ignore"):
             return self._sparse(values) if self.is_sparse else self._dense(values)
@@ -113,6 +114,7 @@ class Tape:
         return values
 
     def _evaluated(self, run: _Run, values: Array) -> Array:
+        """The values of one run of the tape, from those of its arguments."""
         if run.op == "add":
             return np.add.reduceat(values[run.args], run.ends[:-1])
         if run.op == "piecewise":
@@ -122,14 +124,14 @@ class Tape:
         return _function(run.op)[0](values[run.args])
 
     def _chosen(self, run: _Run, values: Array) -> Array:
-        """The index of the arm of each choice; if none, that of its last argument, which is NaN."""
+        """The index of the arm of each choice in a run of the tape; without an arm, that of a last argument, NaN."""
         numbers = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
         chosen = [chosen_arm(node, {**self.known, **numbers}) for node in run.nodes]
         pairs = zip((node.args[::2] for node in run.nodes), chosen, strict=True)
         return np.array([len(arms) if arm is None else arms.index(arm) for arms, arm in pairs])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
-        """The slopes of each node of a run in each of its arguments."""
+        """The slopes of each node of a run on the tape in each of its arguments."""
         if run.op == "add":
             return np.ones(len(run.args))
         if run.op == "piecewise":
@@ -152,6 +154,7 @@ class Tape:
         return rows[self._rows]
 
     def _sparse(self, values: Array) -> Array:
+        """The Jacobian by forward accumulation in sparse rows over the tape's runs."""
         from scipy import sparse
 
         count = len(self.unknowns)
@@ -183,13 +186,14 @@ class _Layout:
         self.kept: list[Node] = []
 
     def index(self, node: Node) -> int:
-        """The index of a tree among the nodes."""
+        """The index of an expression among the nodes of the tape."""
         if id(node) not in self.seen:
             self.kept.append(node)  # so that no other object reuses its id
             self.seen[id(node)] = self._new_index(node)
         return self.seen[id(node)]
 
     def _new_index(self, node: Node) -> int:
+        """The index of an expression that is new to the tape, its constant parts evaluated."""
         if isinstance(node, Number):
             return self._fixed(node.real)
         if isinstance(node, Name):
@@ -210,7 +214,7 @@ class _Layout:
         return self._node_index(node.op, args)
 
     def _in_pairs(self, op: str, args: list[int]) -> int:
-        """Many arguments combined in pairs, so that the levels stay few."""
+        """The index of an operation on many nodes, combined in pairs so that the tape has few levels."""
         while len(args) > 1:
             pairs = [self._node_index(op, args[i : i + 2]) for i in range(0, len(args) - 1, 2)]
             args = pairs + args[len(args) - len(args) % 2 :]
@@ -228,7 +232,7 @@ class _Layout:
         return self.indices[key]
 
     def runs(self) -> tuple[Array, list[_Run], dict[int, int]]:
-        """The fixed numbers, the runs in order, and the place of each node on the tape, by its index."""
+        """The tape's fixed numbers, its runs in order, and the place of each node on it, by index."""
         ranks = {"name": 0, "fixed": 1}  # operations come last, as a pass fills them in
         ops = [node.op for node in self.nodes]
         order = sorted(range(len(ops)), key=lambda i: (self.levels[i], ranks.get(ops[i], 2), ops[i]))

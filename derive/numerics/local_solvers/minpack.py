@@ -46,7 +46,10 @@ class Search:
         self.work = 0
 
     def root_near(self, start: Sequence[float]) -> Array | None:
-        """The root to which a start converges, confirmed by full Newton steps; None if there is none."""
+        """The root to which MINPACK or Newton's method converges from a start, confirmed by full Newton steps.
+
+        None if none of the methods finds one.
+        """
         point = np.array(start, dtype=float)
         logarithmic = self.positive & (point > 0)
         charts = [logarithmic, np.zeros_like(logarithmic)] if logarithmic.any() else [logarithmic]
@@ -71,6 +74,7 @@ class _ScaledSystem:
     """The system in scaled unknowns: in logarithms where the chart says so, else divided by their size."""
 
     def __init__(self, search: Search, chart: Array, start: Array) -> None:
+        """Scale each unknown by its size at the start, and each residual by its change there."""
         self.search, self.chart = search, chart
         size = np.abs(start)
         middling = np.exp(np.mean(np.log(size[size > 0]))) if size.any() else 1.0
@@ -95,6 +99,7 @@ class _ScaledSystem:
         return np.where(np.isfinite(gaps), gaps, _BEYOND)
 
     def jacobian(self, point: Array) -> Array:
+        """The Jacobian of the scaled residuals in the scaled unknowns, for MINPACK or Newton's method."""
         tape = self.search.tape
         self.search.work += tape.work * min(len(tape.unknowns), 30) + 3 * _CALL
         outer = self.unscaled(point)
@@ -129,7 +134,7 @@ _levenberg = partial(_by_minpack, method="lm", limit="maxiter")
 
 
 def _newton(system: _ScaledSystem) -> Array | None:
-    """The root to which Newton's method leads, damped by the natural monotonicity test; None where it cannot step."""
+    """The root of a scaled system by Newton's method, damped by the natural monotonicity test; None without a step."""
     point, share = system.start, 1.0
     gaps = system.gaps(point)
     for _ in range(_STEPS):
@@ -157,14 +162,14 @@ def _newton(system: _ScaledSystem) -> Array | None:
 
 
 def _length(step: Array, point: Array, chart: Array) -> float:
-    """The size of a step relative to the unknowns; in logarithms, its own size."""
+    """The length of a Newton step relative to the unknowns; for those in logarithms, its own."""
     scale = np.where(chart, 1.0, np.maximum(np.abs(point), 1.0))
     with np.errstate(over="ignore"):  # infinity is what it comes to
         return float(np.sqrt(np.mean((step / scale) ** 2)))
 
 
 def solver(jacobian: Array) -> Callable[[Array], Array] | None:
-    """A solver of linear equations with a matrix; if that is singular, by least squares, and None if it is sparse."""
+    """A solver of Newton's linear equations; for a singular matrix by least squares, or None if that is sparse."""
     if not isinstance(jacobian, np.ndarray):
         from scipy.sparse import linalg
 
@@ -186,7 +191,7 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
 
 
 def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
-    """A root to its last digit by iterative refinement: gaps in many digits, corrections in doubles (Wilkinson 1963).
+    """A root to its last digit by iterative refinement: gaps in many digits, steps in doubles (Wilkinson 1963).
 
     An unknown that has lost all its digits is set to zero, if the next correction does not move it back.
     """
@@ -215,7 +220,7 @@ def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
 
 
 def corrected(tape: Tape, point: Array) -> Array | None:
-    """A point after a few full Newton steps, if these shrink until only rounding is left."""
+    """A local solver's point after a few full Newton steps, if these shrink until only rounding is left."""
     best, shortest = None, np.inf
     for _ in range(12):
         tick()

@@ -31,7 +31,7 @@ def many_starts(
     positive: frozenset[str] = frozenset(),
     steps: int = 80,
 ) -> Iterator[dict[str, float]]:
-    """The solutions to which the starts converge.
+    """The solutions to which Newton's method converges from many starts.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x*y = 6*u"), parse_equation("x + y = 5*u")]
@@ -50,7 +50,7 @@ def many_starts(
 def is_isolated(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float], rank: float = RANK_OF_SLOPES
 ) -> bool:
-    """Whether a solution is isolated: its Jacobian has full rank by difference quotients to either side."""
+    """Whether a solution is isolated: Newton's Jacobian has full rank by difference quotients to either side."""
     system = _System(equations, list(point), known)
     gaps = system.gaps(point)
     return gaps is not None and all(
@@ -68,7 +68,7 @@ class _System:
     positive: frozenset[str] = frozenset()
 
     def descended(self, point: dict[str, float], steps: int) -> dict[str, float] | None:
-        """The solution to which a point converges; None if it does not."""
+        """The solution to which damped Newton steps lead from a point; None if they do not converge."""
         gaps = self.gaps(point)
         for _ in range(steps):
             if gaps is None:
@@ -105,7 +105,7 @@ class _System:
     def damped(
         self, point: Mapping[str, float], direction: Mapping[str, float], size: float
     ) -> tuple[dict[str, float], list[float]] | None:
-        """The first of ever shorter steps that reduces the residual."""
+        """The point after the first of ever shorter shares of a Newton step that reduces the residual."""
         share = min(1.0, 5.0 / max(LEAST, *map(abs, direction.values())))
         for _ in range(30):
             moved = {name: _stepped(x, share * direction[name], name in self.positive) for name, x in point.items()}
@@ -117,7 +117,7 @@ class _System:
 
 
 def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
-    """The damped normal equations (Levenberg 1944), which have a solution where the Jacobian is singular.
+    """The damped normal equations of a Newton step (Levenberg 1944), solvable where the Jacobian is singular.
 
     A system with a curve of solutions is singular all along it; to recognise it, a point of the curve must be found.
     """
@@ -130,7 +130,7 @@ def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
 
 
 def _stepped(x: float, change: float, positive: bool) -> float:
-    """A number after a relative change; one that must stay positive is cut to a tenth at most."""
+    """An unknown after a relative Newton step; one that must stay positive is cut to a tenth at most."""
     if x == 0:
         return change
     return x * (1 + (max(change, -0.9) if positive else change))

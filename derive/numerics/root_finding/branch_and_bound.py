@@ -83,6 +83,7 @@ class Boxes:
     """A system as one graph of expressions: its goal, its gaps, each with a slack, and its zeros."""
 
     def __init__(self, system: System) -> None:
+        """Write a system's goal, gaps and zeros as one graph of expressions, each gap with a slack."""
         self.system = system
         self.names = tuple(system.box)
         self.whole: Box = tuple(system.box.values())
@@ -105,15 +106,15 @@ class Boxes:
         self.consistency = BoxConsistency.of(dag)
 
     def run(self, sides: Sequence[Span], only: int | None = None) -> Run | None:
-        """The enclosures over a box, or of one expression alone; None where something is nowhere defined."""
+        """The enclosures of all expressions of the search over a box, or of one alone; None if nowhere defined."""
         return self.dag.run((*sides, *[NOTHING] * (1 + len(self.gaps))), only)
 
     def values(self, run: Run) -> list[Span]:
-        """The goal, the gaps and the zeros over the box of a run."""
+        """The intervals of the goal, the gaps and the zeros over the box of a run."""
         return [run.spans[root] for root in self.dag.roots]
 
     def at(self, point: Sequence[float]) -> tuple[list[float], list[list[float]]] | None:
-        """The goal, the gaps and the zeros at a point, and their slopes; None where one may jump or is undefined."""
+        """The goal, the gaps and the zeros at a point, with their slopes; None where one may jump or is undefined."""
         run = self.run([(x, x) for x in point])
         if run is None or run.flawed:
             return None
@@ -122,7 +123,7 @@ class Boxes:
         return [(low + high) / 2 for low, high in self.values(run)], slopes
 
     def narrowed(self, sides: Sequence[Span], ceiling: float) -> Box | None:
-        """The box cut to where all can hold and the goal is not above the ceiling; None if that is nowhere."""
+        """The box contracted to where all can hold and the goal is not above the ceiling; None if that is nowhere."""
         rounded = rounded_inwards(sides, self.steps)
         if rounded is None or not (self.gaps or self.system.zeros):
             return rounded
@@ -134,7 +135,7 @@ class Boxes:
         return None if narrowed is None else rounded_inwards(narrowed[: len(sides)], self.steps)
 
     def part(self, sides: Box) -> Part | None:
-        """What is known of a box; None if a gap, a zero or a condition cannot hold in it."""
+        """The part of the search in a box: bounds of goal, gaps and zeros; None if one of these cannot hold in it."""
         run = self.run(sides)
         if run is None:
             return None
@@ -155,7 +156,7 @@ class Boxes:
         return Part(sides, values, slopes)
 
     def _slopes(self, sides: Box, run: Run) -> list[MeanValueForm | None]:
-        """The slopes of each expression over the box of a run; None where something may jump or be undefined in it."""
+        """The mean value form of each expression over a box; None where it may jump or be undefined."""
         count = len(self.names)
         smooth = [self.dag.is_smooth(j, run) for j in range(len(self.dag.roots))]
         rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
@@ -173,7 +174,7 @@ class Boxes:
         ]
 
     def better(self, part: Part) -> Box | None:
-        """The part with sides at the end where the goal and all gaps that may be zero are least; None if none is."""
+        """The part cut to ends of sides at which the goal and all gaps that may bind are least; None if none is."""
         forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
         if None in forms:
             return None
@@ -183,7 +184,7 @@ class Boxes:
         return tuple(sides) if tuple(sides) != part.box else None
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
-        """A lower bound of the goal, where all holds: at the better corner, or by slopes.
+        """A lower bound of the goal in a part: by its enclosure, at the better corner, or by the Lagrangian.
 
         The prices weigh the gaps and the zeros in the Lagrangian; that of a gap may not be negative.
         """
@@ -203,14 +204,14 @@ class Boxes:
         return floor
 
     def corner(self, part: Part) -> Box:
-        """The part with each side along which the goal is monotone at its better end."""
+        """The box of a part with each side along which the goal is monotone cut to its better end."""
         goal = part.slopes[0]
         if goal is None:
             return part.box
         return tuple(better_end(side, [slope]) for side, slope in zip(part.box, goal.slopes, strict=True))
 
     def cut(self, part: Part, ceiling: float) -> Box | None:
-        """The part without what the slopes exclude: the goal is not above the ceiling, and all holds.
+        """The box of a part cut by slopes to where the goal may be below the ceiling and all may hold.
 
         None if nothing is left. Where the others do their best, one side has to make up for the rest.
         """
@@ -223,8 +224,10 @@ class Boxes:
         return tuple(sides) if all(form.cut(sides, middles) for form in forms) else None
 
     def widest(self, part: Part) -> int | None:
-        """The side to be cut: the one along which the goal, the zeros and the gaps that may be zero may change most;
-        None if none can be."""
+        """The side along which a part is best cut: there the goal, zeros and gaps that may bind may change most.
+
+        None if no side can be cut.
+        """
         finest = [0.0 if step else FINEST_BOX for step in self.steps]
         open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
         forms = [form for j, form in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
@@ -233,7 +236,7 @@ class Boxes:
         return max(open_sides, key=lambda i: (shares[i], breadth(part.box[i])), default=None)
 
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
-        """The box cut in two along a side."""
+        """The two halves of a box that is cut along a side; for a count between two whole numbers."""
         (low, high), step = sides[i], self.steps[i]
         first = second = middle((max(low, -MOST), min(high, MOST)), LEAST)
         if low == 0 and high < MOST:
@@ -245,8 +248,7 @@ class Boxes:
 
 
 def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed: Sequence[bool]) -> list[float]:
-    """Lagrange multipliers at a point: a weight for each slope, so that the goal's slope and theirs cancel as far as
-    they can.
+    """Lagrange multipliers for a bound: weights of slopes with which these and the goal's slope nearly cancel.
 
     At a local optimum the goal's slope is a combination of the slopes of the limits that bind, with weights that are
     not negative (Karush, Kuhn and Tucker); of those that are `signed`, none is. Nothing rests on their accuracy: any
@@ -270,7 +272,7 @@ def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed
 
 
 def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[float] | None:
-    """The weights by the normal equations, each slope scaled to length one; None if they are dependent."""
+    """Lagrange multipliers by the normal equations of slopes scaled to length one; None if these are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
     units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
     rows = []
@@ -282,7 +284,7 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
 
 
 def centre(side: Span) -> float:
-    """The middle of a side; where that is endless, a point of a size between those of its ends."""
+    """The middle of a box's side; if that is endless, a number of a size between those of its ends."""
     low, high = side
     if low == high:
         return low
@@ -292,7 +294,7 @@ def centre(side: Span) -> float:
 
 
 def breadth(side: Span) -> float:
-    """The length of a side relative to its size, which counts for little more than the ratio of its ends."""
+    """The length of a box's side relative to its size; for ends far apart, little more than their ratio's logarithm."""
     low, high = side
     if low == high:
         return 0.0
@@ -311,6 +313,7 @@ class Search:
     seeks_points = False  # whether it goes on where the bound cannot rise, for a better value
 
     def __init__(self, boxes: Boxes, most: int, value: float = math.inf) -> None:
+        """Begin the search for the least value without any part, and with a limit on their number."""
         self.boxes = boxes
         self.most = most  # limit on parts
         self.value = value  # the least that is attained
@@ -322,11 +325,11 @@ class Search:
 
     @property
     def floor(self) -> float:
-        """The bound that no value is below."""
+        """The lower bound of the goal in all parts: no value is below."""
         return min([self.settled, self.pending, *(bound for bound, *_ in self.queue)])
 
     def run(self) -> None:
-        """Cut parts until no bound is below the least value, or there are too many."""
+        """Cut the parts with the least bounds until none is below the least value attained, or they are too many."""
         self.push(self.boxes.whole)
         self.pending = math.inf
         while self.queue and self.count < self.most:
@@ -347,7 +350,7 @@ class Search:
             self.pending = math.inf
 
     def push(self, sides: Box) -> None:
-        """Put a part into the queue unless it holds nothing better."""
+        """Put a part into the queue of the search unless its bound shows nothing better."""
         part = self._examined(sides)
         if part is None or part.floor >= self.value:
             return
@@ -356,7 +359,7 @@ class Search:
             heapq.heappush(self.queue, (part.floor, -self.count, part, self.boxes.widest(part)))
 
     def _examined(self, sides: Box) -> Part | None:
-        """A part after it is narrowed, with its bound; None if it holds nothing better."""
+        """The part of a box after narrowing, with the lower bound of the goal; None if it has nothing better."""
         boxes = self.boxes
         for _ in range(_ROUNDS):
             narrowed = boxes.narrowed(sides, self.value)
@@ -375,23 +378,23 @@ class Search:
         return replace(part, floor=floor) if floor <= boxes.system.allowed[1] else None
 
     def slack(self) -> float:
-        """How near to the least value attained a bound has to come."""
+        """How near the lower bound of the goal has to come to the least value attained."""
         raise NotImplementedError
 
     def bound(self, part: Part) -> float:
-        """The lower bound of the goal in a part."""
+        """The lower bound of the goal of the search in a part."""
         raise NotImplementedError
 
     def attain(self, part: Part) -> None:
-        """Lower the least value by what is attained in a part."""
+        """Lower the least value of the goal by what is attained in a part."""
         raise NotImplementedError
 
     def is_endless(self, part: Part) -> bool:
-        """Whether the goal is below all bounds in a part."""
+        """Whether the goal of the search is below every bound throughout a part."""
         return False
 
     def after(self, half: Box) -> None:
-        """What else is tried after a cut."""
+        """Try something else of the search's own in each half after a cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -403,7 +406,7 @@ class Bound:
 
 
 def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound] | None:
-    """The bounds of the goal; None if it has no value where the equations hold.
+    """The bounds of the goal over the box, below and above; None if it has no value where the zeros hold.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> roof = parse_expression("t - max(x, 5)")
@@ -426,7 +429,7 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
 
 
 def _least(system: System, most: int) -> Bound | None:
-    """The least lower bound, refined until it is close."""
+    """The lower bound of the goal, and whether branch and bound has brought it close; None if there is no value."""
     try:
         search = _RangeSearch(system, most)
     except LimitError:
@@ -455,7 +458,7 @@ class _RangeSearch(Search):
         return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), LEAST) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
-        """Attain the goal in the middle and at the corners, which also shows how far it reaches."""
+        """Attain the goal in the middle and at the corners of the box, which also shows how large it gets."""
         sides = self.boxes.whole
         points = [tuple(low / 2 + high / 2 for low, high in sides)]  # next to a pole the goal reaches far
         if len(sides) <= _CORNERED:
@@ -473,6 +476,7 @@ class _RangeSearch(Search):
         return number
 
     def bound(self, part: Part) -> float:
+        """The lower bound of the goal in a part, with multipliers for the zeros by the middles of all slopes."""
         others = [form for form in part.slopes[1:] if form is not None]
         goal = part.slopes[0]
         if goal is None or not others:
@@ -482,6 +486,7 @@ class _RangeSearch(Search):
         return self.boxes.floor(part, [0.0 if form is None else next(weights) for form in part.slopes[1:]])
 
     def attain(self, part: Part) -> None:
+        """Lower the least value by the goal at the part's centre, or in a part where the equations hold."""
         low, high = max(part.floor, self.system.allowed[0]), min(part.values[0][1], self.system.allowed[1])
         if self.system.zeros and self.size is None:
             self.size = (high - low) / 100 if math.isfinite(high - low) else 0.0
@@ -499,7 +504,7 @@ class _RangeSearch(Search):
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
-        """Whether the equations hold throughout a part, to a millionth of their terms."""
+        """Whether the zeros hold throughout a part of the box, to a millionth of their terms."""
         dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False

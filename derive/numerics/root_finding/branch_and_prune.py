@@ -71,7 +71,7 @@ def located(
     allowance: int = ALLOWANCE,
     blur: float = 0.0,
 ) -> Located | None:
-    """Every solution in a box, each in a box of its own; None if the system has no expression graph.
+    """Every solution of a square system in a box, each proved in a box of its own; None without an expression graph.
 
     With a blur, all claims hold wherever the known numbers are within that share of themselves.
 
@@ -91,6 +91,7 @@ def located(
 
 class _Search:
     def __init__(self, dag: Dag, allowance: int) -> None:
+        """Begin the search for all solutions of a square system, with an allowance of work."""
         self.dag = dag
         self.work_left = allowance
         self.work_if_open = allowance // 4  # limit on what is left once the list can no longer be complete
@@ -103,6 +104,7 @@ class _Search:
         self.scale: tuple[float, ...] = ()
 
     def through(self, box: Box) -> Located:
+        """Search a whole box: its counted solutions, and the parts that stay open."""
         narrowed = contracted(self.dag, box)
         if narrowed is None:
             return Located((), ())
@@ -141,7 +143,7 @@ class _Search:
         return self._cut(part, step)
 
     def _approached(self, part: Box, step: Newton) -> bool:
-        """Whether a step from the middle of a part leads to a solution that is proved and counted."""
+        """Whether a Newton step from the middle of a part leads to a solution that is proved and counted."""
         pairs = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in pairs):
             return False
@@ -150,7 +152,7 @@ class _Search:
         return isolated is not None and self._count(*isolated)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
-        """Count the one solution of a part, in the largest region around it that can be proved."""
+        """Count the one solution in a part of the box, in the largest region around it that can be proved."""
         self.work_left -= _AT_A_POINT * self.step
         assert step.left is not None
         larger = isolated_near(self.dag, step.towards, self._reach(part))
@@ -161,7 +163,7 @@ class _Search:
         return self._count(region, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
-        """Count a solution unless it is counted already; false if that cannot be decided."""
+        """Count a proved solution unless it is counted already; false if that cannot be decided."""
         for counted, counted_narrow in self.regions:
             if is_within(narrow, counted) or is_within(counted_narrow, region):
                 return True
@@ -174,7 +176,7 @@ class _Search:
         return any(is_within(part, region) for region, _ in self.regions)
 
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:
-        """The two halves of a part, or nothing if it stays open."""
+        """The two halves of a part of the box, or nothing if it is too small and stays open."""
         widths = [self._width(i, span) for i, span in enumerate(part)]
         if max(widths) <= FINEST_PART:
             self.open.append(part)
@@ -189,7 +191,7 @@ class _Search:
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _reach(self, part: Box) -> list[float]:
-        """How far around a solution its uniqueness is tried: the part itself, or more if it is very narrow."""
+        """How far around a solution its uniqueness is tried: over the part, or more if that is very narrow."""
         reach = []
         for (low, high), scale in zip(part, self.scale, strict=True):
             size = max(abs(low), abs(high))
@@ -199,7 +201,7 @@ class _Search:
         return reach
 
     def _width(self, i: int, span: Span) -> float:
-        """The width of a span relative to its ends, or the logarithm of their ratio; zero for a speck."""
+        """The width of a part's side relative to its ends, or the logarithm of their ratio; zero for a speck."""
         low, high = span
         if high - low <= HANDFUL * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
@@ -212,13 +214,13 @@ class _Search:
 
 
 def _scale(narrowed: Span, span: Span) -> float:
-    """The length of what contractors leave of a span; of the span itself, if that is next to nothing."""
+    """The length of what contractors leave of a box's side; of the side itself, if that is next to nothing."""
     shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (narrowed, span))
     return shorter if shorter > HANDFUL * longer else longer
 
 
 def cut_of(span: Span) -> float:
-    """Where a span is cut: by ratio where its ends are far apart, or one of them is infinite.
+    """The number at which a side of a part is cut: by ratio where its ends are far apart, or one is infinite.
 
     >>> cut_of((1.0, math.inf)), cut_of((-math.inf, math.inf)), cut_of((-math.inf, 0.05))
     (1000.0, 0.1, 0.025)

@@ -40,7 +40,7 @@ _Inverse = Callable[[Span, Span], Pieces]
 
 
 def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | None:
-    """The box without some parts that hold no solution; None if nothing remains.
+    """The box contracted by the sweeps of HC4, without losing a solution; None if nothing remains.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -76,7 +76,7 @@ class BoxConsistency:
         return cls(dag, repeated, work)
 
     def contracted(self, box: Box) -> Box | None:
-        """The box with its sides cut at both ends; None if nothing remains.
+        """The box contracted at both ends of its sides by box consistency; None if nothing remains.
 
         >>> from derive.expressions.grammar import parse_equation
         >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -93,7 +93,7 @@ class BoxConsistency:
         return narrowed
 
     def _contracted_by(self, equation: int, box: Box) -> Box | None:
-        """The box with the sides of repeated unknowns cut by one equation; None if nothing remains."""
+        """The box with the sides of repeated unknowns contracted by one equation; None if nothing remains."""
         run = self.dag.run(box, equation)
         if run is None or run.flawed:
             return box
@@ -113,7 +113,7 @@ class BoxConsistency:
         return box
 
     def _away_from_zero(self, equation: int, box: Box, i: int, number: float) -> Span:
-        """How far an equation is above zero, and below it, at least, where unknown `i` is a number."""
+        """How far above zero, and below, an equation is at least over the box where one unknown is a number."""
         run = self.dag.run((*box[:i], (number, number), *box[i + 1 :]), equation)
         if run is None or run.flawed:
             return 0.0, 0.0
@@ -122,7 +122,7 @@ class BoxConsistency:
 
 
 def _distance(point: float, above: float, fall: float, below: float, rise: float) -> float:
-    """How far a zero is from a point at least, rounded down; infinite if there is none.
+    """The least distance of a zero from an end of a contracted side, rounded down; infinite if there is none.
 
     At the point the function is `above` zero, or `below` it; from there it falls and rises by so much for each unit.
     """
@@ -135,7 +135,7 @@ def _distance(point: float, above: float, fall: float, below: float, rise: float
 
 
 def _repeated(steps: Sequence[Step], count: int) -> tuple[int, ...]:
-    """The unknowns to which more than one way leads from the first of some steps."""
+    """The unknowns that stand more than once in an equation: several ways lead to them from its first step."""
     ways = {step.place: 0 for step in steps}
     if steps:
         ways[steps[0].place] = 1
@@ -146,7 +146,7 @@ def _repeated(steps: Sequence[Step], count: int) -> tuple[int, ...]:
 
 
 def _swept(dag: Dag, run: Run) -> Box | None:
-    """The spans of the unknowns after one backward sweep."""
+    """The spans of the unknowns contracted by one backward sweep; None if one is empty."""
     spans = run.spans
     for root in (*dag.roots, *dag.implied):
         if not spans[root][0] <= 0 <= spans[root][1]:
@@ -168,7 +168,7 @@ def _swept(dag: Dag, run: Run) -> Box | None:
 
 
 def _pays(before: Span, after: Span) -> bool:
-    """Whether the span of an unknown has been cut by enough for another sweep."""
+    """Whether a sweep of contractors has cut the span of an unknown by enough for another sweep."""
     if before == after:  # a point, too, of which no share is left to cut
         return False
     (low, high), (bottom, top) = before, after
@@ -180,7 +180,7 @@ def _pays(before: Span, after: Span) -> bool:
 
 
 def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """The bounds of each argument that follow from the span of an expression."""
+    """Contract backwards: the bounds of each argument that follow from the span of an expression."""
     spans, args = run.spans, step.args
     values = spans[step.place]
     match step.op:
@@ -212,7 +212,7 @@ _NONE: Span = (math.inf, -math.inf)
 
 
 def _within(span: Span, pieces: Pieces) -> Span:
-    """The hull of the intersections of pieces with a span; empty if there are none."""
+    """The hull of what pieces of an inverse have in common with a span; empty if that is nothing."""
     low, high = _NONE
     for piece in pieces:
         common = meet(span, piece)
@@ -222,7 +222,7 @@ def _within(span: Span, pieces: Pieces) -> Span:
 
 
 def quotients(values: Span, divisor: Span) -> list[Span]:
-    """The numbers whose product with a divisor lies in a span, in one piece, two or none.
+    """Invert a product: the numbers whose product with a divisor lies in a span, in up to two pieces.
 
     >>> [[round(end, 9) for end in piece] for piece in quotients((2.0, 4.0), (-1.0, 2.0))]
     [[-inf, -2.0], [1.0, inf]]
@@ -242,7 +242,7 @@ def quotients(values: Span, divisor: Span) -> list[Span]:
 
 
 def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """The bounds of the arguments of a max or min: none is beyond it, and one equals it."""
+    """Invert a max or min: the bounds of its arguments, none of which is beyond it and one of which equals it."""
     spans, values = run.spans, run.spans[step.place]
     upwards = step.op == "max"
     bound = (-math.inf, values[1]) if upwards else (values[0], math.inf)
@@ -253,7 +253,7 @@ def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
 
 
 def _bases_of(values: Span, n: float, base: Span) -> list[Span]:
-    """The bases whose n-th power lies in a span; non-integer powers have none below zero."""
+    """Invert a power: the bases whose n-th power lies in a span; non-integer powers have none below zero."""
     if n == 0:
         return [ALL]
     if n < 0:
@@ -270,7 +270,7 @@ def _bases_of(values: Span, n: float, base: Span) -> list[Span]:
 
 
 def _roots(span: Span, n: float) -> Span:
-    """The n-th roots of the nonnegative part of a span."""
+    """The interval of the n-th roots of the nonnegative part of a span, for the inverse of a power."""
     bottom, top = (math.sqrt(end) if n == 2 else raised(end, 1 / n) for end in (max(span[0], 0.0), span[1]))
     low, high = outward(bottom, top)
     spread = 0.0 if n == 2 else _LARGEST_LOGARITHM * EPSILON  # as 1/n is rounded
@@ -278,10 +278,11 @@ def _roots(span: Span, n: float) -> Span:
 
 
 def _of_wave(entry: Function) -> _Inverse:
-    """The inverse of sin or cos: the angles whose sine lies in a span, less the quarter turns it is ahead."""
+    """Invert sin or cos: the angles whose sine lies in a span, less the quarter turns by which it is ahead."""
     ahead = times(_HALF_TURN, (entry.ahead / 2,) * 2)
 
     def pieces(values: Span, angle: Span) -> list[Span]:
+        """The pieces of angles, turn by turn near the angle's own span, whose wave lies in a span."""
         if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
             return [ALL]
         low, high = max(values[0], -1.0), min(values[1], 1.0)
@@ -300,7 +301,7 @@ def _of_wave(entry: Function) -> _Inverse:
 
 
 def _of_tangent(values: Span, angle: Span) -> list[Span]:
-    """The angles whose tangent lies in a span, near the span that they have."""
+    """Invert the tangent: the angles whose tangent lies in a span, near the span that they have."""
     if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
         return [ALL]
     arc = outward(math.atan(values[0]), math.atan(values[1]))
@@ -309,12 +310,13 @@ def _of_tangent(values: Span, angle: Span) -> list[Span]:
 
 
 def _monotone(entry: Function) -> _Inverse:
-    """The inverse of a monotone or even function; it excludes nothing if the table has none."""
+    """Invert a monotone or even function for a contractor, which excludes nothing if the table has no inverse."""
     inverse, off, (least, most) = entry.inverse, entry.inverse_off, entry.between
     if inverse is None:
         return lambda values, _: [ALL]
 
     def pieces(values: Span, _: Span) -> list[Span]:
+        """The pieces of arguments, of both signs for an even function, whose value lies in a span."""
         low, high = max(values[0], least), min(values[1], most)
         if low > high:
             return []
@@ -328,7 +330,7 @@ def _monotone(entry: Function) -> _Inverse:
 
 
 def _limit(function: Callable[[float], float], x: float) -> float:
-    """A value, or the limit at the end of the domain; an underflow is not zero."""
+    """The value of an inverse, or its limit at the end of its domain; an underflow is not zero."""
     try:
         return function(x) or (FAINT if x and x > -math.inf else 0.0)
     except OverflowError:
@@ -338,7 +340,7 @@ def _limit(function: Callable[[float], float], x: float) -> float:
 
 
 def _of_arc(entry: Function) -> _Inverse:
-    """The inverse of asin or acos: sine or cosine on the half turn in which the angles lie."""
+    """Invert asin or acos: by sine or cosine on the half turn in which the angles lie."""
     (least, most), function = entry.between, entry.inverse
     assert function is not None
 
@@ -361,7 +363,7 @@ def _of_arctangent(values: Span, _: Span) -> list[Span]:
 
 
 def _of_steps(entry: Function) -> _Inverse:
-    """The inverse of a function that rounds: all numbers that it may round to a span."""
+    """Invert a function that rounds: all numbers that it may round into a span."""
     up = entry.value(0.5)  # one if it rounds up, else zero
     return lambda values, _: [plus(values, (-up, 1.0 - up))]
 

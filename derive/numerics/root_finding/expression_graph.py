@@ -70,11 +70,11 @@ class Dag:
 
     @property
     def work(self) -> int:
-        """The cost of a pass, in steps."""
+        """The cost of a pass over the graph, in steps."""
         return len(self.steps) + sum(map(len, self.below))
 
     def run(self, box: Sequence[Span], equation: int | None = None) -> Run | None:
-        """The enclosures of all expressions over a box of the unknowns, or of those that one equation is made of.
+        """Pass forwards over the graph: the enclosures of all expressions, or of those in one equation, over a box.
 
         None if an expression is nowhere defined.
         """
@@ -92,11 +92,11 @@ class Dag:
         return run
 
     def is_smooth(self, equation: int, run: Run) -> bool:
-        """Whether an equation's slopes prove anything on the box of a run: nothing in it is flawed."""
+        """Whether an equation's slopes prove anything on the box of a run: no step may jump or be undefined."""
         return not run.flaws or run.flaws.isdisjoint(step.place for step in self.below[equation])
 
     def gradient(self, equation: int, run: Run) -> list[Span]:
-        """The enclosures of an equation's slopes in all unknowns, on the box of a run without a flaw in it."""
+        """Pass backwards over the graph: enclosures of an equation's slopes in all unknowns on a box without flaws."""
         adjoints: dict[int, Span] = {self.roots[equation]: _ONE}
         for step in self.below[equation]:
             adjoint = adjoints.pop(step.place, None)
@@ -116,7 +116,7 @@ def dag_of(
     blur: float = 0.0,
     ranges: Mapping[str, Span] = MappingProxyType({}),
 ) -> Dag | None:
-    """The graph of a system at known numbers; None if an expression is nested too deeply.
+    """The graph of a system's expressions at known numbers; None if one is nested too deeply.
 
     `blur` is the relative error that the known numbers may have; `ranges` are intervals in which others lie.
 
@@ -145,7 +145,7 @@ def dag_of(
 
 
 def _below(root: int, step_at: Mapping[int, Step], *, with_arms: bool = True) -> tuple[Step, ...]:
-    """The steps that an expression is made of, itself first; those in arms of choices only `with_arms`."""
+    """The steps of the graph that an expression is made of, itself first; those in arms of choices only `with_arms`."""
     reached, pending = set[int](), [root]
     while pending:
         place = pending.pop()
@@ -162,6 +162,7 @@ class _Writer:
     def __init__(
         self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float, ranges: Mapping[str, Span]
     ) -> None:
+        """Begin a graph that has the places of the unknowns alone."""
         self.start: list[Span] = [ALL] * len(unknowns)
         self.moves = [True] * len(unknowns)  # whether a place depends on an unknown
         self.steps: list[Step] = []
@@ -172,7 +173,7 @@ class _Writer:
         self.places: dict[object, int] = {}
 
     def place(self, node: Node, depth: int = 0) -> int:
-        """The place of an expression."""
+        """The place of an expression in the graph, with its parts."""
         if depth > _DEEPEST:
             raise RecursionError
         if isinstance(node, Name) and node.name in self.names:
@@ -191,7 +192,7 @@ class _Writer:
         return self._operation(node.op, *(self.place(arg, depth + 1) for arg in args), conditions=conditions)
 
     def _power(self, base: int, exponent: int) -> int:
-        """The place of a power: of one number as such, and else `exp(y*log(x))`, which holds for no negative base.
+        """The place of a power in the graph: for a fixed exponent as such, and else by `exp(y*log(x))`.
 
         A negative base has powers too, where the exponent is whole. So they are kept open if it may be whole.
         """
@@ -205,7 +206,7 @@ class _Writer:
         return power if is_broken else self._operation("guarded", base, exponent, power)
 
     def _operation(self, op: str, *places: int, conditions: tuple[Node, ...] = ()) -> int:
-        """The place of an operation on the expressions at some places; a new one if it has none yet."""
+        """The place in the graph of an operation on the expressions at some places; a new one if it has none yet."""
         key = (op, places, conditions)
         if key not in self.places:
             self.places[key] = self._new(op, places, conditions)
@@ -220,7 +221,7 @@ class _Writer:
         return self.places[key]
 
     def _span(self, node: Node) -> Span:
-        """The doubles next to a constant, or the constant itself if it is a double; a known number with its blur."""
+        """The span of a constant in the graph: its double or the ones next to it; of a known number, its blur."""
         if isinstance(node, Number):
             return around(node)
         assert isinstance(node, Name)
@@ -230,7 +231,7 @@ class _Writer:
         return number - self.blur * abs(number), number + self.blur * abs(number)
 
     def _new(self, op: str, places: tuple[int, ...], conditions: tuple[Node, ...]) -> int:
-        """Add a step for an operation; one of constants alone is computed here, once for all runs."""
+        """Add a step to the graph for an operation; one of constants alone is computed here, once for all runs."""
         low, high = self.start[places[1]] if op == "pow" else ZERO
         power = int(low) if low == high and 0 < low <= _STEEPEST and low == int(low) else 0
         step = Step(len(self.start), op, places, conditions, power)
@@ -247,7 +248,7 @@ class _Writer:
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
-    """The enclosure of an expression from those of its arguments; None if it is nowhere defined."""
+    """The enclosure of a step of the graph from those of its arguments; None if it is nowhere defined."""
     spans, args = run.spans, step.args
     if run.missing and step.op != "piecewise" and not run.missing.isdisjoint(args):
         return None
@@ -269,7 +270,7 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
 
 
 def _guarded(step: Step, run: Run) -> Span | None:
-    """A power, of which nothing is known where its base may be negative and its exponent whole."""
+    """The enclosure of a power in the graph; any value where its base may be negative and its exponent whole."""
     base, exponent, power = (run.spans[arg] for arg in step.args)
     if base[0] >= 0:
         return power
@@ -279,7 +280,7 @@ def _guarded(step: Step, run: Run) -> Span | None:
 
 
 def _function(step: Step, run: Run) -> Span | None:
-    """The enclosure of a function or a power of one argument; its slope and flaw are stored in the run."""
+    """The enclosure in the graph of a function of one argument, or of a power; its slope and flaw go to the run."""
     inner = [Enclosure(run.spans[step.args[0]], _ONE)]
     if step.op == "pow":
         inner.append(Enclosure(run.spans[step.args[1]], ZERO))
@@ -294,7 +295,7 @@ def _function(step: Step, run: Run) -> Span | None:
 
 
 def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
-    """The enclosure of a choice: the hull of the arms that its conditions allow."""
+    """The enclosure of a choice in the graph: the hull of the arms that its conditions allow."""
     possible = (truths(condition, named) for condition in step.conditions)
     places, is_partial = arms_allowed(possible, len(step.args) + len(step.conditions))
     allowed = tuple(step.args[place] for place in places if step.args[place] not in run.missing)
@@ -308,7 +309,7 @@ def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
 
 
 def _slopes(step: Step, run: Run) -> list[Span]:
-    """The slopes of an expression in each of its arguments."""
+    """The slopes of a step of the graph in each of its arguments."""
     spans, args = run.spans, step.args
     match step.op:
         case "add":
@@ -338,7 +339,7 @@ def _slopes(step: Step, run: Run) -> list[Span]:
 
 
 def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], nothing: Span) -> list[Span]:
-    """For each span, the sum or the product of all others.
+    """For each span, the sum or the product of all others, as the passes over the graph need it.
 
     >>> without_each([(2.0, 2.0), (3.0, 4.0), (5.0, 5.0)], hull, ZERO)
     [(3.0, 5.0), (2.0, 5.0), (2.0, 4.0)]

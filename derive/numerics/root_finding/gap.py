@@ -48,30 +48,30 @@ class OneUnknown:
 
     @property
     def occurrences(self) -> int:
-        """How often the unknown stands in the equation."""
+        """How many times the one unknown stands in the equation."""
         return sum(occurrences(side, self.name) for side in self.sides)
 
     @property
     def whole(self) -> Span:
-        """The ends of the domain."""
+        """The ends of the unknown's domain."""
         return self.domain.low, self.domain.high
 
     @cached_property
     def form(self) -> Node:
-        """The left side less the right one, with the known numbers folded in."""
+        """The gap between the sides as an expression of the unknown, with the known numbers folded in."""
         givens = {given: number for given, number in self.known.items() if given != self.name}
         difference = folded(difference_of(self.equation), givens)
         return without_quotients(difference, self.name, {self.name: self.domain.closed})
 
     @cached_property
     def rounded(self) -> tuple[str, ...]:
-        """The known numbers that a rounding may have changed."""
+        """The known numbers of the equation that a rounding may have changed."""
         names = {*self.equation.names} - {self.name}
         return tuple(given for given, number in self.known.items() if given in names and not is_decimal(number))
 
     @cached_property
     def exact_givens(self) -> dict[str, Fraction] | None:
-        """The other numbers; None if they are not all known exactly, so that closed forms may be rounded."""
+        """The known numbers of the equation as fractions; None if one is not known exactly."""
         return rationals((given for given in self.equation.names if given != self.name), self.known)
 
     @cached_property
@@ -81,7 +81,7 @@ class OneUnknown:
         return self.exact_givens is not None and not any(map(is_printed, literals))
 
     def at(self, x: float) -> dict[str, float]:
-        """The known numbers, and a number for the unknown."""
+        """The known numbers of the equation, and a number for its unknown."""
         return {**self.known, self.name: x}
 
     # The sides at a number
@@ -90,11 +90,11 @@ class OneUnknown:
         return evaluation.residual(self.equation, self.at(x))
 
     def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
-        """Whether the sides agree at a number: as closely as a relation must, or more."""
+        """Whether the sides of the equation agree at a number, as closely as a relation must, or more."""
         return abs(self.residual(x)) <= tolerance
 
     def meets_beside_givens(self, x: float) -> bool:
-        """Whether the sides agree at a number, measured by what the givens contribute to them.
+        """Whether the gap between the sides is small at a number, beside what the givens contribute to it.
 
         Beside a large unknown all that is given is lost in rounding, and any sides agree. Numbers that are all known
         exactly excuse no difference: `5*x/sqrt(x**2 + 1)` comes to 5 within any tolerance, and never to 5.0000000001.
@@ -108,7 +108,7 @@ class OneUnknown:
 
     @many_digits()
     def strain_of_givens(self, x: float) -> float:
-        """The gap at a number, relative to its change if every given changed by its own size."""
+        """The gap between the sides at a number, relative to its change if all givens changed by their size."""
         values = self.at(x)
         gap = multiprecision.difference(self.equation, {}, values)
         if gap is None or gap == 0:
@@ -123,23 +123,23 @@ class OneUnknown:
         return multiprecision.is_root(self.equation, self.name, self.at(x))
 
     def polished(self, x: float) -> float | None:
-        """The number to which Newton's method leads from here with many digits; None if it leads nowhere."""
+        """The zero of the gap to which Newton's method leads from a number with many digits; None if it fails."""
         givens = {given: number for given, number in self.known.items() if given != self.name}
         sharpened = multiprecision.sharpened([self.equation], {self.name: x}, givens)
         return None if sharpened is None else sharpened[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
-        """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
+        """Whether the gap between the sides at a number is no more than the rounding of the known numbers."""
         return evaluation.strain(self.equation, self.at(x), self.rounded) <= BLUR
 
     # Their difference
 
     def value(self, x: float) -> float:
-        """The difference of the sides in doubles; NaN if undefined."""
+        """The gap between the sides in doubles; NaN if it is undefined."""
         return evaluation.value(self.form, {self.name: x})
 
     def sure(self, x: float) -> float:
-        """The difference by its enclosure, which has a sign even where an intermediate result overflows."""
+        """The gap between the sides by its enclosure, which has a sign even where a part overflows."""
         enclosure = enclose(self.form, {self.name: (x, x)}, self.name)
         if enclosure is None or enclosure.partial:
             return math.nan
@@ -152,19 +152,19 @@ class OneUnknown:
         return multiprecision.sign_of_gap(self.equation, self.at(x))
 
     def changes(self, low: float, high: float) -> bool | None:
-        """Whether the difference changes sign between two points; None if that is uncertain."""
+        """Whether the gap between the sides changes sign between two numbers; None if that is uncertain."""
         first, last = self.sure(low), self.sure(high)
         return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
 
     def pattern(self, x: float) -> list[object]:
-        """The conditions that hold at a point, and the results of rounding operations there."""
+        """The truths of all conditions in the gap at a number, and the results of rounding operations there."""
         values = {self.name: x}
         tests = [part for part in walk(self.form) if isinstance(part, Apply)]
         rounded = [evaluation.value(part, values) for part in tests if part.op in STEPPED]
         return [*rounded, *(evaluation.truth(part, values) for part in tests if part.op in COMPARISONS.values())]
 
     def is_border(self, x: float) -> bool:
-        """Whether a condition changes at exactly this point, or a rounding operation leaves a number as it is."""
+        """Whether a condition in the gap changes at exactly this number, or a rounding leaves a number as it is."""
         for part in walk(self.form):
             if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
                 numbers = [evaluation.value(arg, {self.name: x}) for arg in part.args]
@@ -174,5 +174,5 @@ class OneUnknown:
         return False
 
     def has_single_points(self) -> bool:
-        """Whether a condition may hold at one number alone, between any two sample points."""
+        """Whether a condition in the gap may hold at one number alone, between any two sample points."""
         return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))

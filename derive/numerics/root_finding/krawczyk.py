@@ -59,7 +59,7 @@ class Newton:
 
 
 def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
-    """One step of the interval Newton method; None where the slopes are unbounded, undefined or nearly singular.
+    """One step of the interval Newton method over a box; None if slopes are unbounded, undefined or nearly singular.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -108,7 +108,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
-    """A box that holds exactly one solution, and a narrow box around that; None if none is found near the point.
+    """A box proved to hold exactly one solution, and a narrow box around that; None if none is found near the point.
 
     The box is the largest tried share of the reach for which this is proved.
     """
@@ -127,8 +127,10 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
 
 def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
-    """A box that holds exactly one solution for all numbers in the graph's ranges, which is therefore continuous in
-    them, and a narrow box around that; None if that is not proved in a few tries, of which the first is `point`.
+    """A box proved to hold exactly one solution for all numbers in the graph's ranges, and a narrow box around it.
+
+    The solution is therefore continuous in these numbers. None if that is not proved in a few tries, of which the first
+    is `point`.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -151,11 +153,11 @@ def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
 
 
 def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
-    """The slopes of the first unknowns, as many as there are equations, in each of the others; None where the
-    equations may not determine them.
+    """The slopes of a system's solution in its parameters over a box; None where the system may not determine them.
 
-    The slopes s solve `J*s = -G`, so that `s = -Y*G + (I - Y*J)*s`. Relative to the sides of the box, no component
-    is greater than the greatest of Y*G, divided by one less the norm of I - Y*J.
+    The first unknowns are the solution, as many as there are equations, and the others the parameters. The slopes s
+    solve `J*s = -G`, so that `s = -Y*G + (I - Y*J)*s`. Relative to the sides of the box, no component is greater than
+    the greatest of Y*G, divided by one less the norm of I - Y*J.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -189,7 +191,7 @@ def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
 
 
 def tightened(dag: Dag, box: Box) -> Box:
-    """A box that is known to hold a solution, narrowed to the precision of doubles."""
+    """A box known to hold a solution, narrowed by interval Newton steps to the precision of doubles."""
     for _ in range(_TIGHTENING):
         step = newton(dag, box)
         if step is None or step.left is None:
@@ -201,7 +203,7 @@ def tightened(dag: Dag, box: Box) -> Box:
 
 
 def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[float, ...]:
-    """Each unknown's share in the variation of the equations, summed over them (Trombettoni 2010)."""
+    """The share of each unknown in the variation of a system's equations over a box (Trombettoni 2010)."""
     shares = [0.0] * len(radii)
     for row in slopes:
         changes = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
@@ -212,7 +214,7 @@ def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[f
 
 
 def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
-    """Enclosures of all slopes of the equations; None if they are unbounded."""
+    """Enclosures of all slopes of the equations over a box, for the interval Newton method; None if unbounded."""
     if not all(math.isfinite(low) and math.isfinite(high) for low, high in box):
         return None
     run = dag.run(box)
@@ -224,7 +226,7 @@ def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
 
 
 def _scales(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> list[float] | None:
-    """How much each equation changes over a box, or for each unit in a point; None if one does not change."""
+    """How much each equation changes over a box, by which its slopes are divided; None if one does not change."""
     scales = []
     for row in slopes:
         sizes = [max(-low, high) for low, high in row]
@@ -233,14 +235,14 @@ def _scales(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> list[fl
 
 
 def _scaled(rows: Sequence[Sequence[Span]], scales: Sequence[float]) -> Matrix:
-    """The rows of a matrix, each divided by its scale."""
+    """The matrix of slopes for the interval Newton method, each row divided by its scale."""
     from flint import arb_mat
 
     return arb_mat([[_ball(entry) / scale for entry in row] for row, scale in zip(rows, scales, strict=True)])
 
 
 def _inverse(matrix: Matrix) -> Matrix | None:
-    """An approximate inverse; None if it is nearly singular."""
+    """An approximate inverse of a matrix of slopes; None if that is nearly singular."""
     try:
         return matrix.mid().inv().mid()
     except ZeroDivisionError:
@@ -248,7 +250,7 @@ def _inverse(matrix: Matrix) -> Matrix | None:
 
 
 def _ball(span: Span) -> Any:
-    """A ball that holds an interval."""
+    """FLINT's ball around an interval, for the matrices of the interval Newton method."""
     from flint import arb
 
     low, high = span
@@ -258,5 +260,5 @@ def _ball(span: Span) -> Any:
 
 
 def _ends(ball: Any) -> Span:
-    """An interval that holds a ball."""
+    """The interval around FLINT's ball, as the interval Newton method returns it."""
     return math.nextafter(float(ball.lower()), -math.inf), math.nextafter(float(ball.upper()), math.inf)

@@ -18,7 +18,7 @@ _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
-    """The part of an unbounded domain in which the angles that contain the unknown make one turn."""
+    """One turn of the angles that contain the unknown: the part of an unbounded domain that is searched."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return None
     angles = angles_of(equation, name)
@@ -35,7 +35,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 
 def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
-    """Whether one turn shows all solutions: all angles that contain the unknown have a common period.
+    """Whether one period shows all solutions: all angles that contain the unknown have a common period.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [recurs(parse_equation(text), "x", {"a": 0.3}) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
@@ -49,7 +49,7 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
-    """The angles that contain a name, once for each sine, cosine and tangent."""
+    """The angles of an equation that contain a name, once for each sine, cosine and tangent."""
     return [
         part.args[0]
         for part in walk(equation.lhs, equation.rhs)
@@ -58,7 +58,7 @@ def angles_of(equation: Equation, name: str) -> list[Node]:
 
 
 def _common_period(turns: Sequence[float]) -> float | None:
-    """The least common multiple of all turns; None if there is no small one."""
+    """The common period of several turns: their least common multiple; None if there is no small one."""
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
@@ -68,7 +68,7 @@ def _common_period(turns: Sequence[float]) -> float | None:
 
 
 def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None:
-    """The rate at which an angle grows with the unknown, if it is constant."""
+    """The rate at which an angle turns with the unknown; None if it is not constant."""
 
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -79,7 +79,7 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
-    """One turn of an angle: half a turn to each side of zero, or a turn from the domain's end."""
+    """The span of one turn of an angle: half a turn to each side of zero, or a turn from the domain's end."""
 
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -100,6 +100,6 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
 
 def occurs_outside_angles(form: Node, name: str) -> bool:
-    """Whether the name occurs outside of sines, cosines and tangents, so that nothing repeats."""
+    """Whether a name occurs outside of sines, cosines and tangents, so that an equation has no period."""
     outside = rebuilt(form, lambda part: ZERO if isinstance(part, Apply) and part.op in PERIODIC else None)
     return name in names_in(outside)

@@ -56,7 +56,7 @@ class Places:
 
 
 def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
-    """The places of a span at which a form of one name can be zero; it is not zero anywhere else.
+    """The places of a span at which a form of one name can be zero, by boxes; it is not zero anywhere else.
 
     `patience` is the limit on boxes that are opened.
 
@@ -97,7 +97,7 @@ class _FormOnBox:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the form may be zero within rounding, and its enclosure is too wide or too close to zero to tell."""
+        """Whether the form may be zero within rounding on the box, while its enclosure is too wide to tell."""
         low, high = self.bounds.values
         return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= BLUR * self.size)
 
@@ -114,7 +114,7 @@ class _Search:
         self.hidden: list[Span] = []
 
     def settles(self, box: Span) -> bool:
-        """Whether a box is settled, so that it need not be cut further."""
+        """Whether a box is settled, dropped or kept as a place of the form's zeros, and need not be cut further."""
         on_box = self._form_on(box)
         if on_box is None or self._is_flat(box, on_box) or on_box.misses_zero:
             return True
@@ -129,7 +129,7 @@ class _Search:
         return not on_box.is_finite and self._overflows(box)
 
     def _is_flat(self, box: Span, on_box: _FormOnBox) -> bool:
-        """Whether a form that is constant on a box is zero there."""
+        """Whether a form whose slopes on a box are zero is itself zero there."""
         if on_box.bounds.partial or on_box.bounds.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
@@ -140,7 +140,7 @@ class _Search:
         return True
 
     def _crossed(self, box: Span) -> bool:
-        """Settle a box on which the form is monotone by the signs at its ends."""
+        """Settle a box on which the form is monotone, by the signs at its ends."""
         low, high = (self._sign(end) for end in box)
         if low is None or high is None:
             return False
@@ -187,7 +187,7 @@ class _Search:
         return max(-least, most) > EXPRESSION * at_centre.size  # else it is level there, as further cuts will show
 
     def _sign(self, x: float) -> int | None:
-        """The sign at a point, zero within rounding; None where the form has no finite value."""
+        """The sign of the form at a point, zero within rounding; None where it has no finite value."""
         at_point = self._form_on((x, x))
         if at_point is None or at_point.bounds.partial or not at_point.is_finite:
             return None
@@ -207,7 +207,7 @@ class _Search:
         return True
 
     def _form_on(self, box: Span) -> _FormOnBox | None:
-        """The form on a box; None if it is nowhere defined."""
+        """The form's enclosure on a box, with the size of its terms; None if it is nowhere defined."""
         spans = {self.name: box}
         terms: list[Enclosure] = []
         for node in self.terms:
@@ -228,19 +228,19 @@ def _by_slopes(box: Span, centre: float, on_box: _FormOnBox, at_centre: _FormOnB
 
 
 def _loosened(values: Span) -> Span:
-    """The values of a term, widened by the error that rounded numbers in it may have."""
+    """The enclosure of a form's term, widened by the error that rounded numbers in it may have."""
     low, high = values
     return low - EXPRESSION * min(abs(low), LARGEST), high + EXPRESSION * min(abs(high), LARGEST)
 
 
 def _total(lows: Iterable[float]) -> float:
-    """A lower bound of a sum; minus infinity if it is undefined."""
+    """A lower bound of the sum of a form's terms; minus infinity if it is undefined."""
     total = sum(lows)
     return total if total == total else -math.inf
 
 
 def _parts(span: Span) -> list[Span]:
-    """A span as boxes that do not contain zero inside."""
+    """A span as the first boxes of the search, which do not contain zero inside."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     boxes: list[Span] = []
     if low < -SMALLEST:
@@ -257,7 +257,7 @@ def _is_fine(box: Span) -> bool:
 
 
 def middle(span: Span, least: float = SMALLEST) -> float:
-    """Where a span is cut: at zero if it contains it, by ratio if its ends are far apart, and else by length.
+    """The number at which a box is cut: zero inside it, by ratio if its ends are far apart, and else by length.
 
     `least` replaces an end at zero when the span is cut by ratio.
     """
@@ -269,7 +269,7 @@ def middle(span: Span, least: float = SMALLEST) -> float:
 
 
 def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last double from inside to outside at which a condition holds, by bisection."""
+    """The last double from one point towards another at which a condition holds, by bisection."""
     if holds(outside):
         return outside
     while True:
@@ -280,7 +280,7 @@ def last_holding(holds: Callable[[float], bool], inside: float, outside: float) 
 
 
 def _inner_point(box: Span, first: bool) -> float:
-    """A point close to one end of a box."""
+    """A point inside a box, close to one of its ends."""
     near, far = box if first else (box[1], box[0])
     return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01
 
@@ -291,7 +291,7 @@ def _halves(box: Span) -> tuple[Span, Span]:
 
 
 def _cut(boxes: Iterable[Span]) -> list[Span]:
-    """Boxes cut into smaller ones, the widest first, until there are many."""
+    """The boxes in which rounding hides the form, cut into smaller ones until there are many."""
     pieces = deque(boxes)
     while 0 < len(pieces) < _HIDDEN:
         pieces.extend(_halves(pieces.popleft()))
@@ -299,7 +299,7 @@ def _cut(boxes: Iterable[Span]) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """Spans in order, with adjacent ones joined."""
+    """The spans of places at which a form may be zero, in order, with adjacent ones joined."""
     merged: list[Span] = []
     for low, high in sorted(spans):
         if merged and low <= merged[-1][1] + 2 * SMALLEST:

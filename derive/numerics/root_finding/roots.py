@@ -73,7 +73,7 @@ class Roots:
 
 @evaluation.as_doubles()
 def roots_of(problem: OneUnknown) -> Roots:
-    """Every value of the unknown in its domain for which the equation holds at the known numbers.
+    """All roots of an equation in one unknown in its domain, and whether they are proved to be all.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -105,7 +105,7 @@ class _Search:
         self.form = problem.form
 
     def counted(self, domain: Domain) -> Roots | None:
-        """The roots of a ratio of polynomials; None if the equation is not one."""
+        """The roots of a ratio of polynomials, whose number is proved; None if the equation is not one."""
         ratio = ratio_of(self.form, self.name)
         if ratio is None:
             return None
@@ -122,7 +122,7 @@ class _Search:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
 
     def settled(self, domain: Domain, places: Places) -> Roots:
-        """The roots of any other equation, from the places that may hold them."""
+        """The roots of an equation that is no ratio of polynomials, from the places that may hold them."""
         plateaus, points, doubtful = self._judged(places)
         values = [self._crossing(span) for span in places.crossings] + points
         for span in places.unsettled:
@@ -157,7 +157,7 @@ class _Search:
         return ends
 
     def _in_tails(self, domain: Domain) -> tuple[list[float], bool]:
-        """Roots too small or too large for the search, and whether there are certainly no more of them."""
+        """The roots too small or too large for the search, and whether there are certainly no more of them."""
         roots: list[float] = []
         clear = True
         for start, end in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
@@ -171,7 +171,7 @@ class _Search:
         return roots, clear
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
-        """The plateaus and roots in places that doubles leave open, and whether any stays in doubt."""
+        """The plateaus and roots in places that doubles leave open, and whether any place stays in doubt."""
         plateaus: list[Span] = []
         points: list[float] = []
         resolved: list[Span] = []  # level stretches that hold a root
@@ -208,20 +208,20 @@ class _Search:
         return plateaus, points, doubtful
 
     def _meets_along(self, span: Span) -> bool:
-        """Whether the sides agree at a point of a stretch on which they differ by a constant."""
+        """Whether the sides agree at a point of a level stretch, so that the stretch is a plateau of roots."""
         low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
         points = (middle((low, high)), *(low + (high - low) * share for share in _ALONG))
         return any(map(self.problem.meets_beside_givens, points))
 
     def _crossing(self, span: Span) -> float:
-        """The point where the residual changes sign, to the last digit even where doubles are too few."""
+        """The root at which the residual changes sign, to the last digit even where doubles are too few."""
         low, high = (self.problem.value(end) for end in span)
         gap = self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure
         x = self.problem.polished(bracketed(gap, span))
         return x if x is not None and span[0] <= x <= span[1] else turning_point(self.form, self.name, span)
 
     def _level_root(self, span: Span) -> list[float]:
-        """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
+        """The root in a stretch that is level within rounding, if any: where the sides come nearest."""
         low, high = span
         if 2 * low - high <= 0 <= 2 * high - low and self.problem.is_root(0.0):
             return [0.0]
@@ -234,7 +234,7 @@ class _Search:
         return self._crossing_beside(span)
 
     def _crossing_beside(self, span: Span) -> list[float]:
-        """The root beside a narrow place that rounding makes level: at the end of a box, it is in the box or the next.
+        """The root beside a place that rounding makes level: at the end of a box, it is in that or the next one.
 
         The flatter the form, the farther away rounding reaches.
         """
@@ -255,7 +255,7 @@ class _Search:
         return [x] if x is not None and (self.problem.is_root(x) or self.problem.is_blurred(x)) else []
 
     def _last_defined(self, span: Span) -> float | None:
-        """The last point at which the sides are defined, if they are so at one end of a stretch alone."""
+        """The last point of a stretch at which the sides are defined, if they are so at one of its ends alone."""
         is_low_undefined, is_high_undefined = (math.isnan(self.problem.value(end)) for end in span)
         if is_low_undefined == is_high_undefined:
             return None
@@ -263,8 +263,10 @@ class _Search:
         return last_holding(lambda x: not math.isnan(self.problem.value(x)), inside, outside)
 
     def _may_end_at_root(self, span: Span) -> bool:
-        """Whether the sides may meet where they end between two doubles: beside the edge of a square root they still
-        differ by the root of the rounding."""
+        """Whether there may be a root between two doubles, where the sides cease to be defined.
+
+        Beside the edge of a square root they still differ by the root of the rounding.
+        """
         x = self._last_defined(span)
         if x is None:
             return False
@@ -273,12 +275,12 @@ class _Search:
         return enclosure is not None and not enclosure.misses_zero and all(map(math.isfinite, enclosure.values))
 
     def _jumps(self, span: Span) -> bool:
-        """Whether the form is defined all along a stretch, but may jump in it."""
+        """Whether the form is defined all along a stretch, but may jump in it past a root."""
         enclosure = enclose(self.form, {self.name: span}, self.name)
         return enclosure is not None and enclosure.flaw == JUMP
 
     def _root_at_jump(self, span: Span, roots: list[float]) -> tuple[list[float], bool]:
-        """The root at a jump, if one is attained and not only approached, and whether there is certainly no other.
+        """The root at a jump, if one is attained and not only approached, and whether it is certainly alone.
 
         The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
         monotone there, its signs at the ends decide, computed with a hundred and fifty digits.
@@ -293,7 +295,7 @@ class _Search:
         return attained[:1], bool(attained) or all(self._is_clear(side) for side in sides)
 
     def _is_clear(self, span: Span) -> bool:
-        """Whether there is certainly no root in a stretch on one side of a jump."""
+        """Whether there is certainly no root in a stretch on one side of a jump of the form."""
         enclosure = enclose(self.form, {self.name: span}, self.name)
         if enclosure is None or (not enclosure.partial and enclosure.misses_zero):
             return True
@@ -309,7 +311,7 @@ class _Search:
         return [x] if self.problem.is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
-        """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
+        """Whether the sides agree all along a long stretch, whose changes of sign are rounding and no roots."""
         low, high = span
         is_long = high - low > _WIDE * max(-low, high)
         return is_long and all(abs(self.problem.residual(x)) <= HANDFUL for x in (low, middle(span), high))
@@ -320,12 +322,12 @@ class _Search:
         return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= HANDFUL]
 
     def _is_gap(self, span: Span) -> bool:
-        """Whether the sides differ on both sides of a jump or pole, or are undefined there."""
+        """Whether there is no root beside a jump or pole: the sides differ there, or are undefined."""
         sizes = [self.problem.residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
-        """A plateau extended to zero, if the search stopped short only because of its least size.
+        """The plateau of roots extended to zero, if the search stopped short only because of its least size.
 
         At zero itself the sides may be undefined, as 1/x is; then the least number decides.
         """
@@ -336,7 +338,7 @@ class _Search:
         return (low, 0.0) if is_below else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], *, side: int) -> float:
-        """The end of a plateau, to the last digit where a jump adjoins it."""
+        """The end of a plateau of roots, to the last digit where a jump adjoins it."""
         end = span[side]
         for low, high in jumps:
             if low <= end <= high:
@@ -345,7 +347,7 @@ class _Search:
         return end
 
     def _exact(self, span: Span, *, side: int) -> float:
-        """The last number up to which the sides of a plateau are equal to every digit, if they are so inside it."""
+        """The end up to which a plateau of roots is exact: the sides are equal there to every digit."""
         end, far_end = span[side], span[1 - side]
         if abs(end) >= LARGEST or self.problem.sign(end) == 0:
             return end
@@ -372,7 +374,7 @@ def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]
 
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:
-    """Whether the denominator of a ratio is zero at a root, within the rounding of its terms."""
+    """Whether a root of the numerator is a pole: the denominator is zero there within the rounding of its terms."""
     try:
         terms = [float(fraction(c)) * x**i for i, c in enumerate(denominator.coeffs())]
         return abs(math.fsum(terms)) <= BLUR * math.fsum(map(abs, terms))
@@ -381,7 +383,7 @@ def _is_pole(denominator: Polynomial, x: float) -> bool:
 
 
 def _without(sought: Span, beyond: list[Span]) -> Span:
-    """The searched span without the part beyond all doubles."""
+    """The span in which roots were sought, without the part beyond all doubles."""
     low, high = sought
     for start, end in beyond:
         low, high = (end if start <= low else low), (start if end >= high else high)
@@ -389,13 +391,13 @@ def _without(sought: Span, beyond: list[Span]) -> Span:
 
 
 def _widened(span: Span, domain: Domain) -> Span:
-    """A plateau extended to the ends of the domain where the search stopped short of them."""
+    """The plateau of roots extended to the ends of the domain where the search stopped short of them."""
     low = domain.low if span[0] <= -LARGEST or (0 < span[0] <= SMALLEST and domain.low >= 0) else span[0]
     return low, domain.high if span[1] >= LARGEST else span[1]
 
 
 def bracketed(gap: Callable[[float], float], span: Span) -> float:
-    """The root between two ends of opposite sign: bisection until they are of one size, then mostly the secant."""
+    """The root between two ends of opposite sign, by bisection until they are of one size, then by secants."""
     a, b = span
     fa, fb = gap(a), gap(b)
     for step in range(400):
