@@ -38,17 +38,17 @@ QUANTITY, RELATION = 0, 1  # the two sides of the graph, as networkx marks them
 
 
 def relation_key(name: str) -> str:
-    """The key of a relation's node."""
+    """The key of a relation's node in the dependency graph."""
     return f"relation:{name}"
 
 
 def condition_key(name: str) -> str:
-    """The key of the node that tests a relation's conditions on quantities that are computed later."""
+    """The key of the graph's node that tests a relation's conditions on quantities that are computed later."""
     return f"condition:{name}"
 
 
 def standing(relation: Relation, name: str) -> str:
-    """How a quantity stands in a relation: what it is written for, in its sides, or only in a condition.
+    """The label of the graph's edge from a quantity to a relation: `result`, `member`, or `condition`.
 
     An inequality has no result: it never fixes a value.
     """
@@ -58,7 +58,7 @@ def standing(relation: Relation, name: str) -> str:
 
 
 def add_quantity(graph: Graph, declared: Declaration) -> None:
-    """Add the node of a quantity, unless it is there."""
+    """Add the node of a quantity to the dependency graph, unless it is there."""
     if declared.name in graph:
         return
     default = declared.default
@@ -74,7 +74,7 @@ def add_quantity(graph: Graph, declared: Declaration) -> None:
 
 
 def add_relation(graph: Graph, relation: Relation, **further: Attribute | None) -> str:
-    """Add the node of a relation with further attributes, and return its key."""
+    """Add the node of a relation to the dependency graph, with further attributes, and return its key."""
     attributes = {
         "equation": str(relation.written),
         "op": relation.written.op,
@@ -89,12 +89,12 @@ def add_relation(graph: Graph, relation: Relation, **further: Attribute | None) 
 
 
 def add_tester(graph: DiGraph, key: str, **attributes: Attribute | None) -> None:
-    """Add a node on the side of the relations that only tests quantities."""
+    """Add a node to the graph of a derivation, on the side of the relations, that only tests quantities."""
     graph.add_node(key, bipartite=RELATION, kind="relation", **plain(attributes))
 
 
 def graph_of_library(library: RelationSet) -> Graph:
-    """The graph of all quantities and relations of a library."""
+    """The dependency graph of all quantities and relations of a library."""
     graph = undirected_graph(title=library.title)
     for declared in library.declared.values():
         add_quantity(graph, declared)
@@ -106,14 +106,14 @@ def graph_of_library(library: RelationSet) -> Graph:
 
 
 class RelationBlock(NamedTuple):
-    """Relations that are solved together, and the names of the unknowns that they fix."""
+    """Relations in the graph of a derivation that are solved together, and the names of the unknowns that they fix."""
 
     relations: tuple[Relation, ...]
     unknowns: tuple[str, ...]
 
 
 def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origins: Mapping[str, str]) -> DiGraph:
-    """The directed graph of the blocks that lead to a target.
+    """The directed graph of a derivation, from the blocks that lead to a target.
 
     The origins are those of all values in use: "given", "default", or the name of a profile.
     """
@@ -131,7 +131,7 @@ def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origi
 
 
 def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], origins: Mapping[str, str]) -> None:
-    """Set the role of each quantity in the derivation; a later assignment overrides an earlier one."""
+    """Set the role of each quantity in the graph of a derivation; a later assignment overrides an earlier one."""
     roles = {name: "condition" for name, attributes in graph.nodes(data=True) if attributes["kind"] == "quantity"}
     for relation in chain.from_iterable(block.relations for block in blocks):
         roles.update(dict.fromkeys(relation.members, "open"))
@@ -149,7 +149,7 @@ def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], ori
 
 
 def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container[str]) -> None:
-    """Add the relations of a block and the quantities in them."""
+    """Add the relations of a block, and the quantities in them, to the graph of a derivation."""
     number = step if len(block.relations) > 1 else None
     members = set[str]().union(*(relation.members for relation in block.relations))
     for relation in block.relations:
@@ -174,7 +174,7 @@ def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container
 
 
 def _add_conditions(graph: DiGraph, relation: Relation, later: Container[str]) -> None:
-    """Add the quantities that are only in the conditions of a relation.
+    """Add the quantities that are only in the conditions of a relation to the graph of a derivation.
 
     What is computed later cannot lead to the relation, or there would be a cycle: it leads to a node of its own.
     """

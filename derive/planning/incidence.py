@@ -21,7 +21,7 @@ _CORE_STRUCTURES = Memo["Structure"](most=16)  # each core keeps its own, and pl
 def structure_of(
     library: RelationSet, left_out: frozenset[str] = frozenset(), stated: frozenset[str] = frozenset()
 ) -> Structure:
-    """The graph of a library's equations, on which plans are made.
+    """The incidence graph of a library's equations, on which plans are made.
 
     A profile's value is stated, and no fallback: it may be run backwards like any other.
     """
@@ -31,7 +31,7 @@ def structure_of(
 
 
 def core_of(library: RelationSet, names: Iterable[str]) -> Core:
-    """The part of a library's graph that may bear on a question in which these names are given, weak or asked for."""
+    """The core of a library's incidence graph that may bear on a question with these names, given or asked for."""
     equations = _equations_of(library)
     key = frozenset(names)
     return _CORES.of(library.session, key, lambda: Core.of(equations, key))
@@ -59,17 +59,18 @@ class _Equations:
 
     @cached_property
     def whole(self) -> Structure:
-        """The graph of all equations. No question is planned on it: it holds repeated estimates as well."""
+        """The incidence graph of all equations, on which no question is planned, since it holds repeated estimates."""
         return Structure.of(self.relations)
 
     @cached_property
     def exchanged(self) -> frozenset[str]:
-        """The quantities of the estimates that may stand in the place of other relations."""
+        """The quantities of the estimates that may replace other relations of the incidence graph."""
         exchangeable = (name for name, rivals in self.estimated.items() if rivals)
         return frozenset(chain.from_iterable(self.whole.members[name] for name in exchangeable))
 
     @classmethod
     def of(cls, library: RelationSet) -> _Equations:
+        """Collect a library's equations, and which earlier ones each estimate repeats or says in other detail."""
         relations = [relation for relation in library.relations.values() if relation.is_equation]
         relations.sort(key=lambda relation: relation.approximate is not None)
         repeated: dict[str, frozenset[str]] = {}
@@ -93,7 +94,7 @@ class _Equations:
         return cls(tuple(relations), repeated, estimated, fallbacks, inequalities)
 
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
-        """The graph without some relations; estimates stand in the place of others only in its alternatives."""
+        """The incidence graph without some relations; estimates replace other relations only in its alternatives."""
 
         def is_first(name: str) -> bool:
             return name not in left_out and left_out.issuperset(self.repeated.get(name, ()))
@@ -113,7 +114,7 @@ class _Equations:
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The part of a library's graph that may bear on a question, whichever of its relations are left out later.
+    """The part of a library's incidence graph that may bear on a question, whichever relations are left out later.
 
     Every other relation alone contains an open quantity, at the latest once others of them are left out. Few relations
     of a large library are left, and all cases of a question are planned on them.
@@ -128,7 +129,7 @@ class Core:
 
     @classmethod
     def of(cls, equations: _Equations, names: frozenset[str]) -> Core:
-        """The core for what may be given or asked for."""
+        """The core of an incidence graph for the names that may be given or asked for."""
         whole = equations.whole
         fixed = names.union(equations.exchanged, *equations.inequalities.values())
         apart = whole.apart(fixed)
@@ -142,17 +143,17 @@ class Core:
 
     @cached_property
     def decisive(self) -> frozenset[str]:
-        """The relations whose absence can change a plan."""
+        """The relations of the incidence graph whose absence can change a plan."""
         rivals = (names for names in self.equations.estimated.values() if names)
         return self.relations.union(self.equations.inequalities, *rivals)
 
     def structure(self, left_out: frozenset[str], stated: frozenset[str]) -> Structure:
-        """The graph without some relations; what a profile states is no fallback."""
+        """The incidence graph of the core without some relations; what a profile states is no fallback."""
         key = left_out, self.equations.fallbacks - stated
         return _CORE_STRUCTURES.of(self.session, key, lambda: self.equations.structure(*key, self))
 
     def graph_of(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
-        """The graph of some relations of this core; relations outside it are written for the fallbacks `elsewhere`."""
+        """The incidence graph of some relations of the core; others are written for the fallbacks `elsewhere`."""
         structure = Structure.of(relations, fallbacks)
         return replace(
             structure,
@@ -168,19 +169,19 @@ class Core:
 
     @cached_property
     def written_outside(self) -> Sequence[tuple[str, str]]:
-        """The relations outside this core that are written for a fallback, each with that quantity."""
+        """The relations outside the core of the incidence graph that are written for a fallback, with that fallback."""
         fallbacks = self.equations.fallbacks
         written = ((relation.name, relation.written_for) for relation in self.equations.relations)
         return [(name, result) for name, result in written if name not in self.relations and result in fallbacks]
 
     @cached_property
     def _ordered(self) -> Sequence[str]:
-        """The quantities in the order in which the whole library names them."""
+        """The quantities of the core, in the order in which the whole incidence graph names them."""
         return [name for name in self.equations.whole.holders if name in self.names]
 
 
 def _connected_groups(whole: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
-    """Yield, for each group of relations connected through quantities that are not fixed, all quantities in it."""
+    """Yield the quantities of each group of relations connected in the incidence graph through open quantities."""
     remaining = dict.fromkeys(relations)
     while remaining:
         connected: set[str] = set()
@@ -202,7 +203,7 @@ def _exchanges(
     replaced_by: Mapping[str, frozenset[str]],
     make_structure: Callable[[Sequence[Relation]], Structure],
 ) -> Iterator[Exchange]:
-    """The ways to put estimates in the place of the relations that they estimate, the fewest estimates first."""
+    """The ways to replace relations of the incidence graph by estimates of them, the fewest estimates first."""
     subsets = chain.from_iterable(combinations(replaced_by, count) for count in range(1, len(replaced_by) + 1))
     for chosen in map(set, islice(subsets, _EXCHANGES)):
         left_out = frozenset().union(*(replaced_by[name] for name in chosen)) | (replaced_by.keys() - chosen)
@@ -221,7 +222,7 @@ _EXCHANGES = 31  # limit on sets of estimates that are tried in the place of oth
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """Estimates in the place of the relations that they estimate; the structure is built when a question needs it."""
+    """An incidence graph with estimates in the place of the relations that they estimate, built when it is needed."""
 
     estimates: Mapping[str, tuple[str, ...]]  # each with its quantities
     make: Callable[[], Structure]
@@ -231,7 +232,7 @@ class Exchange:
         return self.make()
 
     def adds_to(self, determined: Container[str]) -> bool:
-        """Whether an estimate has a quantity that is not determined without it: otherwise it can determine no other."""
+        """Whether an estimate of the exchange has an undetermined quantity: without one, it can determine no other."""
         return any(name not in determined for name in chain.from_iterable(self.estimates.values()))
 
     def not_written_for(self, names: frozenset[str]) -> Exchange:
@@ -240,7 +241,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Component:
-    """Relations that are connected through unknowns, and these unknowns."""
+    """Relations that are connected in the incidence graph through unknowns, and these unknowns."""
 
     relations: tuple[str, ...]
     unknowns: AbstractSet[str]
@@ -248,7 +249,7 @@ class _Component:
 
 @dataclass(frozen=True)
 class Structure:
-    """Relations by name, in order of preference, and their quantities.
+    """The incidence graph: relations by name, in order of preference, and their quantities.
 
     >>> from derive.relation_files.loading import load
     >>> ohm = load('[quantities]\\nV = { unit = "V" }\\nI = { unit = "A" }\\nR = { unit = "ohm" }\\n'
@@ -274,6 +275,7 @@ class Structure:
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
+        """Build the incidence graph of some relations, in their order of preference."""
         relations = tuple(relations)
         members: dict[str, tuple[str, ...]] = {}
         forward: dict[str, str] = {}
@@ -300,15 +302,16 @@ class Structure:
         return cls(members, forward, inputs, held_by, writers, frozenset(rivals), estimates, otherwise)
 
     def quantities_of(self, relations: Iterable[str]) -> set[str]:
-        """The quantities in some relations."""
+        """The quantities in some relations of the incidence graph."""
         return set(chain.from_iterable(map(self.members.__getitem__, relations)))
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
-        """The structure without the relations that are written for some quantities."""
+        """The incidence graph without the relations that are written for some quantities."""
         key = frozenset(names)
         return _WITHOUT_WRITERS.of(self.session, key, lambda: self._not_written_for(key)) if key else self
 
     def _not_written_for(self, names: frozenset[str]) -> Structure:
+        """Build the incidence graph, with its alternatives, without the relations written for some quantities."""
         removed = {*chain.from_iterable(self.writers.get(name, ()) for name in names)}
         holders = dict(self.holders)
         for name in self.quantities_of(removed):
@@ -328,19 +331,22 @@ class Structure:
         )
 
     def is_written(self, name: str) -> bool:
-        """Whether some relation is written for a quantity; relations that a core leaves out count."""
+        """Whether a relation of the incidence graph is written for a quantity, also one that a core leaves out."""
         return name in self.writers or name in self.elsewhere
 
     def reached(self, target: str, given: frozenset[str]) -> Sequence[str]:
-        """The relations connected to the target through unknowns, in order of preference."""
+        """The relations of the incidence graph connected to the target through unknowns, in order of preference."""
         return self._component(target, given).relations
 
     def around(self, target: str, given: frozenset[str]) -> AbstractSet[str]:
-        """The quantities connected to the target through relations, without what is given."""
+        """The quantities connected to the target in the incidence graph, without what is given."""
         return self._component(target, given).unknowns
 
     def _component(self, target: str, given: frozenset[str]) -> _Component:
-        """The component of the target. It is searched once for all of its unknowns, which share the result."""
+        """The component of the incidence graph around the target.
+
+        It is searched once for all of its unknowns, which share the result.
+        """
         if target in given:
             return self._connected(target, given)
         components = _COMPONENTS.of(self.session, given, list)
@@ -351,6 +357,7 @@ class Structure:
         return components[-1]
 
     def _connected(self, target: str, given: frozenset[str]) -> _Component:
+        """Walk the incidence graph from the target through unknowns, and collect its component."""
         seen = {target, *given}
         relations: set[str] = set()
         pending = [target]
@@ -369,12 +376,12 @@ class Structure:
         return _Component(tuple([relation for relation in self.members if relation in relations]), seen - given)
 
     def bearing(self, target: str, given: frozenset[str], fixed: frozenset[str]) -> list[str]:
-        """The relations that may bear on the target: connected to it, and none alone contains an open quantity."""
+        """The connected relations that may bear on the target, as none of them alone contains an open quantity."""
         apart = self.apart(fixed)
         return [relation for relation in self.reached(target, given) if relation not in apart]
 
     def apart(self, fixed: frozenset[str]) -> dict[str, str]:
-        """The relations that alone contain an open quantity, each with that quantity, in the order of their removal.
+        """The relations apart in the incidence graph: each alone contains an open quantity; in order of their removal.
 
         Such a relation fixes only that quantity: without it, all others are as open as before. Its removal may leave
         another relation alone with a quantity, which is removed next. Quantities that are fixed in another way, such as
@@ -387,7 +394,7 @@ class Structure:
         return Occurrences.of(self.members)
 
     def within_reach(self, known: frozenset[str]) -> AbstractSet[str]:
-        """The quantities that may be determined: all that several relations contain, and all that follows from them."""
+        """The quantities of the incidence graph that may be determined: in several relations, or led to by such."""
 
         def within() -> AbstractSet[str]:
             apart = self.apart(known.union(*self.limits))
@@ -397,7 +404,7 @@ class Structure:
         return _WITHIN_REACH.of(self.session, known, within)
 
     def led_to(self, apart: dict[str, str], known: Iterable[str]) -> set[str]:
-        """The quantities that relations apart yield, last first: one may contain the quantity of one removed later."""
+        """The quantities that relations apart yield, last first: each may need one that a later relation yields."""
         determined = {*known}
         yielded = set()
         for relation, lone_name in reversed(apart.items()):
@@ -409,7 +416,7 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """For each name, how many rows hold it, and the sum of the places of these rows.
+    """For each name in an incidence graph, how many rows hold it, and the sum of the places of these rows.
 
     When all but one of its rows are gone, with their places subtracted, the sum is the place of the remaining row.
     """
@@ -420,6 +427,7 @@ class Occurrences:
 
     @classmethod
     def of(cls, rows: Mapping[str, Iterable[str]]) -> Occurrences:
+        """Count the rows that hold each name, and add up their places."""
         count: dict[str, int] = {}
         places: dict[str, int] = {}
         for place, row in enumerate(rows.values()):
@@ -429,7 +437,7 @@ class Occurrences:
         return cls(rows, count, places)
 
     def lone(self, fixed: Container[str], staying: Container[str] = ()) -> dict[str, str]:
-        """The rows that alone hold a name which is not fixed, each with that name, also after others have been removed.
+        """The rows of an incidence graph that alone hold an open name, each with the name, also after earlier removals.
 
         >>> Occurrences.of({"r1": "ab", "r2": "bc", "r3": "cd", "r4": "cd"}).lone("c")
         {'r1': 'a', 'r2': 'b'}

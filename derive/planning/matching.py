@@ -20,7 +20,7 @@ from derive.planning.networks import reached
 
 
 def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
-    """Every quantity that these names determine, including themselves."""
+    """Every quantity that some names determine by the matching of all relations, including the names themselves."""
     known = frozenset(given)
     determined = known | Matching.of(structure, known).determined(structure)
     exchanges = (exchange for exchange in structure.alternatives if exchange.adds_to(determined))
@@ -28,7 +28,7 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
 
 
 class Matching:
-    """A matching, its relations and its unknowns.
+    """A matching of relations to the unknowns that they fix, with all relations and unknowns that were added.
 
     >>> matching = Matching(frozenset({"a"}))
     >>> [matching.add("r1", "abc"), matching.add("r2", "ac"), matching.add("r3", "bc")]
@@ -47,20 +47,20 @@ class Matching:
 
     @classmethod
     def of(cls, structure: Structure, known: frozenset[str]) -> Matching:
-        """The matching of all relations of a structure, in order."""
+        """The matching of all relations of a structure to unknowns, in order."""
         matching = cls(known)
         matching.add_all(structure.members, structure.members)
         return matching
 
     def add(self, relation: str, members: Iterable[str]) -> bool:
-        """Add a relation; whether it could be matched."""
+        """Add a relation to the matching; returns whether it could be matched."""
         open_ones = tuple(name for name in members if name not in self.known)
         self.members[relation] = open_ones
         self.unknowns.update(dict.fromkeys(open_ones))
         return self._augment(relation)
 
     def add_value(self, name: str) -> bool:
-        """Add the relation of one unknown that says its value; whether it could be matched.
+        """Add the relation of one unknown that says its value; returns whether it could be matched.
 
         >>> matching = Matching(frozenset())
         >>> [matching.add("sum", "ab"), matching.add_value("a"), matching.add_value("b"), matching.fixes]
@@ -77,7 +77,7 @@ class Matching:
         return True
 
     def add_all(self, relations: Iterable[str], members: Mapping[str, Iterable[str]]) -> None:
-        """Add many relations in order."""
+        """Add many relations to the matching, in order."""
         known, fixes, fixed_by = self.known, self.fixes, self.fixed_by
         for relation in relations:
             open_ones = tuple([name for name in members[relation] if name not in known])
@@ -93,7 +93,7 @@ class Matching:
                     self._augment(relation)
 
     def _augment(self, start: str) -> bool:
-        """Breadth-first search for an augmenting path to a free unknown, along which partners are exchanged."""
+        """Search an augmenting path from a relation to a free unknown, breadth first, and exchange partners on it."""
         for name in self.members[start]:
             if name not in self.fixed_by:
                 self.fixes[start], self.fixed_by[name] = name, start
@@ -115,6 +115,7 @@ class Matching:
         return False
 
     def _exchange(self, name: str, came_from: Mapping[str, str], start: str) -> None:
+        """Match each relation on an augmenting path to its next unknown, back to the relation where the path starts."""
         while True:
             relation = came_from[name]
             before = self.fixes.get(relation)
@@ -131,14 +132,14 @@ class Matching:
         return matching
 
     def given(self, names: Iterable[str]) -> Matching:
-        """A copy in which these quantities are known as well."""
+        """A copy of the matching in which further quantities are known."""
         matching = self.copy()
         for name in names:
             matching.add_value(name)
         return matching
 
     def without(self, relations: Iterable[str]) -> Matching:
-        """A copy without some relations; unmatched ones may then be matched by `add_again`."""
+        """A copy of the matching without some relations; unmatched ones may then be matched by `add_again`."""
         matching = self.copy()
         for relation in relations:
             matching.members.pop(relation, None)
@@ -149,7 +150,9 @@ class Matching:
         return matching
 
     def add_again(self, relations: Iterable[str], most: int) -> None:
-        """Try again to match relations, in order, until `most` of them are: no more than unknowns have been freed.
+        """Try to match unmatched relations again, in order, until `most` of them are.
+
+        No more can be matched than unknowns have been freed.
 
         >>> matching = Matching(frozenset())
         >>> [matching.add("a", "a"), matching.add("b", "ab"), matching.add("c", "b"), matching.add("d", "a")]
@@ -166,7 +169,7 @@ class Matching:
                 most -= self._augment(relation)
 
     def add_before(self, relation: str, members: Iterable[str], later: Mapping[str, int]) -> None:
-        """Add a relation as if it had been added before the `later` ones, which are numbered in order.
+        """Add a relation to the matching as if before the `later` ones, which are numbered in order.
 
         If it cannot be matched beside them, the last of those that conflict with it loses its unknown. Sets of
         relations that can be matched together are the independent sets of a matroid, so the result matches the same
@@ -189,7 +192,7 @@ class Matching:
             self._exchange(name, came_from, relation)
 
     def circuit(self, start: str) -> dict[str, str]:
-        """The unknowns of the relations that keep `start` from being matched, each with the relation before it."""
+        """The unknowns whose matched relations keep `start` from being matched, each with the relation before it."""
         came_from: dict[str, str] = {}
         pending = deque([start])
         while pending:
@@ -201,7 +204,7 @@ class Matching:
         return came_from
 
     def conflicting(self, names: Iterable[str]) -> set[str]:
-        """The unknowns whose values cannot all be known, because relations determine some of them from the others.
+        """The unknowns whose values cannot all be known, as matched relations determine some of them from the others.
 
         >>> matching = Matching(frozenset())
         >>> matching.add("sum", "abc")
@@ -213,16 +216,16 @@ class Matching:
         return {*unmatched}.union(*(self.circuit(f"={name}") for name in unmatched))
 
     def dependencies(self, name: str) -> Iterator[str]:
-        """A quantity and the unknowns that it is computed from, the nearest first."""
+        """A quantity and the unknowns that it is computed from by their matched relations, the nearest first."""
         members, fixed_by = self.members, self.fixed_by
         return reached((name,), lambda unknown: members[fixed_by[unknown]] if unknown in fixed_by else ())
 
     def relations_for(self, name: str) -> set[str]:
-        """The relations by which a quantity is computed."""
+        """The matched relations by which a quantity is computed."""
         return {self.fixed_by[unknown] for unknown in self.dependencies(name) if unknown in self.fixed_by}
 
     def settles(self, name: str) -> bool:
-        """Whether a quantity and all its dependencies are matched.
+        """Whether a quantity and all its dependencies are matched to relations.
 
         >>> matching = Matching(frozenset({"a"}))
         >>> matching.add("r1", "abc")
@@ -233,7 +236,7 @@ class Matching:
         return all(unknown in self.fixed_by for unknown in self.dependencies(name))
 
     def loose(self, holders: Mapping[str, Iterable[str]], start: Iterable[str] | None = None) -> set[str]:
-        """The unmatched unknowns, of all or of `start`, and those that can be exchanged for one of them.
+        """The unmatched unknowns, of all or of `start`, and those that can be exchanged for one in the matching.
 
         The holders of a quantity are the relations that contain it; a relation of one unknown leads nowhere else.
         """
@@ -245,12 +248,12 @@ class Matching:
         return set(reached(unmatched, exchangeable_for))
 
     def determined(self, structure: Structure) -> frozenset[str]:
-        """The unknowns that can be exchanged for no unmatched one."""
+        """The unknowns that the matching determines: they can be exchanged for no unmatched one."""
         return frozenset(self.unknowns.keys() - self.loose(structure.holders))
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
-    """The relation that each unknown is computed from: forwards as far as possible, then by matching the rest."""
+    """Direct relations to unknowns: forwards, as they are written, as far as possible; then by matching the rest."""
     forward = forwards(structure, relations, known)
     used = set(forward.values())
     settled = frozenset(known) | forward.keys()
@@ -260,7 +263,7 @@ def directed(structure: Structure, relations: Sequence[str], known: frozenset[st
 
 
 def following(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """The names that relations yield, as they are written, from the other known ones.
+    """The names that other known names yield by relations in the direction in which they are written.
 
     >>> from derive.relation_files.loading import load
     >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
@@ -284,7 +287,7 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
 
 
 def upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
-    """The relations by which some names could follow forwards from what is known."""
+    """The relations by which some names could follow from known ones, forwards as the relations are written."""
 
     def needed_for(name: str) -> Iterator[str]:
         for relation in structure.writers.get(name, ()):
@@ -294,7 +297,7 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
 
 
 def downstream(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """The quantities that some names lead to by relations as they are written, where all else is known or follows.
+    """The quantities that some names lead to by relations as written, where all other inputs are known or follow.
 
     >>> from derive.relation_files.loading import load
     >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
@@ -321,7 +324,7 @@ def downstream(structure: Structure, names: Iterable[str], known: Iterable[str])
 def led_from(
     structure: Structure, name: str, known: Container[str], forwards_only: Container[str] = ()
 ) -> frozenset[str]:
-    """What follows from one more quantity beside the known ones, by relations that leave a single quantity open.
+    """The quantities that one more known quantity determines, by relations that leave a single quantity open.
 
     The relations written for some quantities are run forwards only, and nothing else yields these.
 
@@ -351,7 +354,7 @@ def led_from(
 
 
 def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], used: set[str]) -> list[str]:
-    """The relations not yet used: first, one after another, those with a single unknown left, then the others."""
+    """Unused relations in the order for matching: those with a single unknown left, one by one, then the others."""
     rank = {relation: i for i, relation in enumerate(relations) if relation not in used}
     members = structure.members
     open_count = {relation: len([name for name in members[relation] if name not in settled]) for relation in rank}
@@ -404,7 +407,7 @@ def forwards(structure: Structure, relations: Sequence[str], known: frozenset[st
 
 
 def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: Sequence[str]) -> None:
-    """Compute a name from the first of its rivals that does not itself depend on the name."""
+    """Direct a name to the first of its rival relations that does not itself depend on the name."""
     for relation in rivals:
         if relation == taken[name] or not _depends_on(structure, taken, relation, name):
             taken[name] = relation
@@ -412,6 +415,6 @@ def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: S
 
 
 def _depends_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
-    """Whether a name that this relation yields is computed from itself, through the other relations taken."""
+    """Whether directing a relation to a name would close a cycle through the other relations taken."""
     start = [other for other in structure.members[relation] if other != name]
     return name in reached(start, lambda other: structure.members[taken[other]] if other in taken else ())

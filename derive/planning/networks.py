@@ -35,21 +35,21 @@ _REPLACEMENT = "\ufffd"
 
 
 def undirected_graph(**about: Attribute | None) -> Graph:
-    """A graph without nodes; its attributes describe the whole graph."""
+    """An undirected networkx graph without nodes; its attributes describe the whole graph."""
     import networkx
 
     return networkx.Graph(**plain(about))
 
 
 def directed_graph(**about: Attribute | None) -> DiGraph:
-    """A directed graph without nodes; its attributes describe the whole graph."""
+    """A directed networkx graph without nodes; its attributes describe the whole graph."""
     import networkx
 
     return networkx.DiGraph(**plain(about))
 
 
 def plain(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
-    """The attributes that say something, in characters that every file can hold.
+    """The attributes of a node or edge that say something, in characters that every graph file can hold.
 
     >>> plain({"unit": "m", "meaning": "", "low": 0.0, "high": float("inf"), "passed": False})
     {'unit': 'm', 'low': 0.0, 'passed': False}
@@ -72,7 +72,7 @@ def _writable(attribute: Attribute) -> Attribute:
 
 
 def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Some nodes and all that they lead to, the nearest first.
+    """Some nodes of a graph and all nodes that they lead to, the nearest first.
 
     >>> "".join(reached("a", {"a": "bc", "b": "d", "c": "b", "d": "a"}.__getitem__))
     'abcd'
@@ -88,7 +88,7 @@ def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Ite
 
 
 def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """The nodes in columns, each behind all nodes with an edge to it; the nodes of a cycle share a column.
+    """The nodes of a graph in columns, each behind all nodes with an edge to it; those of a cycle share a column.
 
     >>> columns("abcd", [("a", "b"), ("b", "c"), ("c", "b"), ("a", "d"), ("c", "d")])
     [['a'], ['b', 'c'], ['d']]
@@ -108,7 +108,7 @@ def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list
 
 
 def node_link(graph: Graph) -> dict[str, Any]:
-    """The graph as node-link data, which `networkx.node_link_graph(data, edges="edges")` reads.
+    """A networkx graph as node-link data, which `networkx.node_link_graph(data, edges="edges")` reads.
 
     networkx's own writer calls the edges `links` in some of its versions, so it is not used.
 
@@ -127,7 +127,7 @@ def node_link(graph: Graph) -> dict[str, Any]:
 
 
 def graphml(graph: Graph) -> str:
-    """The graph in GraphML, which `networkx.read_graphml` and programs that draw graphs read.
+    """A networkx graph in GraphML, which `networkx.read_graphml` and programs that draw graphs read.
 
     >>> graph = undirected_graph()
     >>> graph.add_node("length", unit="m")

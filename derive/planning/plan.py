@@ -46,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Plan:
-    """The blocks in order, the weak values in use, and the relations that remain as checks."""
+    """The plan of a question: the blocks in order, the weak values in use, and the relations that remain as checks."""
 
     target: str
     blocks: tuple[Block, ...]
@@ -57,22 +57,22 @@ class Plan:
 
     @cached_property
     def relations(self) -> tuple[str, ...]:
-        """The relations that lead to the target, in order."""
+        """The relations by which the plan leads to the target, in order."""
         return tuple(chain.from_iterable(block.relations for block in self.blocks))
 
     @cached_property
     def unknowns(self) -> tuple[str, ...]:
-        """The quantities that these fix on the way to the target, in order."""
+        """The quantities that the plan's relations fix on the way to the target, in order."""
         return tuple(chain.from_iterable(block.unknowns for block in self.blocks))
 
     @cached_property
     def spent(self) -> frozenset[str]:
-        """The relations that compute a quantity, for the target or for a check: they hold by construction."""
+        """The relations of the plan that compute a quantity, for target or check, and so hold by construction."""
         return frozenset(self.relations).union(*(block.relations for block in self.extra))
 
     @cached_property
     def sources(self) -> Mapping[str, Block]:
-        """The block that fixes each quantity, needed for the target or for a check."""
+        """The block of the plan that fixes each quantity, needed for the target or for a check."""
         sources: dict[str, Block] = {}
         for block in (*self.blocks, *self.extra):
             sources.update(dict.fromkeys(block.unknowns, block))
@@ -80,7 +80,7 @@ class Plan:
 
     @property
     def is_joint(self) -> bool:
-        """Whether a block has more relations than unknowns: it eliminates quantities, and no block is run alone."""
+        """Whether a block of the plan has more relations than unknowns, so that no block can be run alone."""
         return any(len(block.relations) > len(block.unknowns) for block in self.blocks)
 
 
@@ -130,7 +130,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
 
 @dataclass(frozen=True)
 class Basis:
-    """The relations that a target is connected to, matched to their unknowns.
+    """The basis of a plan: the relations that a target is connected to, matched to their unknowns.
 
     All targets of one component share a basis, except a target that has a weak value: that value is not used for it.
     """
@@ -144,12 +144,12 @@ class Basis:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The quantities that are given, and those whose weak values are in use."""
+        """The quantities that a plan starts from: those given, and those whose weak values are in use."""
         return self.given | {*self.used}
 
     @cached_property
     def solved(self) -> Mapping[str, str]:
-        """The relation that each unknown follows from; an estimate that is not needed only tests exact ones."""
+        """The relation that a plan computes each unknown from; a spare estimate only tests exact relations."""
         spare = self.structure.estimates - self.matching.fixes.keys()
         return directed(self.structure, [relation for relation in self.relations if relation not in spare], self.known)
 
@@ -157,9 +157,9 @@ class Basis:
 def basis_of(
     structure: Structure, target: str, given: Iterable[str], weak: Iterable[str], *, only_bearing: bool = False
 ) -> Basis:
-    """The basis of a question, also of only the relations that bear on its target; the last few are cached.
+    """The basis of a plan, also of only the relations that bear on its target.
 
-    Where the relations leave the target open, estimates stand in the place of some.
+    Where the relations leave the target open, estimates stand in the place of some. The last few bases are cached.
     """
     strong, weak = frozenset(given), tuple(weak)
     first = _basis_of(structure, target, strong, weak, only_bearing)
@@ -174,14 +174,17 @@ def basis_of(
 
 
 def fallbacks_led_to(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> list[str]:
-    """The fallbacks that are not used because their relations yield them from the target and the other known names."""
+    """The fallbacks that a plan does not use, since relations yield them from the target and other known names."""
     leads = _Leads.of(structure, given, [name for name in weak if name != target])
     led = leads.beyond_fallbacks(target)
     return [name for name, names in leads.missing if names <= led]
 
 
 def is_surely_open(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> bool:
-    """Whether it is certain that no plan determines a target. One search serves all targets, and misses some."""
+    """Whether it is certain that no plan determines a target.
+
+    One search serves all targets, and misses some that are open.
+    """
     if structure.alternatives or target in given:
         return False
     known = given.union(weak)
@@ -192,7 +195,7 @@ def is_surely_open(structure: Structure, target: str, given: frozenset[str], wea
 
 
 def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
-    """Whether a target may be determined with estimates in the place of other relations: it then is beside them too."""
+    """Whether a plan may determine its target with estimates in the place of other relations, tried beside them."""
     matching = basis.matching.copy()
     for estimate, names in exchange.estimates.items():
         for name in names:
@@ -207,7 +210,7 @@ def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], excha
 def _basis_of(
     structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], only_bearing: bool
 ) -> Basis:
-    """The basis without estimates in the place of other relations.
+    """The basis of a plan without estimates in the place of other relations.
 
     Which fallbacks stand is decided among all relations, and removes those written for them; what is left is connected,
     and bears on the target, in fewer ways than before, so both are looked at again.
@@ -223,6 +226,7 @@ def _basis_of(
         bearing = bearing_on_target(bare)
 
     def build() -> Basis:
+        """Match the bearing relations, and keep the weak values that only other relations hold."""
         matching, used = based(bare, bearing, strong, usable)
         if only_bearing:  # nothing displaces the weak values that only the other relations hold
             held_apart = bare.around(target, strong) - bare.quantities_of(bearing)
@@ -237,7 +241,7 @@ def _basis_of(
 def _decide_fallbacks(
     structure: Structure, reached: Sequence[str], target: str, given: frozenset[str], weak: Iterable[str]
 ) -> tuple[Structure, list[str]]:
-    """Decide which fallback values (`otherwise`) are used; the structure and the weak values that then count.
+    """Decide which fallbacks (`otherwise`) a plan uses; returns the structure and weak values that then count.
 
     A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
     never run backwards through them. It is dropped where they do determine it, and where the stated values determine
@@ -265,7 +269,7 @@ def _decide_fallbacks(
 def _fallbacks_among(
     structure: Structure, reached: Sequence[str], given: frozenset[str], weak: Sequence[str], target: str
 ) -> list[str]:
-    """The fallbacks in use among those that some relations contain."""
+    """The fallbacks that a plan uses among those that some relations contain."""
     sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(target) else None
     beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
     tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
@@ -286,10 +290,11 @@ class _Leads(NamedTuple):
 
     @classmethod
     def of(cls, structure: Structure, given: frozenset[str], weak: Sequence[str]) -> _Leads:
-        """The leads from the given and the weak names; cached."""
+        """The leads of a question to its fallbacks, from the given and the weak names; cached."""
         known = given.union(weak)
 
         def build() -> _Leads:
+            """Collect what the known names yield, what fallbacks miss beside that, and which quantities may lead on."""
             ahead = known | forwards(structure, list(structure.members), known).keys()
             missing: list[tuple[str, frozenset[str]]] = []
             for name in weak:
@@ -307,7 +312,7 @@ class _Leads(NamedTuple):
         return _LEADS.of(structure.session, (given, known), build)
 
     def beyond_fallbacks(self, target: str) -> frozenset[str]:
-        """What follows from the target and the known names; nothing unless it leads through a fallback to a given."""
+        """The quantities that follow from a target; none unless it leads through a fallback to a given."""
         if target in self.known or not self.given or target not in self.starts:
             return frozenset()
         led = led_from(self.structure, target, self.ahead, self.structure.otherwise)
@@ -336,7 +341,7 @@ def _fallbacks_in_use(
     sought: str | None = None,
     tied: frozenset[str] = frozenset(),
 ) -> list[str]:
-    """The fallbacks that are used in a question that reaches some relations; what is `sought` leads to some of them.
+    """The fallbacks that a plan uses for a question that reaches some relations; `sought` leads to some of them.
 
     Of fallbacks that no relation is written for, those that a relation ties to the target are the first to yield.
     """
@@ -361,7 +366,7 @@ def _fallbacks_in_use(
         ahead |= led_from(structure, sought, ahead, candidates)
 
     def follows(names: Sequence[str]) -> set[str]:
-        """The names that relations, as they are written, yield from what is sought and all other fallbacks."""
+        """The fallbacks among `names` that relations yield as written, from what is sought and all other fallbacks."""
         writers = [*chain.from_iterable(structure.writers.get(name, ()) for name in names)]
         if not any(ahead.issuperset(structure.members[relation]) for relation in writers):
             return set()
@@ -410,7 +415,7 @@ def _fallbacks_in_use(
 
 
 def _redundant(structure: Structure, basis: Matching, candidates: Sequence[str], tied: Set[str]) -> set[str]:
-    """The fallbacks that the given values determine together with the other fallbacks.
+    """The fallbacks that a plan drops, since the givens determine them together with the other fallbacks.
 
     Of two that determine each other it is the one that no relation is written for; of two such, the one that a relation
     ties to the target; and else the one whose own relations depend on the other.
@@ -430,7 +435,7 @@ def _redundant(structure: Structure, basis: Matching, candidates: Sequence[str],
 def based(
     structure: Structure, relations: Sequence[str], given: Iterable[str], weak: Iterable[str]
 ) -> tuple[Matching, list[str]]:
-    """The matching of relations to unknowns, and the weak values in use: those of quantities that stay open.
+    """The matching for a plan's basis, and the weak values in use: those of quantities that stay open.
 
     Later estimates of one unknown are left out: they are not further equations for it.
     """
@@ -444,7 +449,7 @@ def based(
 
 
 def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
-    """The quantities that a plan could compute from these names, whatever its target: no plan determines another."""
+    """All quantities that a plan could compute from some names, whatever its target."""
     known, weak_names = frozenset(given), list(weak)
     names = _determined(structure, known, weak_names)
     alternatives = (exchange.structure for exchange in structure.alternatives if exchange.adds_to(names | known))
@@ -471,7 +476,7 @@ def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]
 
 
 def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
-    """The relations of which none alone contains an open quantity."""
+    """The relations that may bear on any plan's target: none of them alone contains an open quantity."""
     apart = structure.apart(fixed)
     return [relation for relation in structure.members if relation not in apart]
 
@@ -479,7 +484,7 @@ def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]
 def _determined_by_what_they_lead_to(
     structure: Structure, known: frozenset[str], weak: Sequence[str], standing: Sequence[str], determined: Set[str]
 ) -> frozenset[str]:
-    """The quantities that are determined only when asked for: fallbacks that they lead to are then not used."""
+    """The quantities that a plan determines only as targets: fallbacks that they lead to are then not used."""
     if not any(name in structure.writers for name in standing):
         return frozenset()
     leads = _Leads.of(structure, known, weak)
@@ -502,13 +507,13 @@ def _determined_by_what_they_lead_to(
 
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
-    """Whether a quantity is computed from quantities of the answer."""
+    """Whether a plan computes a quantity from quantities of the answer."""
     behind = reached((name,), lambda unknown: structure.members[solved[unknown]] if unknown in solved else ())
     return any(unknown in answered for unknown in behind)
 
 
 def _following_from_givens(structure: Structure, name: str, given: Sequence[str]) -> list[Block]:
-    """The blocks by which a quantity follows from what is given alone; none if it does not."""
+    """The blocks of a plan by which a quantity follows from the givens alone; none if it does not."""
     base = basis_of(structure, name, given, (), only_bearing=True)
     if not base.matching.settles(name):
         return []
@@ -518,7 +523,7 @@ def _following_from_givens(structure: Structure, name: str, given: Sequence[str]
 def ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
 ) -> list[Block]:
-    """The blocks that the targets need, in order; what they depend on is solved or known."""
+    """The blocks of a plan that some targets need, in order; what the blocks depend on is solved or known."""
     pending = [name for name in targets if name not in known]
     edges: dict[str, list[str]] = {name: [] for name in pending}
     while pending:
@@ -568,6 +573,7 @@ class ActiveLimits:
     """
 
     def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:
+        """Prepare the matching of the question's basis for trials, with further relations and weak values."""
         base = basis_of(structure, target, given, weak)
         self.structure = structure
         self.target = target
@@ -581,7 +587,7 @@ class ActiveLimits:
         self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
 
     def could_determine(self, limit: str, names: Sequence[str]) -> bool:
-        """Whether the target might be determined if this inequality, of these quantities, were an equation."""
+        """Whether a plan might determine the target if an inequality of these quantities were an equation."""
         matching = self.matching.copy()
         is_matched = matching.add(limit, names)
         if not is_matched and not self.standing.isdisjoint(matching.circuit(limit)):

@@ -51,7 +51,7 @@ from quantities.domain import Domain
 
 @dataclass(frozen=True)
 class Candidates:
-    """The results that answer a question, or the errors that say why there are none."""
+    """The candidates for a question: results that answer it, or the errors that say why there are none."""
 
     library: RelationSet  # without the arms that conditions exclude
     question: Question  # without fallbacks on which alone an answer would rest
@@ -61,7 +61,7 @@ class Candidates:
 
 
 def candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
-    """The candidates for a question, without the fallbacks on which alone an answer would rest."""
+    """The candidates for a question or its errors, without fallbacks on which alone an answer would rest."""
     sought = _candidates_by_arms(library, question)
     fallbacks = [lone_fallbacks(its_library, result.plan, question) for its_library, result in sought.answers]
     lone = frozenset[str]().union(*fallbacks)
@@ -76,7 +76,7 @@ def candidates_or_errors(library: RelationSet, question: Question) -> Candidates
 
 
 def candidates(library: RelationSet, question: Question) -> Candidates:
-    """The candidates for a question; raises the error that says why there are none, with what takes long to find."""
+    """The candidates for a question; raises the full error that explains their absence if there are none."""
     sought = candidates_or_errors(library, question)
     if sought.answers:
         return sought
@@ -99,12 +99,12 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
 
 
 def _is_denied(errors: Sequence[DeriveError]) -> bool:
-    """Whether the error of one case proves that no case has a value, whatever the weak values are."""
+    """Whether the error of one case proves that no case has a candidate, whatever the weak values are."""
     return any(isinstance(error, NoValueError) and error.holds_without_weak_values for error in errors)
 
 
 def _without_fallback_of_target(library: RelationSet, question: Question) -> Candidates | None:
-    """The candidates without a fallback in a relation of the target; None where these have no value either.
+    """The candidates after dropping one fallback that shares a relation with the target; None if no drop yields any.
 
     Whoever asks for the reactance of a coil means a circuit that has a coil: its inductance is not the fallback of 0 H.
     """
@@ -155,7 +155,7 @@ def _is_determined(library: RelationSet, question: Question) -> bool:
 
 
 def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
-    """The error that there is no value, which names the weak values without which there may be one.
+    """The error that a question has no candidates, with a hint at the weak values without which it may have some.
 
     A weak value that the givens make another number is not at fault, and a definition is never another number.
     """
@@ -177,27 +177,28 @@ def _with_weak_values(library: RelationSet, question: Question, error: DeriveErr
 
 
 def _trial_without(library: RelationSet, question: Question, names: Container[str]) -> Candidates:
-    """The candidates without some weak values, while the others stand: without the last resort, in which they yield."""
+    """The candidates in a trial that drops some weak values and lets no other weak value yield."""
     return candidates_or_errors(library, replace(_without(question, names), is_trial=True))
 
 
 def _is_open(sought: Candidates) -> bool:
-    """Whether a question has an answer, or is not proved to have none."""
+    """Whether a search has found candidates, or has not proved that there are none."""
     is_denied = bool(sought.errors) and all(isinstance(error, NoSolutionError) for error in sought.errors)
     return bool(sought.answers) or not is_denied
 
 
 def _without(question: Question, names: Container[str]) -> Question:
-    """The question without some weak values."""
+    """A copy of the question without the named weak values, for another search for candidates."""
     weak = {name: value for name, value in question.weak.items() if name not in names}
     return question.but(weak=weak)
 
 
 def _candidates_by_arms(library: RelationSet, question: Question) -> Candidates:
-    """The candidates; where they leave the target open, those without the arms of choices that conditions exclude.
+    """The candidates for a question, searched again with fewer arms of choices if the target stays open.
 
-    Where these leave it open too, each arm is a relation of its own case: a choice whose condition nothing decides ties
-    the target by none of its arms alone, and may yet leave it one number, or a few.
+    First the arms that conditions exclude are dropped. Where the target is open even then, each arm is a relation of
+    its own case: a choice whose condition nothing decides ties the target by none of its arms alone, and may yet leave
+    it one number, or a few.
     """
     answers, errors = _results_by_case(library, question)
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
@@ -212,7 +213,7 @@ def _candidates_by_arms(library: RelationSet, question: Question) -> Candidates:
 
 
 def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
-    """The results in the library in which each arm is a relation; empty where a case of it leaves the target open."""
+    """The candidates in the library that makes each arm a relation; empty where a case of it leaves the target open."""
     arm_library = one_relation_for_each_arm(library, of_same_names=True)
     if arm_library is None or question.ranges:
         return []
@@ -225,7 +226,7 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
 
 
 def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) -> tuple[RelationSet, Found]:
-    """A result of the library of arms in the names of the library itself, and this with arms instead of choices."""
+    """Rename a candidate of the library of arms to the original relations; beside it, a library of the chosen arms."""
     plan, case = result.plan, result.case
     names = {name: name for name in library.relations}
     chosen: dict[str, str] = {}
@@ -252,7 +253,7 @@ def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) ->
 def _results_by_case(
     library: RelationSet, question: Question, *, until_open: bool = False
 ) -> tuple[list[Found], list[DeriveError]]:
-    """The results that answer a question, or why each case has none; neither where the results leave it open.
+    """The candidates of all cases, and the errors of cases without any; neither where candidates leave the target open.
 
     Where `until_open`, the first case that leaves the target open ends the search.
     """
@@ -274,7 +275,7 @@ def _results_by_case(
 
 
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
-    """Why a question has no answer: an open case takes precedence over one without a solution."""
+    """The error to report if no case has candidates: an open case takes precedence over one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)  # the weightiest first
     reported = in_full(next(error for kind in kinds for error in errors if isinstance(error, kind)))
     denial_of_value = next((error for error in errors if isinstance(error, NoSolutionError)), None)
@@ -289,7 +290,7 @@ _Outcome = list[Found] | PlanWithoutValue | DeriveError  # of a case: its result
 
 
 class _CaseSearch:
-    """The search through the cases of a question: the results of each, or the error that says why it has none.
+    """The search for candidates through the cases of a question: the results of each, or the error of one without any.
 
     Where `until_open`, nothing but its error is kept once a case leaves the target open.
     """
@@ -303,6 +304,7 @@ class _CaseSearch:
         is_last_resort: bool,
         until_open: bool,
     ) -> None:
+        """Collect candidates and errors of all cases, and note open cases on the candidates of the others."""
         self.library, self.question, self.target = library, question, question.target
         self.outcomes = outcomes  # by case, shared with the search by the last resort, which goes on from them
         self.domain = library.declared[question.target].domain
@@ -344,7 +346,7 @@ class _CaseSearch:
         return _covers(self.domain, [span for span in spans if span is not None])
 
     def _results_of(self, asked: Question) -> list[Found]:
-        """The results of one case; raises the error that says why there are none."""
+        """The candidates of one case, by the last resort if need be; raises the error of a case without any."""
         if asked.case not in self.outcomes:
             self.outcomes[asked.case] = self._outcome(asked)
         outcome = self.outcomes[asked.case]
@@ -357,7 +359,7 @@ class _CaseSearch:
         return outcome
 
     def _outcome(self, asked: Question) -> _Outcome:
-        """The outcome of one case without the last resort."""
+        """What one case yields without the last resort: candidates, a plan without a value, or an error."""
         try:
             results = answered_in_case(self.library, asked)
             return results if isinstance(results, PlanWithoutValue) else self._confined_to_case(asked, results)
@@ -367,7 +369,7 @@ class _CaseSearch:
             return error.with_traceback(None)
 
     def _confined_to_case(self, asked: Question, results: Sequence[Found]) -> list[Found]:
-        """The results of one case, with intervals of the target cut to where the case and the domains hold."""
+        """The candidates of one case, with intervals cut to where the case and the domains around the target hold."""
         library = self.library
         cut = [confined(library, asked, narrowed_by_neighbours(library, asked, result)) for result in results]
         kept = [result for result in cut if result.states]
@@ -377,15 +379,15 @@ class _CaseSearch:
         return kept
 
     def _in_words(self, case: Case) -> str:
-        """A case in words."""
+        """The claims of a case in words, for the notes on candidates."""
         return " and ".join(dict.fromkeys(map(worded, claims(self.library, replace(self.question, case=case)))))
 
     def _open_case(self, case: Case) -> tuple[Case, str]:
-        """A case that leaves the target open, with the note on it for the results of other cases."""
+        """Pair a case that leaves the target open with the note on it for the candidates of other cases."""
         return case, f"where {self._in_words(case)}, nothing determines {self.target}"
 
     def _all_assume_open_case_away(self) -> bool:
-        """Whether a case is open, and every answer assumes that it is not the case."""
+        """Whether some case is open, and every candidate rests on a relation that is only assumed to apply."""
         if not any(isinstance(error, UnderdeterminedError) for error in self.errors):
             return False
         for result, state in _states_of(self.answers):
@@ -395,9 +397,10 @@ class _CaseSearch:
         return True
 
     def _joined_where_free(self, results: Sequence[Found]) -> list[Found]:
-        """The results; one interval alone, if intervals that end only where their cases do make up the target's domain.
+        """The candidates; one interval alone, if intervals cut by nothing but their cases cover the target's domain.
 
-        It covers all other results. One that an answer assumes away is no part of it: the answer would be lost in it.
+        The joined interval covers all other candidates. A case that an answer assumes away is no part of it: the answer
+        would be lost in it.
         """
         free_states = [
             (result, state) for result, state in _states_of(results) if state.is_free and not result.is_assumed_away
@@ -409,8 +412,7 @@ class _CaseSearch:
         return [replace(first, states=(everywhere,))]
 
     def _is_assumed_away(self, result: Found) -> bool:
-        """Whether nothing fixes the target in the case of a result, and another result assumes that this is not the
-        case.
+        """Whether nothing fixes the target in a candidate's case, and another candidate assumes that case away.
 
         A column buckles after Euler if it is slender. Where nothing says how slender it is, that is assumed of the
         answer; that the target otherwise lies somewhere in its domain, or in what the relations leave of it, makes that
@@ -424,8 +426,7 @@ class _CaseSearch:
         return False
 
     def _is_bounded_only(self, result: Found) -> bool:
-        """Whether only inequalities bound the target in the case of a result, and it is a number in that of another, by
-        a relation whose condition is on the target itself.
+        """Whether only inequalities bound a candidate, and a relation conditional on the target fixes another one.
 
         `racks = chips/domain` holds from one domain on. Asked for the chips of one rack, it is 72 of them; that fewer,
         of which no relation says how many racks they are, would keep to a limit as well, makes that answer no less the
@@ -442,13 +443,12 @@ class _CaseSearch:
         return False
 
     def _is_fixed(self, result: Found) -> bool:
-        """Whether an equation leads to the target, or it has a number."""
+        """Whether a candidate rests on an equation, or has a number for the target."""
         is_led_to = any(self.library.relations[name].is_equation for name in result.plan.relations)
         return is_led_to or any(self.target in state.values for state in result.states)
 
     def _uncovered_cases(self) -> list[Found]:
-        """The intervals that open cases leave to the target, where a result assumes the case away and no relation of
-        the case replaces those of the result."""
+        """The intervals of open cases that a candidate assumes away, also where no relation covers the case."""
         uncovered = []
         anywhere = (State({}, {self.target: (self.domain.low, self.domain.high)}),)
         for error in self.errors:
@@ -460,8 +460,7 @@ class _CaseSearch:
         return uncovered
 
     def _assumes(self, result: Found, state: State, name: str) -> bool:
-        """Whether a result uses a relation whose case is not known, and is therefore assumed; an arm of a choice never
-        is.
+        """Whether a candidate uses a relation whose conditions are merely assumed to hold; an arm never counts.
 
         A relation says nothing of other cases than its own, and a choice says what holds in each of them.
         """
@@ -471,7 +470,7 @@ class _CaseSearch:
         return name in result.plan.relations and not state.known >= {*names_in(*conditions)}
 
     def _with_doubts(self, result: Found, doubts: Sequence[tuple[Case, str]]) -> Found:
-        """The result with notes on the open cases, except those that its own assumptions exclude."""
+        """A candidate with notes on doubtful cases, except those that its own assumptions exclude."""
 
         def with_doubts(state: State) -> State:
             notes = dict.fromkeys(state.notes)
@@ -484,7 +483,7 @@ class _CaseSearch:
 
 
 def _states_of(results: Iterable[Found]) -> Iterator[tuple[Found, State]]:
-    """Each state of some results, with its result."""
+    """Each state of some candidates, paired with its candidate."""
     for result in results:
         for state in result.states:
             yield result, state
@@ -503,7 +502,7 @@ def _too_many(question: Question) -> LimitError:
 
 
 def _covers(domain: Domain, spans: Iterable[Span]) -> bool:
-    """Whether intervals together leave nothing of a domain."""
+    """Whether the intervals of candidates together cover a whole domain."""
     reached = domain.low
     for low, high in sorted(spans):
         if low > reached:

@@ -67,7 +67,7 @@ Answers = Sequence[tuple[RelationSet, Found]]
 def compared_with_all(
     library: RelationSet, question: Question, answers: Answers, errors: Sequence[DeriveError]
 ) -> Answers | None:
-    """The answers that the target's exact values leave, and those that are missing; None if they are not known.
+    """The answers corrected and completed by the target's exact values; None if these values are not known.
 
     Where no value is left at all, the givens themselves are at fault, and the answers stay as they are.
     """
@@ -86,7 +86,7 @@ def compared_with_all(
 
 
 def missing_with_weak_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
-    """The values of the target that no answer has yet, and at which all relations and all weak values hold.
+    """Answers for exact values of the target that no answer has yet, and that agree with all weak values.
 
     A plan in which a weak value yields to the relations may see only the case in which it yields.
     """
@@ -99,7 +99,10 @@ def missing_with_weak_values(library: RelationSet, question: Question, answers: 
 
 
 def _exact_values(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
-    """All values of the target; None if they are not known. Where plans were refused, parts may be enclosed."""
+    """All exact values of the target; None if they are not known.
+
+    Where plans were refused, the parts of relations that are not linear may be enclosed.
+    """
     linear = linear_cases(library, question)
     if linear is not None and linear.pieces:
         return linear
@@ -113,7 +116,7 @@ def _exact_values(library: RelationSet, question: Question, *, is_refused: bool)
 
 
 def _is_certain(question: Question, answers: Answers, errors: Sequence[DeriveError]) -> bool:
-    """Whether the only answer is one number at given numbers, with no note that doubts it."""
+    """Whether plans give one number without a doubt, which needs no comparison with the exact values."""
     if errors or question.ranges or len(answers) != 1:
         return False
     ((_, result),) = answers
@@ -132,7 +135,7 @@ class _Comparison:
     is_open: bool  # whether nothing determines the target in some case
 
     def at_numbers(self) -> Answers | None:
-        """The answers where all givens are numbers, with those that are missing; None if the error says more."""
+        """Compare the answers at given numbers with the exact values; None if the error of an open case says more."""
         kept = [(its_library, self._cut_to_values(result)) for its_library, result in self.answers]
         kept = [(its_library, result) for its_library, result in kept if result.states]
         missing = [piece for piece in self.pieces if not self._is_among(piece, kept)]
@@ -146,18 +149,18 @@ class _Comparison:
         return [*kept, *((self.library, self._result_for([piece])) for piece in missing)]
 
     def missing_points(self) -> Answers:
-        """The numbers among the values that are no answer yet."""
+        """Answers for the exact numbers of the target that no answer has yet."""
         points = [piece for piece in self.pieces if piece.is_point and not self._is_among(piece, self.answers)]
         points = [point for point in points if not self._is_end_kept_by_failures(point)]
         return [(self.library, self._result_for([point])) for point in points]
 
     def _is_end_kept_by_failures(self, point: Interval) -> bool:
-        """Whether a value is an end of the target's domain, at which nothing but failing conditions keeps it."""
+        """Whether an exact value ends the target's domain, and remains only because conditions fail there."""
         domain = self.library.declared[self.question.target].domain
         return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
 
     def _cut_to_values(self, result: Found) -> Found:
-        """The result with the states whose number is a value of the target; an interval is cut to the values in it."""
+        """A result without numbers that are no exact value, and with intervals cut to the exact values in them."""
         target = self.question.target
         states = []
         for state in result.states:
@@ -173,17 +176,17 @@ class _Comparison:
         return replace(result, states=tuple(states))
 
     def _is_in(self, state: State, pieces: Sequence[Interval]) -> bool:
-        """Whether the target's number or interval in a state lies in one of these intervals."""
+        """Whether the target's number or interval in a state lies in one of some intervals of exact values."""
         reach = _interval_of(state, self.question.target)
         return any(lies_in(reach, piece.span, SAME_ROOT) for piece in pieces)
 
     def _is_among(self, piece: Interval, answers: Answers) -> bool:
-        """Whether an answer is this value, or contains this interval."""
+        """Whether some answer is an exact value, or contains an interval of exact values."""
         reaches = [_interval_of(state, self.question.target) for _, _, state in _states_of(answers)]
         return any(lies_in(piece.span, reach, SAME_ROOT) for reach in reaches)
 
     def _without_doubts(self, result: Found) -> Found:
-        """A result without the doubt that it may not be the only one: all others are known."""
+        """A result without notes that it may not be the only one, since all exact values are known."""
         open_case = f"nothing determines {self.question.target}"
 
         def sure(state: State) -> State:
@@ -193,16 +196,17 @@ class _Comparison:
         return replace(result, states=tuple(map(sure, result.states)))
 
     def over_ranges(self) -> Answers:
-        """An answer for each interval over the ranges, with the value in their middle if there is exactly one.
+        """The answers over ranges, one for each interval of exact values.
 
-        Where the target has one value at each point of the ranges, it is one answer, which leaves numbers out.
+        The value in the middle of the ranges stands in its interval if there is exactly one. Where the target has one
+        value at each point of the ranges, it is one answer, which leaves numbers out.
         """
         if self.cases.has_one_value_at_each_point and len(self._values_in_middle(self.pieces)) == 1:
             return [self._result_over(self.pieces)]
         return [self._result_over([piece]) for piece in self.pieces]
 
     def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
-        """The values in the middle of the ranges that lie in these intervals: library, result and state of each."""
+        """Values that plans found in the middle of the ranges, within intervals of exact values."""
         return [
             (its_library, result, state)
             for its_library, result, state in _states_of(self.answers)
@@ -210,7 +214,7 @@ class _Comparison:
         ]
 
     def _result_over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
-        """The result that has its values in these intervals."""
+        """The result over ranges for intervals of exact values, with its middle value if that is the only one."""
         in_middle = self._values_in_middle(pieces)
         if len(in_middle) == 1:
             its_library, result, state = in_middle[0]
@@ -220,7 +224,7 @@ class _Comparison:
         return self.library, self._result_for(pieces, f"it has {count} in the middle of the ranges")
 
     def _result_for(self, pieces: Sequence[Interval], note: str = "") -> Found:
-        """A result that is these intervals, with the relations that hold somewhere in them."""
+        """A result made of intervals of exact values, with the relations that apply in the first of them."""
         target, known = self.question.target, self.question.numbers
         used = self.cases.relations_at(pieces[0].inside)
         if not note:
@@ -236,12 +240,12 @@ class _Comparison:
 
 
 def _interval_of(state: State, target: str) -> Span:
-    """The target's interval in a state; that of a number has no width."""
+    """The interval of the target in a state of an answer; a number is an interval without width."""
     return state.spans.get(target) or (state.values[target],) * 2
 
 
 def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, Found, State]]:
-    """Each state of some results, with its library and result."""
+    """Each state of some answers, with its library and its result."""
     for its_library, result in answers:
         for state in result.states:
             yield its_library, result, state
@@ -264,7 +268,7 @@ class RationalPieces:
 
 
 def rational_pieces(library: RelationSet, question: Question) -> RationalPieces | None:
-    """The intervals of a target's values over one range; None if they are not known exactly."""
+    """The exact intervals of a target's values by one relation over one range; None if they are not known."""
     target = question.target
     holders = library.holders.get(target, ())
     if len(holders) != 1 or target in question.strong:
@@ -291,7 +295,7 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
 
 
 def _other_side(equation: Equation, name: str) -> Node | None:
-    """The side of an equation whose other side is a name alone, which does not stand in it; None if there is none."""
+    """The side that an equation sets equal to a ranged name alone; None if there is no such side."""
     for side, opposite in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
         if side == Name(name) and name not in names_in(opposite):
             return opposite
@@ -304,7 +308,7 @@ _TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
 def linear_cases(library: RelationSet, question: Question, *, with_standing: bool = False) -> LinearCases | None:
-    """The relations around a target as linear cases; None if some are not linear, or if there is but one case.
+    """The linear cases of relations around a target; None if one relation is not linear, or there is but one case.
 
     A weak value that a relation may lead to is left to plans, unless all are to stand as they are (`with_standing`).
     """
@@ -316,7 +320,7 @@ def linear_cases(library: RelationSet, question: Question, *, with_standing: boo
 
 
 def cases_with_one_value(library: RelationSet, question: Question) -> LinearCases | None:
-    """The relations around a target, some of which are not linear, if they leave it one value; None otherwise."""
+    """The cases of partly nonlinear relations around a target that leave it one exact value; None otherwise."""
     try:
         around = _Neighbourhood.of(library, question)
         if len(around.names) > _FEW_NAMES or around.ranged:
@@ -340,13 +344,13 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
 
 
 def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
-    """Numbers to try in an interval: one inside, and its ends, where relations often bind."""
+    """Trial numbers for a name in nonlinear parts: inside its interval, and its ends, where relations often bind."""
     ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]  # without what was rounded outwards
     return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
 
 def _has_cases(relation: Relation) -> bool:
-    """Whether a relation is more than one linear equation."""
+    """Whether a relation is more than one linear equation: it has choices or conditions, or is an inequality."""
     nodes = walk(relation.written.lhs, relation.written.rhs)
     chooses = any(isinstance(node, Apply) and node.op in CHOICES for node in nodes)
     return chooses or bool(relation.conditions) or not relation.is_equation
@@ -377,7 +381,7 @@ class _Neighbourhood:
 
     @classmethod
     def of(cls, library: RelationSet, question: Question, *, with_standing: bool = False) -> _Neighbourhood:
-        """The relations around a target; raises `NotLinear` if they are many, or if what yields depends on the case."""
+        """Collect the relations around a target; raises `NotLinear` where they do not tell its exact values."""
         values = {**question.weak, **question.strong}
         if question.target in question.strong:
             raise NotLinear
@@ -406,11 +410,11 @@ class _Neighbourhood:
 
     @property
     def ranged(self) -> tuple[str, ...]:
-        """The quantities that are given as ranges: those with a value that are not `known`."""
+        """The quantities around a target that are given as ranges: those with a value that are not `known`."""
         return tuple(name for name in self.names if name in self.question.strong or name in self.question.weak)
 
     def cases(self, nonlinear: _NonlinearParts | None = None) -> LinearCases:
-        """The ways of the relations; raises `NotLinear` if one is not linear and `nonlinear` is None."""
+        """Split the relations around a target into linear cases; raises `NotLinear` at an unreplaced nonlinear part."""
         numbers = {name: Number(_rational(value)) for name, value in self.known.items()}
 
         def at_numbers(node: Node) -> Node:
@@ -437,11 +441,11 @@ class _NonlinearParts:
     symbols: dict[Node, Name] = field(default_factory=dict)  # by the part that each stands for
 
     def linear(self, node: Node) -> Node:
-        """An expression with symbols in the place of its parts that are not linear."""
+        """An expression made linear by symbols in the place of its parts that are not linear."""
         return rebuilt(node, self._symbol_for)
 
     def _symbol_for(self, part: Node) -> Node | None:
-        """What stands for a part of an expression; None if its arguments are to be looked at instead."""
+        """The replacement that makes a part of an expression linear; None if its arguments are replaced instead."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
@@ -450,7 +454,7 @@ class _NonlinearParts:
         return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 
     def claims(self, names: Iterable[str]) -> Iterator[Claim]:
-        """That these quantities and all symbols lie in their intervals."""
+        """The linear claims that some names, and the symbols of nonlinear parts, lie in their intervals."""
         spans = {name: self.box[name] for name in names}
         for part, symbol in self.symbols.items():
             enclosure = enclose(part, self.box, "")
@@ -473,7 +477,7 @@ class LinearCases:
 
     @cached_property
     def pieces(self) -> tuple[Interval, ...] | None:
-        """The values in intervals, from the lowest to the highest; None if there are too many cases."""
+        """The intervals of the target's exact values, in ascending order; None if there are too many cases."""
         try:
             return values_left(self.target, self.certain, [relation.ways for relation in self.relations])
         except NotLinear:
@@ -481,7 +485,7 @@ class LinearCases:
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
-        """Whether no two of the intervals have values at the same numbers in the ranges, as far as one range tells."""
+        """Whether no two intervals of exact values share numbers in the ranges, as far as one range tells."""
         ways = [relation.ways for relation in self.relations]
         try:
             numbers_in_ranges = [
@@ -493,12 +497,12 @@ class LinearCases:
         return all(starmap(_are_apart_in_some_range, combinations(numbers_in_ranges, 2)))
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
-        """The relations that apply in one of the cases in which the target has this value."""
+        """The relations that apply in one of the linear cases in which the target has this value."""
         case = self._case_at(number)
         return tuple(ways.relation.name for ways, way in case if ways.relation.is_equation and way in ways.applying)
 
     def is_left_by_failures(self, number: Fraction) -> bool:
-        """Whether nothing but failing conditions keeps the target at a value: `x > 0` fails at 0, where x begins."""
+        """Whether only failing conditions leave the target an exact value: `x > 0` fails at 0, where x begins."""
         applying = [[way] if way in ways.applying else [()] for ways, way in self._case_at(number)]
         try:
             return not any(piece.is_point for piece in values_left(self.target, self.certain, applying))
@@ -506,7 +510,7 @@ class LinearCases:
             return False
 
     def _case_at(self, number: Fraction) -> list[tuple[Ways, Way]]:
-        """The way that each relation takes in one of the cases in which the target has this value."""
+        """The way that each relation takes in one of the linear cases in which the target has this value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
         try:
             ways = first_ways(self.target, [*self.certain, here], [relation.ways for relation in self.relations])
@@ -516,7 +520,7 @@ class LinearCases:
 
 
 def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequence[Sequence[Interval]]) -> bool:
-    """Whether no number of some range fits both; each lists, range by range, the numbers that fit a value."""
+    """Whether two exact values share no number of some range, from the numbers, range by range, that fit each."""
     for numbers, others in zip(first, second, strict=True):
         if not any(piece.meets(other) for piece, other in product(numbers, others)):
             return True
@@ -524,7 +528,7 @@ def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequen
 
 
 def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]:
-    """The relations that hold a quantity, or ask for it in a condition."""
+    """The relations in a target's neighbourhood that contain a quantity, or ask for it in a condition."""
     for holder in library.holders.get(name, ()):
         yield library.relations[holder]
     if name not in library.compared:
@@ -535,7 +539,7 @@ def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]
 
 
 def _rational(value: Value) -> Fraction:
-    """The value as the rational that was typed; raises `NotLinear` if it is none."""
+    """The value as the exact rational that was typed; raises `NotLinear` if it is none."""
     rational = exact_of(value.base[1])
     if rational is None:
         raise NotLinear
@@ -543,7 +547,7 @@ def _rational(value: Value) -> Fraction:
 
 
 def _claims_on(library: RelationSet, question: Question, name: str) -> Iterator[Claim]:
-    """What the range and the domain of a quantity claim of it."""
+    """The linear claims that the range and the domain of a quantity make on it."""
     domain = library.declared[name].domain
     value = question.strong.get(name) or question.weak.get(name)
     yield from replace(Interval.between(domain.low, domain.high), is_open_low=domain.open_low).claims(name)

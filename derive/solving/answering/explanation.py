@@ -74,11 +74,11 @@ class Explanation:
 
     @cached_property
     def branch(self) -> Branch:
-        """The state as one solution of its plan, which can be followed around the middle of the ranges."""
+        """The explained state as one solution of its plan, which can be followed around the middle of the ranges."""
         return Branch(self.library, self.question, self.result, self.state)
 
     def answer(self) -> Answer:
-        """The answer of the state."""
+        """The answer that explains the state: bounds, notes and checks at once, steps and the rest on demand."""
         target, state = self.question.target, self.state
         bounds = self.branch.bounds()
         notes = unsteady(self.branch, bounds.ends)
@@ -127,7 +127,7 @@ class Explanation:
 
     @cached_property
     def used(self) -> dict[str, Value]:
-        """The values that the answer depends on, in the order in which they were stated."""
+        """The given and weak values that the answer depends on, in the order in which they were stated."""
         relations = [self.library.relations[name] for name in self.plan.relations]
         needed = {self.question.target}.union(*(relation.declared for relation in relations))
         if not all(relation.is_equation for relation in relations):  # a limit compares what follows by other relations
@@ -140,14 +140,14 @@ class Explanation:
 
     @cached_property
     def _quantities(self) -> Mapping[str, Declaration]:
-        """All quantities in the plan's relations, in order of appearance."""
+        """All quantities in the relations of an answer's plan, in order of appearance."""
         quantities = {self.plan.target: self.library.declared[self.plan.target]}
         for name in self.plan.relations:
             quantities |= self.library.relations[name].declared
         return MappingProxyType(quantities)
 
     def _checks_and_unused(self, bounds: Span | None) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
-        """The checks, the givens that neither answer nor checks use, and a sentence for each replaced definition."""
+        """An answer's checks, the givens that they and it do not use, and a sentence for each replaced definition."""
         state = extended(self.library, self.plan, self.state)
         answer_checks = AnswerChecks(self.library, self.question, self.plan, state)
         checks = answer_checks.all(bounds)
@@ -163,7 +163,7 @@ class Explanation:
         return tuple(checks), unused, tuple(replaced.values())
 
     def _steps(self) -> tuple[Step, ...]:
-        """A step for each block: a joint one if several relations fix their unknowns only together."""
+        """The derivation steps of an answer, one for each block, and a joint one for a block of several unknowns."""
         steps: list[Step] = []
         for block in self.plan.blocks:
             parts = tuple(self._step(block, place) for place in range(len(block.unknowns)))
@@ -171,7 +171,7 @@ class Explanation:
         return tuple(steps)
 
     def _step(self, block: Block, place: int) -> Step:
-        """The step of a block for one of the unknowns that it fixes."""
+        """The derivation step for one unknown of a block: its relation, rearranged form, numbers, and result."""
         state, name = self.state, block.unknowns[place]
         written = [self.library.relations[relation].written for relation in block.relations]
         form = _form_to_read(name, state.forms.get(name), written)
@@ -203,7 +203,7 @@ class Explanation:
         )
 
     def _numbers_put_in(self, form: Node) -> dict[str, tuple[float, Unit]]:
-        """The number and unit of each name in a form, as given or as computed."""
+        """The numbers and units that a derivation step puts into its form, as given or as computed."""
         numbers = {}
         for name in names_in(form):
             if name in self.state.spans:
@@ -217,12 +217,12 @@ class Explanation:
         return numbers
 
     def _is_stated(self, name: str) -> bool:
-        """Whether a number was stated and not computed in a step."""
+        """Whether a number in a derivation was stated and not computed in a step."""
         question = self.question
         return name in question.strong or (name in question.weak and name not in self.state.forms)
 
     def _course(self) -> Course | None:
-        """The stages of the plan with their closed forms; None if the target is only bounded."""
+        """The stages by which an answer is computed, with closed forms; None if the target is only bounded."""
         library, question, state = self.library, self.question, self.state
         if question.target in state.spans:
             return None
@@ -239,6 +239,7 @@ class Explanation:
             met.update(stage.needs, stage.unknowns)
 
         def again(stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
+            """The unknowns of a stage of the answer at other numbers; None if they have no single solution there."""
             if all(math.isclose(known[name], state.values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
                 # at its own numbers a stage keeps its solution, which may be one of several
                 return {name: state.values.get(name, math.nan) for name in stage.unknowns}
@@ -256,7 +257,7 @@ class Explanation:
         )
 
     def _lineage(self, *, with_numbers: bool) -> Lineage:
-        """The relations of the plan with the numbers of the state, and the givens that are not in use."""
+        """An answer's lineage: the plan's relations with the state's numbers, and the givens that are not in use."""
         question, state = self.question, self.state
         origins = {name: question.origins.get(name, "default") for name in self.used}
         origins |= {name: "given" for name in self.used if name in question.strong}
@@ -272,7 +273,7 @@ class Explanation:
         )
 
     def _joined_block(self, block: Block) -> RelationBlock:
-        """A block's relations; a limit is joined by those that lead from the target to what it compares."""
+        """A block of an answer's lineage; a limit is joined by relations from the target to what the limit compares."""
         library = self.library
         joined = dict.fromkeys(block.relations)
         unknowns = dict.fromkeys(block.unknowns)
@@ -289,11 +290,11 @@ class Explanation:
 
     @cached_property
     def _known(self) -> Set[str]:
-        """The names of all numbers by which a condition may be decided."""
+        """The names of all numbers, weak ones too, by which a condition of the answer may be decided."""
         return self.state.known | self.question.weak.keys()
 
     def _arms(self) -> dict[str, str]:
-        """The arm of each relation in whose place the library has that arm alone, where the givens do not choose it."""
+        """The arm that stands in the place of each chosen relation of an answer, unless the givens choose the arm."""
         if self.library is self.sought.library:
             return {}
         fixed = self.question.fixed(self.plan)
@@ -308,13 +309,13 @@ class Explanation:
         return arm_of
 
     def _undecided(self, name: str) -> Iterator[Node]:
-        """The conditions of a relation that nothing known decides: that they hold is assumed."""
+        """The conditions of a relation that the answer assumes to hold, since nothing known decides them."""
         for condition in self.library.relations[name].conditions:
             if not self._known >= {*names_in(condition)}:
                 yield condition
 
     def _not_given_of(self, condition: Node) -> tuple[str, ...]:
-        """The names that would have to be given to know a condition: those that it rests on and no relation is for."""
+        """The names to give so that an answer need not assume a condition: those that no relation is written for."""
         writers = structure_of(self.library).writers
 
         def defined_by(name: str) -> Iterable[str]:
@@ -324,7 +325,7 @@ class Explanation:
         return tuple(name for name in needed if name not in self._known and name not in writers)
 
     def _regime(self) -> dict[str, str]:
-        """The binding arm of each relation that contains a choice, unless the givens alone make the choice."""
+        """An answer's regime: the binding arm of each relation with a choice that the givens alone do not make."""
         regime = {}
         values, fixed = self.state.values, self.question.fixed(self.plan)
         for name in self.plan.relations:
@@ -337,7 +338,7 @@ class Explanation:
         return regime
 
     def _assumptions(self, how: str) -> tuple[Assumption, ...]:
-        """What the answer takes for granted, and how its bounds are known."""
+        """The assumptions of an answer: conditions, estimates, values, relations left out, notes, kind of bounds."""
         assumptions = []
         for name in self.plan.relations:
             for condition in self._undecided(name):
@@ -362,7 +363,7 @@ class Explanation:
         return tuple(dict.fromkeys(assumptions))
 
     def _numbers_beyond_reports(self) -> Iterator[str]:
-        """Numbers in the derivation, typed or computed, that no known source reports."""
+        """Sentences on numbers in the derivation, typed or computed, that no known source reports."""
         for name in self._quantities:
             declared, number = self.library.declared[name], self.state.values.get(name)
             if declared.seen is None or name in self.question.weak or number is None:
@@ -372,7 +373,7 @@ class Explanation:
                 yield f"{name} = {shown_number(number, declared.unit, _BRIEF_DIGITS)} is {beyond}"
 
     def _unmet_profile_assumptions(self) -> Iterator[str]:
-        """Values in use whose profile assumes another value of some quantity than the one here."""
+        """Sentences on values in use whose profile assumes another value of some quantity than the answer has."""
         for name in self.used:
             profile, others = self.question.goes_with.get(name, ("", {}))
             for other, assumed in others.items():
@@ -385,7 +386,10 @@ class Explanation:
                     yield f"{name} of {profile} goes with {other} = {assumed}, which is {shown} here"
 
     def _elasticities(self) -> Mapping[str, float]:
-        """By how many percent the target changes with each value in use: exact by a closed form, or by differences."""
+        """The elasticities of an answer: by how many percent the target changes with each value in use.
+
+        They are exact by a closed form, or else by central differences.
+        """
         target, state = self.question.target, self.state
         if target in state.spans:
             return {}
@@ -411,20 +415,20 @@ class Explanation:
 
 
 def _is_sourced_assumption(value: Value) -> bool:
-    """Whether a value is an assumption with a source of its own that is not a publication."""
+    """Whether an answer names a value as an assumption: its source is assumed, and has a date, an address or a note."""
     source = value.source
     return source.kind == "assumed" and bool(source.date or source.url or source.note)
 
 
 def _form_to_read(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
-    """A form as it is to be read: as it was stated, or else without needless minus signs."""
+    """The form to show in a derivation step: as it was stated, or else without needless minus signs."""
     if form is None or any(equation.lhs == Name(name) and equation.rhs == form for equation in stated):
         return form
     return positive_first(form)
 
 
 def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
-    """A sentence for each number on the way to an answer of which rounding left nothing.
+    """A sentence for each number on the way to an answer whose digits are lost to rounding.
 
     >>> from derive.relation_files.loading import load
     >>> decay = load('''[quantities]
@@ -450,7 +454,7 @@ def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
 
 
 def _unstable_digits(name: str, form: Node, state: State) -> Iterator[str]:
-    """The sentence on an unknown whose number changes with the last digit of what it depends on.
+    """The sentence on an unknown of an answer whose number changes with the last digit of a name in its form.
 
     The last digit of a computed number is rounded. That of a typed one is not, but beside a pole nobody means it.
     """

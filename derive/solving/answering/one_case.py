@@ -44,7 +44,7 @@ class UnfixedError(UnderdeterminedError):
         self.left_out = left_out
 
     def in_full(self) -> DeriveError:
-        """The error that says also what takes long to find out."""
+        """The error with the givens that would fix the target in its case, which take long to find."""
         return shortage(self.library, self.question, self.left_out)
 
 
@@ -57,14 +57,14 @@ class SingularError(UnderdeterminedError):
         self.question = question
 
     def in_full(self) -> UnderdeterminedError:
-        """The error that says also what takes long to find out."""
+        """The error with the givens that would fix a singular block of the case, which take long to find."""
         sets = tuple(missing_sets(self.library, self.question, frozenset()))
         hint = wanted(sets) if sets else self.hint
         return UnderdeterminedError(self.what, hint=hint, missing=sets or self.missing)
 
 
 def in_full(error: DeriveError) -> DeriveError:
-    """The error to report, with what takes long to find out and most errors do not need: another case has an answer."""
+    """Complete the error of one case by what takes long to find, once no other case has an answer."""
     return error.in_full() if isinstance(error, (NoValueError, SingularError, UnfixedError)) else error
 
 
@@ -133,7 +133,7 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
 
 
 def _over_ranges(library: RelationSet, question: Question) -> Found | None:
-    """The interval of the target over the ranges, by a plan all of whose relations hold whatever the numbers."""
+    """The result of one case over whole ranges, if its relations hold whatever the numbers; None otherwise."""
     if not question.ranges:
         return None
     plan = planned(library, question, frozenset(question.case.failing))
@@ -143,9 +143,10 @@ def _over_ranges(library: RelationSet, question: Question) -> Found | None:
 
 
 def _in_another_turn(library: RelationSet, question: Question, result: Found) -> Found | None:
-    """The result in another turn, where angles were sought in one only and contradict a check; None if it has none.
+    """The result of one case with angles in another turn, where those sought in one turn contradict a check.
 
-    Another way, without the relation that left the turn open, finds the angle; that relation is then a check.
+    Another way, without the relation that left the turn open, finds the angle; that relation is then a check. None if
+    no way does.
     """
     notes = [*filter(is_of_one_turn, chain.from_iterable(state.notes for state in result.states))]
     for block in result.plan.blocks:
@@ -163,10 +164,10 @@ def _in_another_turn(library: RelationSet, question: Question, result: Found) ->
 
 
 def _by_givens_alone(library: RelationSet, question: Question) -> Found | None:
-    """The answer without the weak values, which yield where they lead to none: one of them, or else all.
+    """The result of one case whose weak values lead to none: one fallback yields, or else all weak values do.
 
-    Those that conditions ask for stay, unless they stand in for what relations give: without them any case could be
-    taken, which nobody stated.
+    Weak values that conditions ask for stay, unless they stand in for what relations give: without them any case could
+    be taken, which nobody stated.
     """
     result = _with_one_fallback_yielding(library, question)
     if result is not None:
@@ -184,7 +185,7 @@ def _by_givens_alone(library: RelationSet, question: Question) -> Found | None:
 
 
 def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Found | None:
-    """The answer where one fallback yields, and the others stand; None if there is none, or one for each of several.
+    """The result of one case in which one fallback yields; None if no fallback, or each of several, gives a result.
 
     A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
     """
@@ -203,7 +204,7 @@ def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Fou
 def _with_weak(
     library: RelationSet, question: Question, weak: Mapping[str, Value], *, only_by_plan: bool = False
 ) -> Found | None:
-    """The answer with these weak values alone, if it is one result whose states all have a number for the target."""
+    """The result of one case with these weak values alone, if each of its states has a number for the target."""
     asked = replace(question, weak=weak)
     results: Sequence[Found | None]
     try:
@@ -223,7 +224,7 @@ def _with_weak(
 
 
 def _consistent(library: RelationSet, question: Question, result: Found) -> tuple[Found | None, list[DeriveError]]:
-    """The result without the states that contradict a relation, or None if none is left; and the contradictions."""
+    """One case's result without states that contradict a relation, or None if none is left; and the contradictions."""
     states: list[State] = []
     contradictions: list[DeriveError] = []
     for state in result.states:
@@ -239,7 +240,7 @@ def _consistent(library: RelationSet, question: Question, result: Found) -> tupl
 
 
 def narrowed_by_neighbours(library: RelationSet, question: Question, result: Found) -> Found:
-    """The result with intervals of the target narrowed by the domains of its neighbours."""
+    """A case's result with intervals of the target narrowed by its relations and the domains of its neighbours."""
     target = question.target
     if not any(target in state.spans for state in result.states):
         return result
@@ -271,7 +272,7 @@ def _unproved(question: Question) -> LimitError:
 
 
 def _despite_structure(library: RelationSet, question: Question, undetermined: Found) -> list[Found]:
-    """The results where a plan is undetermined: what is missing may cancel, or inequalities bound the target."""
+    """The results of one case whose plan is undetermined: what is missing cancels, or inequalities bound the target."""
     left_out = undetermined.left_out
     result = (
         _pinned(library, question, undetermined)
@@ -294,7 +295,7 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: F
 
 
 def _pinned(library: RelationSet, question: Question, undetermined: Found) -> Found | None:
-    """The result of a plan in which two limits leave the target one number; None if there are no such limits."""
+    """The result of one case in which two limits leave the target one number; None if there are no such limits."""
     result = pinned(library, question, undetermined.left_out)
     if result is None:
         return None
@@ -305,7 +306,7 @@ def _pinned(library: RelationSet, question: Question, undetermined: Found) -> Fo
 
 
 def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The result by fallbacks that follow from the target themselves, if the relations for these agree with it.
+    """The result of one case by fallbacks that the target leads to, if the relations for these fallbacks agree.
 
     Of a model in which all layers have experts, the size of the others plays no part.
     """
@@ -329,7 +330,7 @@ def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[
 
 
 def _put_back(library: RelationSet, plan: Plan, states: Sequence[State]) -> None:
-    """Put every state back into every relation of the plan; raises if it does not satisfy one."""
+    """Verify each relation of a case's plan at every state of the result; raises if a state does not satisfy one."""
     for state in states:
         for block in plan.blocks:
             for name in block.relations:

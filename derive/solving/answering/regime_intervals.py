@@ -62,7 +62,7 @@ def confined(library: RelationSet, question: Question, result: Found) -> Found:
 def without_impossible(
     library: RelationSet, question: Question, answers: Sequence[Found], *, is_open: bool = False
 ) -> list[Found]:
-    """The answers without those that leave another quantity no value, if there are several.
+    """The answers without those whose case leaves another quantity no value, if there are several.
 
     A single answer is tested as well if it assumes a case while others are open (`is_open`). Otherwise, where none is
     possible, the givens themselves are at fault, and all answers stay.
@@ -75,6 +75,7 @@ def without_impossible(
         return list(answers)
 
     def is_possible(result: Found, state: State) -> bool:
+        """Whether a state of an answer, in its case, leaves values to the quantities around the target."""
         if question.ranges:
             return _is_possible_around(library, replace(question, case=whole_case(library, result)), {})
         if question.target in state.spans:
@@ -93,7 +94,7 @@ def without_impossible(
 
 
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
-    """Whether some case of the conditional relations around known quantities leaves values to the others in them."""
+    """Whether some case of the conditional relations around known quantities leaves values to the other quantities."""
     known = values.keys() | question.strong.keys()
     others: set[str] = set()
     for relation in library.relations.values():
@@ -112,8 +113,11 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
 def left_open(
     library: RelationSet, question: Question, left_out: Mapping[str, str], *, is_covered: bool = True
 ) -> list[Found]:
-    """The intervals of a target that nothing fixes in a case; raises the error that says why there is none. Empty if
-    the target may be anywhere in its domain, and, unless `is_covered` is off, if no relation covers the case."""
+    """The intervals that the conditions of a case leave to a target that nothing fixes there.
+
+    Raises the error that says why there is none. Empty if the target may be anywhere in its domain, and, unless
+    `is_covered` is off, if no relation covers the case.
+    """
     conditions = _CaseConditions(library, question, left_out, decisions_of(library, question))
     refuted = [relation.name for relation in conditions.refuted]
     if refuted:
@@ -162,7 +166,7 @@ def _span_left(library: RelationSet, question: Question) -> Span | None:
 def propagated(
     library: RelationSet, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
 ) -> dict[str, float] | None:
-    """The given numbers and all that follows from them, one relation at a time, except `but`; None at a contradiction.
+    """The numbers that follow from given ones in a case, relation by relation, without `but`; None at a contradiction.
 
     A contradiction is a relation that does not hold, or that leaves its last unknown no value in its domain.
     """
@@ -201,7 +205,7 @@ def propagated(
 
 
 def _reachable_one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
-    """All names that equations could determine from known ones, one unknown at a time, and never `but`."""
+    """The names that a case's equations could determine from known ones, one unknown at a time, and never `but`."""
     reach = {*known}
     pending = [*library.relations]
     while pending:
@@ -230,12 +234,12 @@ class _CaseConditions:
 
     @cached_property
     def known(self) -> dict[str, float]:
-        """The numbers at which the claims are evaluated: what follows from the givens, and else the weak values."""
+        """The numbers at which a case's claims are evaluated: what follows from the givens, and else weak values."""
         return {**{name: value.base[1] for name, value in self.question.weak.items()}, **(self.following or {})}
 
     @cached_property
     def forms(self) -> dict[Node, Node]:
-        """The claims of the case that involve the target, each expressed in it."""
+        """The claims of the case that involve the target, each expressed in the target and in known names."""
         denied = (negation(relation.conditions) for relation in self.refuted)
         forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
@@ -253,11 +257,11 @@ class _CaseConditions:
 
     @property
     def where(self) -> str:
-        """The claims that involve the target, in words."""
+        """The claims of the case that involve the target, in words."""
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
-        """The state with its interval of the target cut to where the claims hold; other states unchanged.
+        """Cut a state's interval of the target to where the claims of the case hold; yield other states unchanged.
 
         Ranges that move the edges leave an interval whole: it is cut later, to what all their numbers leave of it.
         """
@@ -284,11 +288,11 @@ class _CaseConditions:
 
     @property
     def _has_ranged_edges(self) -> bool:
-        """Whether a range moves the edges of the case."""
+        """Whether ranges move the edges between which the claims of the case hold."""
         return not self.question.stated_ranges.keys().isdisjoint(names_in(*self.forms.values()))
 
     def _parts_met(self, span: Span, flips: int) -> Iterator[Span]:
-        """The parts of an interval where the claims hold: between edges they flip at poles, or where undefined."""
+        """The parts of an interval where the claims of the case hold, split where they flip between two edges."""
         low, high = span
         points = [*inside(span), 0.0] if low < 0 < high else inside(span)
         verdicts = [self.is_met(point) for point in points]
@@ -300,7 +304,7 @@ class _CaseConditions:
             yield from self._parts_met((flip, high), flips - 1)
 
     def _point_of_flip(self, met: float, failed: float) -> float:
-        """A number at which the claims flip, by bisection between one where they hold and one where they fail."""
+        """A number at which the case's claims flip, by bisection between one that meets them and one that fails."""
         for _ in range(_HALVINGS):
             center = (met + failed) / 2
             if self.is_met(center):
@@ -310,7 +314,7 @@ class _CaseConditions:
         return 0.0 if abs(failed) <= NEGLIGIBLE * max(1.0, abs(met)) else failed
 
     def is_covered_by_relation(self, state: State) -> bool:
-        """Whether a relation applies somewhere in a state that shares a quantity with those that do not apply."""
+        """Whether a relation applies in a part of a state and shares a quantity with relations left out of the case."""
         target = self.question.target
         points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
         left_out = [name for name in self.left_out if self.library.relations[name].conditions]
@@ -328,18 +332,18 @@ class _CaseConditions:
         return False
 
     def is_met(self, number: float) -> bool:
-        """Whether all claims hold where the target has this number."""
+        """Whether all claims of the case hold where the target has this number."""
         numbers = {**self.known, self.question.target: number}
         return all(holds(form, numbers) for form in self.forms.values())
 
     def is_denied(self, number: float) -> bool:
-        """Whether a claim is false at a number; where it is undefined, as 0/0 is, it may hold."""
+        """Whether a claim of the case is false at a number; where the claim is undefined, as 0/0 is, it may hold."""
         numbers = {**self.known, self.question.target: number}
         return any(truth(form, numbers) is False for form in self.forms.values())
 
     @property
     def refuted(self) -> list[Relation]:
-        """The relations that do not hold at the givens, whose conditions therefore fail."""
+        """The conditional relations that fail at the givens, so that the case cannot meet their conditions."""
         case, library = self.question.case, self.library
         reach = _reachable_one_by_one(library, self.question.strong, self.left_out, self.question.target)
         tested = [
@@ -356,7 +360,7 @@ class _CaseConditions:
         ]
 
     def _in_terms_of_target(self, claim: Node) -> Node | None:
-        """A claim in terms of the target and the givens; None if closed forms do not suffice."""
+        """A claim of the case in terms of the target and the givens; None if closed forms do not suffice."""
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
         known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
@@ -385,7 +389,7 @@ class _CaseConditions:
         return composed("", {**forms, "": claim})
 
     def _edges(self) -> list[float] | None:
-        """The numbers at which a comparison in a claim may flip; None if they are unknown."""
+        """The numbers at which a comparison in a claim of the case may flip; None if they are unknown."""
         target, edges = self.question.target, set[float]()
         domain = self.library.declared[target].domain
         for node in walk(*self.forms.values()):

@@ -94,8 +94,11 @@ def remarks(branch: Branch, answer: Answer, again: Again, asked: Asked) -> tuple
 
 
 def unless_refused(compute: Callable[[], _T]) -> _T | None:
-    """The result, or None if an error refuses it, except want of time, which ends the whole search. A changed question
-    may exceed a limit on size that the question itself keeps."""
+    """The answer to a question changed for a remark; None if an error refuses it.
+
+    Want of time is passed on, and ends the whole search. A changed question may exceed a limit on size that the
+    question itself keeps.
+    """
     try:
         return compute()
     except DeriveError as error:
@@ -116,7 +119,7 @@ class _RemarkSearch:
         self.ratios = open_ratios(self.library, self.question, self.plan.relations, branch.found.left_out)
 
     def alone(self) -> Iterator[Remark]:
-        """The remark that nothing given leads to an answer that rests on defaults, which might as well be others."""
+        """The remark that an answer rests on defaults alone, to which nothing given leads."""
         question = self.question
         members = set[str]().union(*(self.library.relations[name].declared for name in self.plan.relations))
         weak = [name for name in self.plan.weak if name in members]
@@ -129,7 +132,7 @@ class _RemarkSearch:
             yield Remark("defaulted", first, shown, factor=None, weight=math.inf, text=text)
 
     def left_out(self) -> Iterator[Remark]:
-        """The shares that relations in use neglect, each with the answer that counts it."""
+        """Remarks on the shares that relations in use neglect, each with the answer that counts the share."""
         for neglected_share in self.answer.neglected:
             share, shown = neglected_share.share, neglected_share.shown
             what, _, _ = neglected_share.what.partition(" (")
@@ -144,7 +147,7 @@ class _RemarkSearch:
                 yield Remark("left out", share, shown, None, weight=1 + abs(neglected_share.number), text=text)
 
     def mismatched(self) -> Iterator[Remark]:
-        """The values in use that their profile states for another value of some quantity."""
+        """Remarks on values in use that their profile states for another value of some quantity."""
         tried = set()
         for name in self.answer.given:
             profile, others = self.question.goes_with.get(name, ("", {}))
@@ -162,7 +165,7 @@ class _RemarkSearch:
                     yield from self._remark("assumed", other, str(assumed), text, number)
 
     def displaced(self) -> Iterator[Remark]:
-        """The values of named profiles, not in use here, that what is typed makes others by more than a tenth.
+        """Remarks on unused values of named profiles that typed values make others by more than a tenth.
 
         What is typed takes precedence, so the answer may be as meant; but it is not one for what the profile says.
         Where either of two such values may yield to the other, it is the one that then changes less.
@@ -188,9 +191,10 @@ class _RemarkSearch:
                 yield Remark("displaced", name, str(weak), None, weight, text)
 
     def taken_up(self) -> Iterator[Remark]:
-        """The fallbacks that take up unused givens, each with the answer at its own value, in which the givens count.
+        """Remarks on fallbacks that take up unused givens, each with the answer at the fallback's own value.
 
-        A fallback is what a quantity counts as where nothing gives it, such as fittings that nobody named.
+        At this value the givens count. A fallback is what a quantity counts as where nothing gives it, such as fittings
+        that nobody named.
         """
         question, unused = self.question, {*self.answer.unused}
         if not unused:
@@ -207,7 +211,7 @@ class _RemarkSearch:
                 yield from self._remark("displaced", name, str(weak), text, number)
 
     def _unused_profile_values(self) -> Iterator[str]:
-        """The quantities with a value in a named profile that the answer does not use, and to which a plan leads.
+        """Quantities for remarks: a named profile gives a value that the answer does not use, and a plan leads to them.
 
         Others might follow from inequalities, or where unknowns cancel; to seek that takes seconds.
         """
@@ -223,7 +227,7 @@ class _RemarkSearch:
                 yield name
 
     def defaulted(self) -> Iterator[Remark]:
-        """The defaults that the answer depends on, and the ratios that follow from defaults."""
+        """Remarks on the defaults that the answer depends on, and on the ratios that follow from defaults."""
         weights: list[float] = []
         named = set(self.question.origins.values())
         for name in self._defaults():
@@ -244,7 +248,7 @@ class _RemarkSearch:
                     yield remark
 
     def _farthest(self, name: str, alternatives: Iterable[Elsewhere], here: str) -> Iterator[Remark]:
-        """The remark for that of several other values of a quantity which moves the answer most."""
+        """The remark on the one of several alternative values of a quantity that moves the answer most."""
         candidates: list[Remark] = []
         for alternative in alternatives:
             if self._is_slight(name, alternative):
@@ -257,7 +261,7 @@ class _RemarkSearch:
             yield max(candidates, key=lambda remark: remark.weight)
 
     def _remark(self, kind: str, name: str, value: str, text: str, number: float) -> Iterator[Remark]:
-        """The remark, if the answer is another by more than a tenth."""
+        """The remark on a change of the question, if it changes the answer by more than a tenth."""
         unit = self.answer.quantity.unit
         if abs(number - self.base) <= MOVED * abs(self.base):
             return
@@ -269,29 +273,29 @@ class _RemarkSearch:
         yield Remark(kind, name, value, factor, weight=_ratio(number, self.base), text=f"{text}: {size}")
 
     def _is_slight(self, name: str, alternative: Elsewhere) -> bool:
-        """Whether another value of a default, which leaves the plan as it is, moves the answer by too little."""
+        """Whether an alternative to a default, at an unchanged plan, moves the answer too little for a remark."""
         if name not in self.plan.weak or self.plan.is_joint or name in self._names_in_conditions():
             return False
         number = self.branch.at({name: alternative.base})
         return number is not None and abs(number - self.base) <= MOVED * abs(self.base)
 
     def _defaults(self) -> list[str]:
-        """The defaults in use, and those that decide which relations apply."""
+        """The defaults for remarks: those in use, and those that decide which relations apply."""
         deciding = sorted(self._names_in_conditions() & self.assumed)
         return [name for name in dict.fromkeys([*self.plan.weak, *deciding]) if name in self.assumed]
 
     def _names_in_conditions(self) -> set[str]:
-        """The names in the conditions of what is used, was left out, or might be used instead."""
+        """The names in the conditions of relations that share a quantity with those of the answer."""
         near = self.library.held_by(self.plan.relations).keys()
         relations = [rule for rule in self.library.conditional if not near.isdisjoint(self.library.members[rule.name])]
         return {*names_in(*chain.from_iterable(relation.conditions for relation in relations))}
 
     def _number(self, name: str) -> float | None:
-        """The number of a quantity in this answer, or else the one stated of it."""
+        """The number of a quantity in the answer remarked on, or else the number stated of it."""
         return self.branch.state.values.get(name, self.question.stated_numbers.get(name))
 
     def _answer_with_share(self, left_out: Neglected) -> float | None:
-        """The answer by the relations in use, where those that leave out a share count it."""
+        """The answer by the relations in use with a neglected share counted; None if it is not one number."""
         library = self.library
         relations = [_with_share_counted(library.relations[name], left_out) for name in self.plan.relations]
         declared = dict(chain.from_iterable(relation.declared.items() for relation in relations))
@@ -305,7 +309,9 @@ class _RemarkSearch:
 
 
 def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Neglected, ...]:
-    """What the relations of a plan leave out, each share once; the meaning of a share begins with what it is.
+    """The shares that the relations of a plan neglect and the givens determine, each share once.
+
+    The meaning of a share begins with what it is.
 
     >>> from derive.relation_files.loading import load
     >>> fall = load('''[quantities]
@@ -331,7 +337,7 @@ def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Neg
 
 
 def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Neglected | None:
-    """The share that a relation leaves out; None if the givens do not determine it, or it is too small to tell."""
+    """The share that a relation neglects; None if the givens do not determine it, or it is too small for a remark."""
     number = _number_by_givens(library, question, share)
     if number is None or abs(number) < WORTH_TELLING:
         return None
@@ -341,7 +347,7 @@ def _neglected(library: RelationSet, question: Question, relation: str, share: s
 
 
 def _number_by_givens(library: RelationSet, question: Question, name: str) -> float | None:
-    """The one number that the givens leave a quantity over all cases; its weak value, where nothing leads to it."""
+    """The one number that the givens leave a neglected share over all cases; its weak value if nothing leads to it."""
     if name in question.strong:
         return question.strong[name].base[1]
     weak = {weak_name: value for weak_name, value in question.weak.items() if weak_name != name}
@@ -358,7 +364,7 @@ def _number_by_givens(library: RelationSet, question: Question, name: str) -> fl
 def open_ratios(
     library: RelationSet, question: Question, used: Iterable[str], left_out: Iterable[str] = ()
 ) -> Iterator[str]:
-    """The pure numbers of a derivation, or between quantities in it, that what is stated does not determine."""
+    """The pure numbers in or around a derivation that stated values leave open, so that remarks may change them."""
     members = {*library.held_by(used), question.target}
     defined_by_members = set()
     for holder in chain.from_iterable(library.holders.get(name, ()) for name in members):
@@ -379,7 +385,7 @@ def open_ratios(
 
 
 def _assumed_defaults(library: RelationSet, question: Question) -> set[str]:
-    """The quantities that have their default in a question; not those whose default is a definition."""
+    """The quantities whose default an answer assumes; not those whose default is a definition."""
     return {
         name
         for name, weak in question.weak.items()
@@ -388,7 +394,7 @@ def _assumed_defaults(library: RelationSet, question: Question) -> set[str]:
 
 
 def _limits_at(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
-    """The limits on a quantity by inequalities for it alone whose other side has a number here."""
+    """Alternatives for a remark on a quantity: its limits by inequalities whose other side has a number here."""
     for limit, how in limits_for(library, name):
         bound = limit.written.rhs
         numbers = {needed: known for needed in names_in(bound) if (known := number(needed)) is not None}
@@ -399,9 +405,9 @@ def _limits_at(library: RelationSet, name: str, number: Callable[[str], float | 
 
 
 def limits_for(library: RelationSet, name: str) -> Iterator[tuple[Relation, str]]:
-    """The inequalities that always hold and have a quantity alone on the left, each in words.
+    """The unconditional inequalities with a quantity alone on the left, each in the words of a remark.
 
-    One under a condition may not apply with another value of the quantity.
+    An inequality under a condition may not apply with another value of the quantity.
     """
     for limit in library.limits.get(name, ()):
         relation = library.relations[limit]
@@ -411,13 +417,13 @@ def limits_for(library: RelationSet, name: str) -> Iterator[tuple[Relation, str]
 
 
 def _ratio(number: float, reference: float) -> float:
-    """How many times the larger of two numbers is the smaller; infinite where one is zero, or their signs differ."""
+    """The ratio of two numbers that weighs a remark, 1 or more; infinite if one is zero, or if their signs differ."""
     ratio = number / reference if reference else 0.0
     return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
 def _with_share_counted(relation: Relation, left_out: Neglected) -> Relation:
-    """A relation that counts the share that it left out, and holds without conditions."""
+    """A relation that counts its neglected share for a remark, and holds without conditions."""
     written = relation.written
     if relation.neglected_share == left_out.share:
         larger = Number(1 + Fraction(left_out.number))
@@ -432,7 +438,7 @@ def _with_share_counted(relation: Relation, left_out: Neglected) -> Relation:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """A value of a quantity as a given is written, in base units, and where it is from."""
+    """Another value of a quantity for a remark: as a given is written, in base units, and where it is from."""
 
     text: str
     base: float
@@ -442,19 +448,19 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class _Alternatives:
-    """What lists of facts state of each quantity that has a default, and what follows by a definition of a pure
-    number."""
+    """The alternatives for remarks in lists of facts: values stated for defaults, and pure numbers by definitions."""
 
     stated: dict[str, list[Elsewhere]] = field(default_factory=dict)
     defined: dict[str, list[Elsewhere]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, library: RelationSet) -> _Alternatives:
-        """The alternatives in the lists of facts of a library, read once."""
+        """The alternatives for remarks in the lists of facts of a library, read once."""
         return _ALTERNATIVES.of(library.session, "stated elsewhere", lambda: cls._read_from(library))
 
     @classmethod
     def _read_from(cls, library: RelationSet) -> _Alternatives:
+        """Read the alternatives for remarks from each profile in the lists of facts of a library."""
         alternatives = cls()
         definitions = [
             (relation.written.rhs, name, frozenset(library.members[relation.name]) - {name})
@@ -486,7 +492,7 @@ class _Alternatives:
 
 
 def of_default(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
-    """The ends of what lists of facts state of a quantity, and of what was seen of it."""
+    """Alternatives to a default for a remark: the ends of what lists of facts state and of what was seen."""
     seen = library.declared[name].seen
     values = [*_Alternatives.of(library).stated.get(name, ())]
     if seen is not None:
@@ -496,18 +502,18 @@ def of_default(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
 
 
 def of_definition(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
-    """The ends of what follows for a pure number from what single profiles state, by its definition."""
+    """Alternatives to a pure number for a remark: the ends of what its definition gives for single profiles."""
     return _least_and_greatest(_Alternatives.of(library).defined.get(name, ()))
 
 
 def _least_and_greatest(values: Iterable[Elsewhere]) -> tuple[Elsewhere, ...]:
-    """The least and the greatest of some values; one alone as it is."""
+    """The least and the greatest of alternative values for a remark; a single one as it is."""
     ordered = sorted(values, key=lambda alternative: alternative.base)
     return (ordered[0], ordered[-1]) if len(ordered) > 1 else tuple(ordered)
 
 
 def _is_default_by_silence(library: RelationSet, name: str, profiles: Iterable[str]) -> bool:
-    """Whether one of these profiles says by its silence that a quantity is what it is by default.
+    """Whether a named profile confirms a default by its silence, so that no remark is due.
 
     A list of facts states a quantity where it differs from that: a model without a window has no width of one.
     """

@@ -46,13 +46,13 @@ class Roles:
     left_out: Mapping[str, str]
 
     def unused(self, tested: Iterable[str]) -> tuple[str, ...]:
-        """The typed names on which neither the answer nor a check depends."""
+        """The typed givens on which neither the answer nor a check depends."""
         silent = self.question.strong.keys() - self.acting(tested)
         deciding = self._excluding(silent) if silent else set()
         return tuple(name for name in self.question.strong if name in silent and name not in deciding)
 
     def acts_on(self, idle: Iterable[str]) -> dict[str, str]:
-        """For idle givens, the nearest quantity of the target's kind that is defined by the target and by that given.
+        """For each idle given, the nearest quantity of the target's dimension that target and given define together.
 
         Whoever states a given beside a target of which it is no part may mean another target, of the same dimension. A
         definition is an equation with one name on its left. From the given and from the target, definitions are
@@ -68,7 +68,7 @@ class Roles:
         return {given: name for given, name in nearest.items() if name and name not in question.strong}
 
     def _defined_by_both(self, known: AbstractSet[str], given: str) -> str:
-        """The nearest quantity of the target's dimension that definitions lead to from both; empty if there is none."""
+        """The nearest quantity of the target's dimension that definitions lead to from target and given; or empty."""
         library, target = self.library, self.question.target
         led_by = {target: {target}, given: {given}}  # from which of the two definitions lead to each quantity
         pending = [given, target]
@@ -88,7 +88,7 @@ class Roles:
         return ""
 
     def cancelling(self, tested: Iterable[str], forms: Mapping[str, Node]) -> set[str]:
-        """The typed names in the answer's relations that cancel there, whatever their values are."""
+        """The typed givens in the answer's relations that cancel there, whatever their values are."""
         question, paths = self.question, self._path_counts()
         candidates = {name for name in question.strong if paths.get(name, 0) > 1 and name not in question.ranges}
         if not candidates or any(len(block.unknowns) > 1 for block in self.plan.blocks):
@@ -97,7 +97,7 @@ class Roles:
         return {name for name in candidates - compared if self._cancels(name, forms)}
 
     def _path_counts(self) -> dict[str, int]:
-        """The number of paths by which the target depends on each name; cancelling needs two."""
+        """The number of paths by which the target depends on each name; a given cancels along two or more."""
         paths = {self.plan.target: 1}
         for block in reversed(self.plan.blocks):
             onward = sum(paths.get(name, 0) for name in block.unknowns)
@@ -106,7 +106,7 @@ class Roles:
         return paths
 
     def _cancels(self, given: str, forms: Mapping[str, Node]) -> bool:
-        """Whether everything that follows from a given is homogeneous in it, and the target of degree zero."""
+        """Whether a given cancels: all that follows from it is homogeneous in it, and the target of degree zero."""
         degrees = {given: Fraction(1)}
         for name in self.plan.unknowns:
             power = degree(forms[name], degrees) if name in forms else None
@@ -117,7 +117,7 @@ class Roles:
         return degrees.get(self.plan.target) == 0 and self.library.declared[given].domain.low >= 0
 
     def acting(self, tested: Iterable[str], *, with_weak: bool = False) -> set[str]:
-        """The names that the answer depends on, or that its checks compare: typed ones, and `with_weak` all others."""
+        """The names on which the answer or its checks depend: all typed givens, and `with_weak` all other names too."""
         tested = [*tested]
         used = [*self.plan.relations, *(name for name in tested if name in self.library.relations)]
         weak = [name for name in tested if name in self.library.declared]
@@ -126,7 +126,7 @@ class Roles:
         return self._upstream(names, with_weak=with_weak)
 
     def _upstream(self, names: Iterable[str], *, with_weak: bool = False) -> set[str]:
-        """These names and what they are derived from: by the plan, or else by plans of their own.
+        """Some names and all names behind them, down to the givens: by the plan, or else by plans of their own.
 
         Plans of their own take long. They are made only until all givens are reached, except where weak values are
         asked for as well: which of these are reached by then depends on the order.
@@ -151,7 +151,7 @@ class Roles:
             pending += self.library.held_by(self.plan_of_its_own(unplanned.pop()).relations)
 
     def plan_of_its_own(self, name: str) -> Plan:
-        """The plan for a quantity that only a condition or a limit contains.
+        """The plan that shows which givens act on a quantity that only a condition or a limit contains.
 
         A limit may bound the target by what follows from the target itself: then that counts as known.
         """
@@ -164,7 +164,7 @@ class Roles:
         return planned_for(self.library, name, known, asked.weak, left_out, asked.stated)
 
     def _excluding(self, silent: set[str]) -> set[str]:
-        """The names that decide against a relation which would change the answer if it applied."""
+        """The givens that act by excluding a relation which would change the answer if it applied."""
         excluded_by: dict[str, set[str]] = {}
         target = self.question.target
         for relation in self.left_out:
@@ -178,7 +178,7 @@ class Roles:
         return {name for name, relations in excluded_by.items() if self._would_matter(relations)}
 
     def _would_matter(self, relations: set[str]) -> bool:
-        """Whether the plan would use one of these relations, which are left out, or could check it."""
+        """Whether a given acts by excluding relations: the plan would use one of them, or could check it."""
         plan = planned(self.library, self.question, frozenset(self.left_out.keys() - relations))
         determined = {*self.question.strong, *plan.weak, *plan.sources}
         return any(name in plan.relations or determined.issuperset(self.library.members[name]) for name in relations)

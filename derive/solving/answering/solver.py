@@ -44,7 +44,7 @@ from derive.tolerances import SAME_ROOT
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
-    """The one answer, or an error that says why there is none or more than one.
+    """The one answer to a question, or an error that says why there is none or more than one.
 
     Asked again with other numbers, a question is answered by its program, and explained by the solver if need be.
     """
@@ -59,7 +59,7 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
 def _asked_before(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Shape | None:
-    """The shape of a question, which may have a program; None if it names something unknown."""
+    """The shape of a question, by which the solver finds its program; None if the question names something unknown."""
     is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
     if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
         return None
@@ -69,7 +69,7 @@ def _asked_before(
 def _solved_by_plan(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
 ) -> Answer:
-    """The one answer by a plan, from which the shape of the question learns its program."""
+    """The one answer to a question by a plan, from which the shape of the question learns its program."""
     with query():
         answers = _all_answers(library, target, profiles, given, shape)
         answer = the_one(answers)
@@ -79,7 +79,7 @@ def _solved_by_plan(
 
 
 def _error_for_several(library: RelationSet, question: Question, answers: Sequence[Answer]) -> AmbiguousError:
-    """The error for a target that has bounds alone, or several values."""
+    """The error that the solver raises for a target that has bounds alone, or several values."""
     target = question.target
     listing = "; ".join(headline(answer) for answer in answers[:6])
     if len(answers) == 1:
@@ -108,14 +108,14 @@ def _error_for_several(library: RelationSet, question: Question, answers: Sequen
 def solve_all(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
-    """Every admissible answer: intervals and then numbers, each in ascending order."""
+    """Every admissible answer to a question: intervals and then numbers, each in ascending order."""
     return _all_answers(library, target, profiles, given, None)
 
 
 def _all_answers(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
 ) -> tuple[Answer, ...]:
-    """Every answer, after the givens were tested against each other; a shape learns from the only one."""
+    """Every answer of the solver, after a test of the givens against each other; a shape learns from an only answer."""
     with query():
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
@@ -130,7 +130,7 @@ def _all_answers(
 
 
 def _prove_definitions_kept(library: RelationSet, question: Question, answers: Sequence[Answer]) -> None:
-    """Raise where a definition comes out as another number only because givens contradict each other by it.
+    """Raise where answers change a definition only because givens contradict each other by this definition.
 
     A definition yields to what is typed in its place, such as another count of operations. But the acceleration of free
     fall is not 56 m/s**2 since a flow and a loss disagree.
@@ -151,7 +151,7 @@ def _prove_definitions_kept(library: RelationSet, question: Question, answers: S
 
 
 def the_one(answers: Sequence[Answer]) -> Answer | None:
-    """The one number among some answers; None if there is none, or another answer that it does not assume away."""
+    """The one number among the solver's answers; None if there is none, or another answer not assumed away."""
     plain = [answer for answer in answers if not _is_assumed_away(answer)]
     return plain[0] if len(plain) == 1 and plain[0].base is not None else None
 
@@ -163,7 +163,7 @@ def _is_assumed_away(answer: Answer) -> bool:
 def _admissible(
     library: RelationSet, question: Question, profiles: tuple[Any, ...]
 ) -> tuple[tuple[Answer, ...], Candidates | None]:
-    """Every admissible answer of a question, over all cases that its ranges meet; and its candidates, if it has one."""
+    """Every answer of the solver to a question, over all cases that its ranges meet; and its only candidate, if any."""
     try:
         sought = candidates(library, question)
         answers = _answers(library, sought, profiles)
@@ -187,7 +187,7 @@ def _admissible(
 def _over_all_cases(
     library: RelationSet, question: Question, profiles: tuple[Any, ...], answers: tuple[Answer, ...]
 ) -> tuple[Answer, ...]:
-    """The answers in the middle of the ranges, with bounds over all cases that the ranges meet; and those elsewhere."""
+    """The answers in the middle of the ranges and elsewhere, with bounds over all cases that the ranges meet."""
     joined_library = joined(library)
     if joined_library is None:
         return answers
@@ -212,14 +212,14 @@ def _over_all_cases(
 
 
 def _is_same(answer: Answer, other: Answer) -> bool:
-    """Whether two answers are the same number, or are both intervals."""
+    """Whether two answers of the solver are the same number, or are both intervals."""
     if answer.base is None or other.base is None:
         return answer.base is other.base
     return math.isclose(answer.base, other.base, rel_tol=SAME_ROOT)
 
 
 def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
-    """An answer with the bounds of the one over all cases, and with the notes of that on bounds."""
+    """An answer with the bounds, and the notes on bounds, of the solver's answer over all cases."""
     kinds = {"bounds", "turning"} if gapless else {"bounds"}  # without a gap, no case fails without another
 
     def is_on_bounds(note: Assumption) -> bool:
@@ -233,7 +233,7 @@ def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
 def settled(
     library: RelationSet, target: str, given: Mapping[str, Any], profiles: tuple[Any, ...] = ()
 ) -> Answer | None:
-    """The one answer, or None without the reason, which takes as long again to find."""
+    """The one answer of the solver, or None without the diagnosis, which takes as long again to find."""
     with query():
         try:
             answers = _answers_without_diagnosis(library, target, profiles, given)
@@ -243,7 +243,7 @@ def settled(
 
 
 def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
-    """Whether a question has one answer; None where it has none or several, and might have one at other numbers."""
+    """Whether the solver finds one answer; False if nothing determines the target, None where numbers may decide."""
     with query():
         try:
             sought = candidates_or_errors(library, ask(library, target, (), given))
@@ -258,12 +258,12 @@ def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> b
 def _answers_without_diagnosis(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
-    """Every answer; where nothing determines the target none, without the search for givens that would."""
+    """Every answer of the solver; none where nothing determines the target, without a search for missing givens."""
     return _answers(library, candidates_or_errors(library, ask(library, target, profiles, given)), profiles)
 
 
 def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
-    """The distinct answers of some candidates, in order."""
+    """The distinct answers of the solver that explain some candidates, in order."""
     question = sought.question
     explained: list[tuple[Explanation, Answer]] = []
     for its_library, result in sought.answers:
@@ -305,7 +305,7 @@ def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]
 
 
 def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:
-    """The answer with checks among the givens: those that fail, and those that unused givens, which then act, pass."""
+    """An answer with the failed checks among its givens, and with those by which unused givens come to act."""
     checked = {check.name for check in answer.checks}
     unused = {*answer.unused}
     further = [
@@ -325,7 +325,7 @@ def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:
 
 
 def _answer_of_own_value(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:
-    """The target's own value in a named profile, as the answer where nothing else leads to the target."""
+    """The solver's answer where nothing else leads to the target: its own value in a named profile."""
     assert question.own is not None
     name = question.target
     stated = question.but(strong={**question.strong, name: question.own}, own=None)
@@ -335,14 +335,14 @@ def _answer_of_own_value(library: RelationSet, question: Question, profiles: tup
 
 
 def _sort_key(answer: Answer) -> tuple[bool, bool, Span]:
-    """The place of an answer among others: intervals before numbers, each in ascending order, and assumed ones last."""
+    """The place of an answer among the solver's: intervals before numbers, ascending, assumed-away intervals last."""
     ends = (answer.base, answer.base) if answer.base is not None else answer.bounds
     assert ends is not None
     return answer.base is not None, answer.base is None and _is_assumed_away(answer), ends
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers all values in it.
+    """The solver's answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
 
     The interval of a case that a number assumes away does not cover that number.
     """

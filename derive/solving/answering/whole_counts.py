@@ -71,7 +71,7 @@ def _for_target(branch: Branch, answer: Answer, solve: Solve) -> str:
 
 
 def _between(quantity: Declaration, low: float, high: float) -> str:
-    """The whole numbers within bounds, where these are not whole themselves."""
+    """The sentence on the whole numbers within the bounds of a count; empty if these are whole themselves."""
     least, most = _rounded_inwards(quantity, low, math.ceil), _rounded_inwards(quantity, high, math.floor)
     if (least, most) == (low, high):
         return ""
@@ -81,7 +81,7 @@ def _between(quantity: Declaration, low: float, high: float) -> str:
 
 
 def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
-    """The whole number next to an end of bounds, which stays where it is if it is whole or open."""
+    """The whole count next to an end of bounds, which stays where it is if it is whole or infinite."""
     if math.isinf(end) or quantity.domain.is_whole(end):
         return end
     return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
@@ -94,7 +94,7 @@ def _givens_written_for(branch: Branch, answer: Answer) -> Iterator[str]:
 
 
 def _what_suffices(branch: Branch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
-    """What a whole number suffices for: a given on the side to which it moves it; None if it does not move it."""
+    """The sentence on what a whole count suffices for: the side to which it moves a given; None if the given stays."""
     counted, typed = answer.quantity, branch.question.strong
     known = {other: value for other, value in typed.items() if other not in (name, counted.name)}
     wanted, unit = typed[name].base[1], branch.library.declared[name].unit

@@ -73,7 +73,7 @@ def solve_block(
     *,
     only_closed: bool = False,
 ) -> Outcome:
-    """Every value of the unknowns in their domains for which all the equations hold.
+    """Every admissible solution of a block: values of its unknowns in their domains at which all equations hold.
 
     Where `only_closed`, several equations without a closed solution are left undecided, instead of searched long.
 
@@ -98,7 +98,7 @@ def solve_block(
 
 
 def _solutions_of_system(system: System) -> Outcome:
-    """The solutions of several equations, which may be simpler where they are combined.
+    """The solutions of a block of several equations, which may be combined into simpler ones.
 
     Combining them takes as long as solving a plain system, so it is left for those that have no plain tearing, or
     where solving them ends in doubt.
@@ -120,7 +120,7 @@ def _solutions_of_system(system: System) -> Outcome:
 
 
 def _simplified(system: System, sums: Combined) -> System | None:
-    """The system with equations replaced by what others leave of them, where that is linear or has fewer unknowns."""
+    """A block with equations replaced by combinations that are linear or have fewer unknowns; None if unchanged."""
     equations = []
     for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):
         unknowns = {*stated.names}.intersection(system.unknowns)
@@ -132,7 +132,7 @@ def _simplified(system: System, sums: Combined) -> System | None:
 
 
 def _solved(system: System) -> Outcome:
-    """The outcome of a system, by the first of the methods listed at the top of the module that succeeds."""
+    """The outcome of a block, by the first of the methods listed at the top of the module that succeeds."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     is_single = len(variants) == 1
     as_stated = None if is_single else _torn_as_stated(system)
@@ -163,12 +163,12 @@ def _solved(system: System) -> Outcome:
 
 
 def _is_settled(outcome: Outcome) -> bool:
-    """Whether nothing about an outcome is left open."""
+    """Whether the outcome of a block leaves nothing open."""
     return not (outcome.caveat or outcome.undecided)
 
 
 def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
-    """An outcome not proved complete, with the solutions that a search through boxes found."""
+    """The outcome of a block, with further solutions that a search through boxes saw and nothing proves complete."""
     solutions = list(outcome.solutions)
     more = [solution for solution in seen if not is_near(solution, solutions) and not is_covered(solution, solutions)]
     if not more:
@@ -177,7 +177,7 @@ def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
 
 
 def _torn_as_stated(system: System) -> Outcome | None:
-    """The outcome of tearing with all choices in place, if it is certainly complete."""
+    """The outcome of tearing a block with all choices in place, if it is certainly complete."""
     result = None if is_open_in_part(system) else torn(system)
     if result is None:
         return None
@@ -189,7 +189,7 @@ def _torn_as_stated(system: System) -> Outcome | None:
 
 
 def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
-    """The outcomes of all variants joined into one."""
+    """The outcome of a block, joined from those of its variants with one arm in the place of each choice."""
     solutions: list[Solution] = []
     listed = chain.from_iterable(outcome.solutions for outcome in outcomes)
     for solution in sorted(listed, key=lambda solution: -len(solution.spans)):
@@ -212,7 +212,7 @@ def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
 
 
 def _with_intervals(solution: Solution, system: System) -> Solution:
-    """A solution with an interval for each unknown that the relations leave free, once those of an arm are dependent.
+    """A solution of a block with an interval for each free unknown, once the relations of an arm are dependent.
 
     Where two arms meet, the solution by one is the end of an interval by the other: `max(x, y) = 2`, `x = 2` has
     `y = 2`, and every smaller y.
@@ -225,7 +225,7 @@ def _with_intervals(solution: Solution, system: System) -> Solution:
 
 
 def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span | None:
-    """The interval of an unknown in which all equations hold, the other unknowns being fixed; None for one number."""
+    """The interval of a block's unknown in which all equations hold with the others fixed; None for one number."""
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
     low, high = system.inside(name)
     for equation in system.equations:
@@ -242,10 +242,10 @@ def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span
 
 
 def _denied_by_one_equation(system: System) -> Outcome | None:
-    """The outcome if one equation cannot hold: it has no unknown left, or a single one that has no value; else None.
+    """The outcome of a block in which one equation cannot hold; None if none is found.
 
-    A product with a zero factor is zero. So what is known to be zero, or is made so by one equation, may leave others a
-    single unknown or none.
+    Such an equation has no unknown left, or a single one that has no value. A product with a zero factor is zero. So
+    what is known to be zero, or is made so by one equation, may leave others a single unknown or none.
     """
     pending = system.equations
     zeros = {name for name, number in system.known.items() if number == 0}
@@ -269,7 +269,7 @@ def _denied_by_one_equation(system: System) -> Outcome | None:
 
 
 def _at_zero(node: Node, zeros: Collection[str]) -> Node:
-    """What is left of an expression where quantities are zero and it is defined: a product that holds one is zero."""
+    """An expression of a block at known zeros, where it is defined: a product with a zero factor is zero."""
     if isinstance(node, Name):
         return ZERO if node.name in zeros else node
     if isinstance(node, Number):
@@ -279,7 +279,7 @@ def _at_zero(node: Node, zeros: Collection[str]) -> Node:
 
 
 def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outcome:
-    """The outcome of closed forms for a system without choices; undecided if they do not apply.
+    """The outcome of closed forms or tearing for a block without choices; undecided if neither applies.
 
     Unless it `is_single`, the system is one arm among several, and dependent equations give an interval.
     """
@@ -323,7 +323,7 @@ def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outco
 
 
 def _counted(system: System) -> Outcome | None:
-    """The outcome of two polynomial equations whose common zeros are all known; None for others."""
+    """The outcome of a block of two polynomial equations whose common zeros are all known; None for others."""
     zeros = common_zeros(system.equations, system.unknowns, system.known)
     if zeros is None:
         return None
@@ -338,7 +338,7 @@ def _counted(system: System) -> Outcome | None:
 
 
 def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
-    """The outcome of tearing, with the solutions that it lost: those at which one or more of its divisors are zero."""
+    """The outcome of tearing a block, with the solutions lost to tearing: those at which divisors are zero."""
     solutions = list(outcome.solutions)
     open_divisors: list[str] = []
     for equation, divisor in lost:

@@ -50,7 +50,7 @@ def claim_of(
     domains: Mapping[str, Domain],
     outcome: Outcome,
 ) -> Claim | None:
-    """A claim, with evidence, that an outcome has all solutions of some equations; None where there is no evidence.
+    """The claim of a certificate that a block's outcome has all solutions; None where no evidence for it holds.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> cube = parse_equation("x**3 = y")
@@ -80,7 +80,7 @@ def claim_of(
 
 
 def _with_evidence(claim: Claim) -> Iterator[Claim]:
-    """The claim with each kind of evidence that it may have."""
+    """The claim of a certificate with each kind of evidence that it may have, the cheapest first."""
     if len(claim.unknowns) == 1:
         operations = _operations(claim.equations[0], claim.unknowns[0])
         if operations is not None:
@@ -94,7 +94,7 @@ def _with_evidence(claim: Claim) -> Iterator[Claim]:
 
 
 def _operations(equation: Equation, name: str) -> tuple[str, ...] | None:
-    """The operations around an unknown, from the outside; None if it stands more than once."""
+    """The operations around an unknown, from the outside, as evidence; None if the unknown stands more than once."""
     sides = [side for side in equation.sides if name in names_in(side)]
     operations: list[str] = []
     while len(sides) == 1 and isinstance(sides[0], Apply):
@@ -107,6 +107,7 @@ class _BoxSearch:
     """The search that cuts the domains of a claim into boxes, of which each is empty or in the region of a solution."""
 
     def __init__(self, claim: Claim) -> None:
+        """Set up the search for a certificate: the checker's system, the whole box, and graphs for contractors."""
         self.claim = claim
         self.system = System(claim)
         self.whole: Box = tuple((domain.low, domain.high) for domain in claim.domains)
@@ -118,7 +119,7 @@ class _BoxSearch:
             self.graphs = [graph for graph in graphs if graph is not None]
 
     def boxes(self) -> Boxes | None:
-        """The tree of boxes; None where they are too many or too small."""
+        """The certificate's tree of boxes; None where the boxes are too many or too small."""
         places = []
         for point in self.claim.solutions:
             place = self._place(point)
@@ -127,7 +128,7 @@ class _BoxSearch:
             places.append(place)
 
         def step(box: Box) -> tuple[Cut | Narrowing | int | None, Sequence[Box]] | None:
-            """What is recorded of a box (the place of its region, none if it is empty), and the boxes that follow."""
+            """The certificate's entry on a box (the place of its region, None if it is empty), and the next boxes."""
             region = next((i for i, place in enumerate(places) if is_within(box, place.region)), None)
             remainder = None if region is not None or self.system.differs(box) else self._contracted(box)
             if remainder is None:
@@ -141,7 +142,7 @@ class _BoxSearch:
         return None if tree is None else Boxes(tuple(places), tree)
 
     def _place(self, point: Sequence[float]) -> Place | None:
-        """A narrow box around a solution, and the largest region that is tried in which there is no other."""
+        """The certificate's place for a solution: a narrow box that holds one, and a region that holds no other."""
         for share in _NARROW:
             narrow = tuple(_around(x, share) for x in point)
             if self._holds(self.system.holds_one, narrow):
@@ -155,21 +156,21 @@ class _BoxSearch:
         return Place(narrow, narrow)
 
     def _contracted(self, box: Box) -> Box | None:
-        """What a step of the interval Newton method leaves of a box: all if the step is undefined, None if nothing."""
+        """The part of a box that the interval Newton step of the checker leaves: all if undefined, None if nothing."""
         with suppress(NoElement, ZeroDivisionError):
             return None if self.system.keeps_sign(box) else self.system.narrowed(box)
         return box
 
     @staticmethod
     def _holds(test: Callable[[Box], bool], box: Box) -> bool:
-        """Whether a test of the checker succeeds; it proves nothing where an equation is undefined."""
+        """Whether a test of the certificate's checker succeeds; an undefined equation counts as a failure."""
         try:
             return test(box)
         except (NoElement, ZeroDivisionError):
             return False
 
     def _largest_empty_slab(self, box: Box) -> Cut | None:
-        """The cut that takes off the largest part in which contractors leave nothing.
+        """The cut of a certificate's box that takes off the largest part in which contractors leave nothing.
 
         None if they leave something of a bounded box by all equations together: there Newton's method says more.
         """
@@ -186,13 +187,19 @@ class _BoxSearch:
 
 
 def _around(x: float, share: float) -> Span:
-    """The numbers that differ from a number by no more than a share of it; around zero, of the least size."""
+    """The narrow side of a certificate's place: a coordinate of a solution, give or take a share of its size.
+
+    Around zero, the least size takes the place of its own.
+    """
     reach = share * abs(x) or AROUND_ZERO * share / SAME_SOLUTION
     return x - reach, x + reach
 
 
 def _beside(x: float, share: float) -> Span:
-    """The numbers between a number divided by 1 + share and multiplied by it; around zero, those up to the share."""
+    """The wide side of a certificate's place: from a coordinate of a solution divided by 1 + share to it times that.
+
+    Around zero, it reaches as far as the share.
+    """
     if x == 0:
         return -share, share
     ends = x / (1 + share), x * (1 + share)
@@ -200,7 +207,7 @@ def _beside(x: float, share: float) -> Span:
 
 
 def _cut_at_region(box: Box, places: Sequence[Place]) -> Cut | None:
-    """A cut at the end of a region that meets the box, where the box is not much larger than the region."""
+    """A cut of a certificate's box at the end of a region that meets the box, unless the box is much larger."""
     for place in places:
         sides = list(zip(box, place.region, strict=True))
         if not all(low < end and start < high for (low, high), (start, end) in sides):
@@ -215,14 +222,14 @@ def _cut_at_region(box: Box, places: Sequence[Place]) -> Cut | None:
 
 
 def _across(box: Box) -> Cut | None:
-    """A cut in the middle of the side that is widest for its size; None where all are too narrow."""
+    """A cut of a certificate's box in the middle of its relatively widest side; None if all sides are too narrow."""
     widths = [_width(side) for side in box]
     i = max(range(len(box)), key=widths.__getitem__)
     return Cut(i, _middle(box[i])) if widths[i] > FINEST_PART else None
 
 
 def _width(side: Span) -> float:
-    """How wide a side is for its size: the logarithm of the ratio of its ends; the size itself around zero."""
+    """The relative width of a side of a certificate's box: the log ratio of its ends, or its size around zero."""
     low, high = side
     size = max(abs(low), abs(high))
     if size == math.inf:
@@ -233,7 +240,7 @@ def _width(side: Span) -> float:
 
 
 def _middle(side: Span) -> float:
-    """Where a side is cut: at zero, by ratio, or one step from its finite end; where it ends at zero, near that."""
+    """The cut of a side of a certificate's box: at zero, by ratio, beside its finite end, or near an end at zero."""
     low, high = side
     if low < 0 < high:
         return 0.0

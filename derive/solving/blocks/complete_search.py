@@ -59,24 +59,24 @@ class Exhausted:
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of a complete list."""
+        """The outcome of a block by a complete search, with its proof at each solution."""
         if not self.solutions:
             return NOWHERE
         return Outcome(tuple(replace(solution, proof=PROOF) for solution in self.solutions))
 
 
 def is_small(system: System) -> bool:
-    """Whether a block has few enough unknowns to be searched before other methods are tried."""
+    """Whether a block has few enough unknowns for a complete search before other methods are tried."""
     return len(system.unknowns) <= _SMALL
 
 
 def is_bounded(system: System) -> bool:
-    """Whether all domains have two finite ends."""
+    """Whether the domains of all unknowns that a block is searched for have two finite ends."""
     return all(map(math.isfinite, chain.from_iterable(map(system.inside, system.unknowns))))
 
 
 def exhausted(system: System, share: int = 1) -> Exhausted | None:
-    """All solutions of a system in its domains; None if there are too many unknowns.
+    """All solutions of a block in its domains, by branch and prune; None if it is too large, or has inequalities.
 
     The search takes at most 1/share of its work limit.
 
@@ -109,7 +109,7 @@ def exhausted(system: System, share: int = 1) -> Exhausted | None:
 
 
 def is_denied(system: System) -> bool:
-    """Whether contractors leave nothing of the domains, without any search.
+    """Whether contractors leave nothing of the domains of a block's unknowns, without any search.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -125,13 +125,13 @@ def is_denied(system: System) -> bool:
 
 
 def _misses(haze: Box, system: System) -> bool:
-    """Whether a solution lies outside the domains for all numbers within the rounding of the given ones."""
+    """Whether a solution found in boxes lies outside the domains for all numbers within the rounding of the givens."""
     spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
     return any(high < least or low > most for (low, high), (least, most) in spans)
 
 
 def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
-    """The values of a solution, moved to zero or to an end of the domain where they differ by rounding alone."""
+    """The values of a solution found in a box, moved to zero or to a domain's end if only rounding keeps them off."""
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
@@ -147,7 +147,7 @@ def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
 
 
 def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
-    """Points near open parts at which the equations hold, each once: solutions not proved to exist.
+    """Points near the open boxes of a search at which the equations hold, each once, without proof of a solution.
 
     Unknowns above a limit do not count. Beside numbers so large the givens are lost in rounding, and any equation
     seems to hold.
@@ -169,7 +169,7 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
 
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution is one of others, to the precision of multiple solutions."""
+    """Whether a solution found in boxes is one of others, to the precision of multiple solutions."""
     for other in others:
         if other.spans:
             continue
@@ -190,7 +190,7 @@ def narrowed(
     spans: Mapping[str, Span],
     above: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, Span] | None:
-    """An interval of each unknown outside of which it has no value; None if one has none at all.
+    """The interval that interval propagation leaves of each unknown; None if an unknown has no value at all.
 
     `above` holds exclusive lower bounds of quantities: where a side could meet a quantity only there, it does not.
 
@@ -215,7 +215,7 @@ def narrowed(
 
 
 def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:
-    """The lower (side 0) or upper (side 1) end of what an equation leaves of an unknown's interval; None if nothing."""
+    """The lower (side 0) or upper (side 1) end that interval propagation by an equation leaves; None if nothing."""
     tick()
     if _may_meet(equation, {**box, name: _tip(box[name], side)}, above):
         return box[name][side]  # halving would end there too: every piece looked at would hold the tip
@@ -237,7 +237,7 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
 
 
 def _tip(span: Span, side: int) -> Span:
-    """The end of an interval alone; where it is infinite, all beyond the largest number."""
+    """The tip of an interval in propagation: its end alone; where it is infinite, all beyond the largest number."""
     end = span[side]
     if math.isfinite(end):
         return end, end
@@ -245,7 +245,7 @@ def _tip(span: Span, side: int) -> Span:
 
 
 def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, float]) -> bool:
-    """Whether the sides can be equal somewhere in a box."""
+    """Whether interval propagation lets the sides of an equation be equal somewhere in a box."""
     left, right = (enclose(side, box, "") for side in equation.sides)
     if left is None or right is None:
         return False
@@ -256,7 +256,7 @@ def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, f
 
 
 def _is_below(low: float, high: float) -> bool:
-    """Whether one number is at most another, within rounding."""
+    """Whether an end of an enclosure is at most an end of another, within rounding."""
     return low <= high or math.isclose(low, high, rel_tol=AGREEMENT)
 
 

@@ -44,15 +44,15 @@ _VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of 
 
 
 def has_choice(equation: Equation, name: str) -> bool:
-    """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
+    """Whether an unknown stands inside a max, a min or a choice, of which an arm may leave the unknown free."""
     return any(name in operation.names for operation in operations(*equation.sides, among=CHOICES))
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
-    """Whether the equation may hold along a part of the domain and not all of it, because of a choice or a root.
+    """Whether an equation may leave its unknown free along a part of its domain only, because of a choice or a root.
 
-    Any other is analytic, and holds throughout or at isolated points. Where its sides differ by less than every digit
-    computed, as `tanh` and one do, it only seems to hold along an interval.
+    Any other equation is analytic, and holds throughout or at isolated points. Where its sides differ by less than
+    every digit computed, as `tanh` and one do, it only seems to hold along an interval.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [has_pieces(parse_equation(text), "x") for text in ("y = tanh(x)", "y = x - sqrt(x**2)", "y = x + abs(x)")]
@@ -70,7 +70,7 @@ def has_pieces(equation: Equation, name: str) -> bool:
 
 
 def is_divided_by(equation: Equation, name: str) -> bool:
-    """Whether a name stands in a divisor, and elsewhere as well: a form isolated for it may make the divisor zero."""
+    """Whether an unknown stands in a divisor and elsewhere too: a form isolated for it may make the divisor zero."""
     if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
     return any(name in operation.names for operation in operations(*equation.sides, among=("inv",)))
@@ -82,9 +82,9 @@ def variants_of(
     choices: Collection[str] = CHOICES,
     most: int = _VARIANTS,
 ) -> list[tuple[Equation, ...]]:
-    """The system with every choice that holds an unknown replaced by one of its arms, in all combinations.
+    """The variants of a system: every choice that holds an unknown is replaced by one of its arms, in all combinations.
 
-    The system as it is where there are too many.
+    The only variant is the system as it is where there are too many.
     """
     pending, finished = [equations], []
     while pending:
@@ -107,7 +107,7 @@ def variants_of(
 def _first_choice(
     equations: Sequence[Equation], unknowns: Collection[str], choices: Collection[str]
 ) -> tuple[int, Apply] | None:
-    """The first choice that holds an unknown, and the place of its equation."""
+    """The first choice of a system that holds an unknown, and the place of its equation."""
     for index, equation in enumerate(equations):
         for choice in operations(*equation.sides, among=choices):
             if any(name in unknowns for name in choice.names):
@@ -132,7 +132,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
 
 
 def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
-    """Whether the equation may hold along an interval.
+    """Whether an unknown may cancel along an interval, so that the equation holds there.
 
     On a part of such an interval the same arms bind. Between branch points of roots and powers the equation without
     choices is analytic: it holds throughout its piece or only at isolated points. So if no combination of arms holds
@@ -148,7 +148,7 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
 
 
 def _variants(problem: OneUnknown) -> list[OneUnknown]:
-    """The equation with one arm in the place of each choice, absolute values too; none if there are too many."""
+    """The equation of an unknown that may cancel with one arm for each choice and absolute value; none if too many."""
     variants = variants_of((problem.equation,), {problem.name}, SWITCHES, _MOST)
     if _first_choice(variants[0], {problem.name}, SWITCHES) is not None:
         return []
@@ -156,7 +156,7 @@ def _variants(problem: OneUnknown) -> list[OneUnknown]:
 
 
 def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
-    """The intervals in which the equation holds whatever the unknown is.
+    """The intervals along which an unknown cancels: the equation holds whatever the unknown is.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -170,7 +170,10 @@ def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
 
 
 def is_level_span(problem: OneUnknown, span: Span) -> bool:
-    """Whether the residual is constant, and zero at some point: near a large unknown any residual looks like zero."""
+    """Whether an unknown cancels along an interval: the residual is constant there, and zero at some point.
+
+    Near a large unknown any residual looks like zero.
+    """
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
     points = [x for x in (*beside, middle(span) or 1.0, *spread(low, high)) if low <= x <= high]
@@ -186,7 +189,7 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
 
 
 def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
-    """Whether the residual is the same share of the sides everywhere, as it is if only the givens are rounded."""
+    """Whether the residual of a cancelling unknown is one share of the sides everywhere, as rounded givens make it."""
     shares = [abs(gap_of(problem.equation, problem.at(x))) for x in points]
     if len(shares) <= 3 or not all(share <= MET for share in shares):  # more than rounding
         return False
@@ -247,12 +250,12 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
 
 
 def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether an expression is a power of a positive name, times a factor: then it keeps its sign."""
+    """Whether an expression is a power of a positive unknown, times a factor: then it keeps its sign."""
     return _degree(node, name, known) is not None
 
 
 def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether an expression has one value whatever a positive name is, since all powers of the name cancel in it.
+    """Whether a positive unknown cancels in an expression, which then has one value whatever the unknown is.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
@@ -262,9 +265,10 @@ def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
 
 
 def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
-    """The degree of an expression in a positive name; None if it has none."""
+    """The degree of an expression in a positive unknown that may cancel; None if the expression has no degree."""
 
     def degree_of(inner: Node) -> Fraction | str:
+        """The degree of a part of the expression; a part that is zero has any degree, an undefined one none."""
         if name not in names_in(inner):
             constant = value(inner, known)
             if constant == 0:
@@ -276,6 +280,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
         return degree
 
     def power(node: Apply, _: Fold) -> Fraction:
+        """The degree of a power, whose exponent is a number: that of its base, times the exponent."""
         base, exponent = node.args
         if name in names_in(exponent):
             raise NoElement
@@ -295,7 +300,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
-    """The bounds of a form over intervals: tight where all are finite and `most` enclosures do, else one enclosure."""
+    """The bounds of a form over intervals of free unknowns: tight if all are finite and `most` enclosures do."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(map(math.isfinite, chain.from_iterable(moving.values()))):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
@@ -307,7 +312,7 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
 
 
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
-    """The part of an interval, cut at its sample points, from which a form can reach a domain."""
+    """The part of an unknown's interval, cut at its sample points, from which a form can reach a domain."""
     points = points_across(span, values, ())
     for place, end in ((0, span[0]), (-1, span[1])):
         if end == 0:  # for which the sample points have a number next to it, and zero itself would be left out
@@ -318,7 +323,7 @@ def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, dom
         return domain.low <= value(form, {**values, name: point}) <= domain.high
 
     def first_of(places: range) -> int | None:
-        """The first piece, of some in a row, in which the form may reach the domain: halves are looked at in turn."""
+        """The first of some adjacent pieces of the interval in which the form may reach the domain, by halving."""
         piece = points[min(places)], points[max(places) + 1]
         if not any(map(is_inside, piece)):  # a number says so at once, where bounds take hundreds
             low, high = bounds_over(form, values, {name: piece}, most)

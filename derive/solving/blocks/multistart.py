@@ -52,11 +52,11 @@ class _Harvest:
 
     @property
     def is_curve(self) -> bool:
-        """Whether the equations seem to hold along a curve: several points of one, and no isolated solution."""
+        """Whether the roots from many starts show a curve: several points of one, and no isolated solution."""
         return len(self.on_curve) >= _CURVE and not self.solutions
 
     def take(self, proposed: Mapping[str, float]) -> None:
-        """Add a point that solves the whole system, is isolated and is new."""
+        """Add a root that a start led to, if it is new and solves the whole system: a solution, or a curve's point."""
         values: Mapping[str, float] = settled(dict(proposed), self.system)
         if not self.system.holds(values):
             refined = in_many_digits(values, self.system)
@@ -75,7 +75,7 @@ class _Harvest:
             self._take_singular(values)
 
     def _take_singular(self, values: Mapping[str, float]) -> None:
-        """Add a multiple root, with all its digits where many digits confirm it."""
+        """Add a multiple root that a start led to, with all its digits where multiprecision confirms it."""
         refined = in_many_digits(values, self.system)
         if refined is None and not is_telling(values, self.system):
             return  # the givens are lost in rounding there
@@ -92,15 +92,15 @@ class _Harvest:
             self.solutions.append(Solution(values, {}))
 
     def has(self, values: Mapping[str, float]) -> bool:
-        """Whether a root that is not yet refined to its last digit is already known."""
+        """Whether a root that a start led to, not yet refined to its last digit, is already known."""
         return any(are_close(values, solution.values, SAME_ROOT, 1e-3) for solution in self.solutions)
 
     def _is_rough(self, values: Mapping[str, float]) -> bool:
-        """Whether a known singular solution agrees with this one in the digits that it has."""
+        """Whether a root that a start led to agrees with a known singular one in the digits that the known one has."""
         return any(are_close(values, known, 10.0 ** (1 - digits)) for known, digits in self.rough)
 
     def outcome(self) -> Outcome:
-        """The outcome of the search, which proves neither that there are no others nor that there is none."""
+        """The outcome of the search from many starts, which proves nothing about solutions that no start led to."""
         if not self.solutions:
             if self.is_curve:
                 return Outcome((), singular=True, reason="they hold along a whole curve")
@@ -113,7 +113,7 @@ class _Harvest:
 
 
 def solved_from_starts(system: System) -> Outcome:
-    """The solutions that many starts converge to."""
+    """The outcome of a block by local methods from many starts: the solutions to which they converge."""
     harvest = _Harvest(system)
     tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
@@ -156,7 +156,7 @@ def _roots_of_all_equations(harvest: _Harvest) -> Iterator[dict[str, float]]:
 
 
 def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
-    """The fewest tears by which the others can be expressed, and the branches; all unknowns where there are none."""
+    """The fewest tears to start from that express all other unknowns, with their branches; else all unknowns."""
     counts = range(1, min(_TORN + 1, len(unknowns)))
     ways = chain.from_iterable(combinations(unknowns, count) for count in counts)
     is_small = len(unknowns) <= _TEARABLE and sizes(equations) <= _LARGEST

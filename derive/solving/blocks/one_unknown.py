@@ -68,7 +68,7 @@ _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
-    """Every value of the name in its domain for which the equation holds.
+    """Every admissible value of the one unknown of an equation: those in its domain for which the equation holds.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -80,7 +80,7 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 
 
 def solutions_of(problem: OneUnknown) -> Outcome:
-    """Every value of the unknown in its domain for which the equation holds."""
+    """Every solution of an equation with one unknown in its domain, by closed forms or a search for roots."""
     equation, name, known = problem.equation, problem.name, problem.known
     if _occurs_where_it_may_cancel(problem):
         exact = exact_solutions(equation, name, known, problem.domain)
@@ -122,7 +122,7 @@ def solutions_of(problem: OneUnknown) -> Outcome:
 
 
 def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
-    """The outcome of solutions that were found without rounding, with the closed forms of those that have one."""
+    """The outcome of exact solutions for one unknown, with the closed forms of those that have one."""
     candidates = isolate(problem.equation, problem.name) or ()
     forms = [*chain.from_iterable(_numbers(problem, candidate, None) for candidate in candidates)]
     solutions: list[Solution] = []
@@ -142,7 +142,7 @@ def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> O
 
 
 def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
-    """The outcome where the name cancels, or where both sides are proportional to powers of it; None elsewhere."""
+    """The outcome where the one unknown cancels, or both sides are proportional to its powers; None elsewhere."""
     numerator = _exact_numerator(problem)
     if numerator is not None and numerator.degree() < 1:
         return NEVER if numerator else everywhere(problem)
@@ -153,7 +153,7 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
 
 
 def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
-    """The numerator of the difference of the sides, a polynomial in the name; None if that is not known exactly.
+    """The exact numerator of the difference of the sides, a polynomial in the one unknown; None if it is not exact.
 
     Of `5 = b*x - a*x` at a = b it is the number 5, and no x satisfies that. Doubles would leave a slope of rounding.
     """
@@ -166,7 +166,7 @@ def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
 
 
 def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solution]:
-    """The ends of the domain that are further solutions: an arm without the name may bind there only."""
+    """The ends of the one unknown's domain that are further solutions: an arm without it may bind there only."""
     name, domain = problem.name, problem.domain
     if not has_choice(problem.equation, name):
         return []
@@ -176,7 +176,7 @@ def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solutio
 
 
 def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
-    """The intervals in which an arm cancels within rounding; None if there are none."""
+    """The outcome with intervals along which one unknown cancels in an arm within rounding; None if there are none."""
     name, holds = problem.name, partial(problem.meets, tolerance=MET)
     roots = sorted(solution.values[name] for solution in solutions)
     points = [*map(middle, pairwise(roots)), *(0.5 * root for root in roots), *(2.0 * root for root in roots)]
@@ -191,7 +191,7 @@ def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> O
 
 
 def _occurs_where_it_may_cancel(problem: OneUnknown) -> bool:
-    """Whether the name occurs in several places, in an arm of a choice, or in a product that equals zero."""
+    """Whether one unknown may cancel: it stands in several places or in a choice, or a side of its equation is zero."""
     if Number(Fraction(0)) in problem.sides:
         return True
     return problem.occurrences != 1 or has_choice(problem.equation, problem.name)
@@ -200,7 +200,7 @@ def _occurs_where_it_may_cancel(problem: OneUnknown) -> bool:
 def _outcome_of_candidates(
     problem: OneUnknown, solutions: Sequence[Solution], candidates: Sequence[Candidate], turn: Domain | None
 ) -> Outcome:
-    """The outcome of the candidates: those that are solutions, or why none of them is."""
+    """The outcome of closed forms for one unknown: those candidates that are solutions, or why none of them is."""
     within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
     if solutions:
         return Outcome(tuple(solutions), within)
@@ -215,7 +215,7 @@ def _outcome_of_candidates(
 
 
 def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:
-    """Whether a name that occurs in several places may have roots besides the candidates."""
+    """Whether one unknown that occurs in several places may have roots besides its closed forms."""
     if problem.occurrences < 2:
         return False
     choices = operations(*problem.sides, among=SWITCHES)
@@ -227,7 +227,7 @@ def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) 
 
 
 def _may_have_negative_base(power: Apply, problem: OneUnknown) -> bool:
-    """Whether a power with an integer exponent may have a negative base: the inverse gives positive bases only."""
+    """Whether an integer power may have a negative base, which the closed form of one unknown leaves out."""
     if occurrences(power.args[1], problem.name):
         return False
     spans = {**{other: (number, number) for other, number in problem.known.items()}, problem.name: problem.whole}
@@ -235,7 +235,7 @@ def _may_have_negative_base(power: Apply, problem: OneUnknown) -> bool:
 
 
 def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> Iterator[tuple[float, Node]]:
-    """The values of a candidate and their forms: one, or one for each turn of an angle within the domain."""
+    """The values and forms of a candidate for one unknown, one for each turn of an angle within the domain."""
     if candidate.winds is None:
         for form in (candidate.form, candidate.other):
             number = math.nan if form is None else _computed(problem, problem.known, form)
@@ -251,7 +251,7 @@ def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> 
 
 
 def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
-    """Every number of turns that the angle of a periodic function can have while the name stays in its domain.
+    """Every number of turns that an angle can have while the one unknown in it stays in its domain.
 
     An angle is an arc between -pi and two pi, plus whole turns.
     """
@@ -269,7 +269,7 @@ def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
 
 
 def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:
-    """The value of a form to its last digit; NaN if it has none, or one in doubles only.
+    """The value of a closed form for one unknown to its last digit; NaN if it has none, or one in doubles only.
 
     In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero, and the sides only approach each other. So
     rational parts are computed exactly, which also keeps an argument from passing the end of a function's domain.
@@ -288,7 +288,7 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A number, moved to the nearest end of its domain if only rounding keeps it from that end."""
+    """A value of one unknown, moved to the nearest end of its domain if only rounding keeps it from that end."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
@@ -299,7 +299,10 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
 
 
 def _without_noise(problem: OneUnknown, number: float) -> float:
-    """A number, or zero if it differs from zero by rounding alone; a number known exactly is never zero by rounding."""
+    """A value of one unknown, or zero if the value differs from zero by rounding alone.
+
+    A number known exactly is never zero by rounding.
+    """
     if exact_of(number) is not None:
         return number
     near = number and problem.meets(0.0, BLUR)
@@ -307,7 +310,7 @@ def _without_noise(problem: OneUnknown, number: float) -> float:
 
 
 def _with_double_roots_merged(solutions: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
-    """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
+    """The solutions for one unknown, with two that rounded givens alone keep apart merged to a double root between."""
     if len(solutions) < 2 or problem.exact_givens is not None:
         return [*solutions]
     name = problem.name
@@ -324,7 +327,7 @@ def _with_double_roots_merged(solutions: Sequence[Solution], problem: OneUnknown
 
 
 def _searched(problem: OneUnknown) -> Outcome:
-    """The roots that a search finds, and the intervals in which the name cancels."""
+    """The outcome of a search for the roots of one unknown, and for the intervals in which the unknown cancels."""
     roots = roots_of(problem)
     values = [_without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
@@ -341,7 +344,7 @@ def _searched(problem: OneUnknown) -> Outcome:
 
 
 def _falls_between_steps(problem: OneUnknown) -> bool:
-    """Whether the only operation that rounds, in which the name stands, would have to give a number that is not whole.
+    """Whether the only rounding that holds the one unknown would have to give a number that is not whole.
 
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
@@ -362,7 +365,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
 
 
 def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
-    """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
+    """The outcome with intervals in which one unknown cancels, and the solutions besides; None without an interval."""
     if not solutions and (_exact_numerator(problem) == 0 or holds_everywhere(problem)):
         return everywhere(problem)
     if not has_pieces(problem.equation, problem.name):
@@ -375,7 +378,7 @@ def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) 
 
 
 def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
-    """The roots with the intervals that a search missed, and without roots inside an interval."""
+    """The roots of one unknown with the intervals that a search missed, and without roots inside an interval."""
 
     def sign(x: float) -> int:
         return sign_of_gap(problem.equation, problem.at(x))
@@ -395,14 +398,14 @@ def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
 
 
 def _covers(proved: Span, tried: Span) -> bool:
-    """Whether an interval contains another, or all but its ends, which trial points locate less precisely."""
+    """Whether a proved interval of one unknown contains a tried one, or all but the ends that trial points blur."""
     (low, high), (start, end) = proved, tried
     slack = 0.01 * (end - start) if end - start < math.inf else 1e-3 * min(abs(start), abs(end))
     return low <= start + slack and end - slack <= high
 
 
 def _is_sharper(proved: Span, tried: Span, sign: Callable[[float], int]) -> bool:
-    """Whether the sides are equal to every digit in an interval, and beside it only as closely as points are tried."""
+    """Whether the sides are equal to every digit along a proved interval of one unknown, but not beside it."""
     if not tried[0] <= proved[0] <= proved[1] <= tried[1] or sign(middle(proved)) != 0:
         return False
     beside = [end / 2 + other / 2 for end, other in zip(proved, tried, strict=True) if end != other]
@@ -414,7 +417,7 @@ def _is_inside(x: float, span: Span) -> bool:
 
 
 def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
-    """The outcome of a search: its roots and intervals, what is proved of them, and where it looked."""
+    """The outcome of a search for one unknown: roots, intervals, what is proved of them, and where it looked."""
     name = problem.name
     low, high = map(problem.domain.told, roots.sought)
     if roots.turn:
@@ -439,7 +442,7 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
 
 
 def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:
-    """Why no candidate is a solution, from the numbers of those that are finite."""
+    """The reason why no closed form of one unknown is a solution, from the numbers of those that are finite."""
     domain = problem.domain
     if not finite:
         return "it would have to be complex, infinite or undefined"
@@ -459,7 +462,7 @@ def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:
 
 
 def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
-    """The values of a name in the exponent of a power whose base is negative."""
+    """The values of one unknown in the exponent of a power whose base is negative."""
     base, exponent = power.args
     equation = problem.equation
     size = Apply("pow", (Apply("abs", (base,)), exponent))

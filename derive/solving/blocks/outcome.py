@@ -46,7 +46,7 @@ NEVER = Outcome((), reason="the two sides never meet in its domain")
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Simultaneous equations, which may have one arm in the place of each choice."""
+    """The simultaneous equations of a block, which may have one arm in the place of each choice."""
 
     equations: tuple[Equation, ...]
     unknowns: tuple[str, ...]
@@ -58,89 +58,89 @@ class System:
 
     @property
     def whole(self) -> System:
-        """The system as it is stated, with its choices."""
+        """The block's equations as they are stated, with their choices."""
         return replace(self, equations=self.stated, stated=()) if self.stated else self
 
     def taking(self, equations: Sequence[Equation]) -> System:
-        """The system with one arm in the place of each choice."""
+        """The block's system with one arm in the place of each choice."""
         return replace(self, equations=tuple(equations), stated=self.stated or self.equations)
 
     @property
     def positive(self) -> frozenset[str]:
-        """The unknowns that are nowhere below zero."""
+        """The unknowns of the block that are nowhere below zero."""
         return frozenset(name for name in self.unknowns if self.domains[name].low >= 0)
 
     def near(self, values: Mapping[str, float], steps: int = 80) -> dict[str, float] | None:
-        """The solution to which Newton's method converges from a point; None if it does not."""
+        """The solution of the block to which Newton's method converges from a point; None if it does not converge."""
         return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
 
     def step_in(self, box: Mapping[str, Span], blur: float = 0.0) -> Newton | None:
-        """A step of the interval Newton method, for all numbers that differ from the known ones by a blur."""
+        """A step of the interval Newton method on the block, for all numbers that differ from known ones by a blur."""
         dag = dag_of(self.equations, [*box], self.known, blur=blur)
         return None if dag is None else newton(dag, [*box.values()])
 
     def gap(self, values: Mapping[str, float]) -> float:
-        """The largest residual at a point; NaN where one is."""
+        """The largest residual of the block's equations at a point; NaN where a residual is NaN."""
         numbers = {**self.known, **values}
         gaps = [abs(residual(equation, numbers)) for equation in self.equations]
         return math.nan if any(gap != gap for gap in gaps) else max(gaps)
 
     def alone(self, equation: Equation, name: str) -> OneUnknown:
-        """An equation whose other unknowns are gone or known."""
+        """An equation of the block with one unknown, the other unknowns being gone or known."""
         return OneUnknown(equation, name, self.known, self.domains[name])
 
     def inside(self, name: str) -> Span:
-        """The ends of an unknown's domain."""
+        """The ends of the domain of a block's unknown."""
         return self.domains[name].low, self.domains[name].high
 
     def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
-        """The values outside their domains."""
+        """The values of the block's unknowns that lie outside their domains."""
         return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
 
     def is_inside(self, values: Mapping[str, float]) -> bool:
-        """Whether every value lies in its domain."""
+        """Whether every value of the block's unknowns lies in its domain."""
         return not self._values_outside(values)
 
     def outside(self, values: Mapping[str, float]) -> str:
-        """The values outside their domains, in words."""
+        """The values of the block's unknowns that lie outside their domains, in words."""
         return ", ".join(f"{name} would be {domain.told(x)}" for domain, name, x in self._values_outside(values))
 
     def is_at_open_end(self, values: Mapping[str, float]) -> bool:
-        """Whether every value outside its domain is at an open end of it."""
+        """Whether every value of the block's unknowns outside its domain is at an open end of that domain."""
         return all(domain.open_low and x == domain.low for domain, _, x in self._values_outside(values))
 
     def misses(self, values: Mapping[str, float]) -> bool:
-        """Whether numbers fail the very equations that they came from, and so prove nothing."""
+        """Whether values fail the very equations of the block that they came from, and so prove nothing."""
         numbers = {**self.known, **values}
         if any(map(math.isnan, values.values())):
             return False
         return not all(agrees(equation, numbers) for equation in self.equations)
 
     def meets(self, values: Mapping[str, float]) -> bool:
-        """Whether what is stated holds to the last digits of doubles, a stricter test than `holds`."""
+        """Whether a block as stated holds to the last digits of doubles, a stricter test than `holds`."""
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(abs(residual(equation, numbers)) <= MET for equation in equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-        """Whether what is stated holds at a point of the domains."""
+        """Whether a block as stated, with its choices, holds at a point of the domains."""
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(agrees(equation, numbers, tolerance) for equation in equations)
 
 
 def everywhere(problem: OneUnknown) -> Outcome:
-    """The outcome if every number of the domain is a solution."""
+    """The outcome of a block with one unknown if every number of its domain is a solution."""
     return Outcome((Solution({}, {problem.name: problem.whole}),))
 
 
 def solves(x: float, problem: OneUnknown) -> bool:
-    """Whether an equation holds where its unknown is this number."""
+    """Whether the equation of a block with one unknown counts as met at a number."""
     return agrees(problem.equation, problem.at(x))
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-    """Whether a relation holds at these numbers.
+    """Whether an equation counts as met at some numbers, within rounding.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> agrees(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
@@ -163,7 +163,7 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
 
 
 def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation holds at these numbers, an estimate within its share."""
+    """Whether a relation counts as met at some numbers, an estimate within its share."""
     if relation.approximate is not None:
         gap = departure(relation.written, values)
         if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
@@ -172,12 +172,12 @@ def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
 
 
 def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation holds at these numbers, or these do not tell."""
+    """Whether a relation counts as met at some numbers, or the numbers do not tell."""
     return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
 def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
-    """Whether a solution is already known."""
+    """Whether values of a block's unknowns repeat a solution that is already known."""
     return any(
         not solution.spans
         and all(math.isclose(x, solution.values[name], rel_tol=tolerance) for name, x in values.items())
@@ -186,19 +186,19 @@ def repeats(values: Mapping[str, float], solutions: Sequence[Solution], toleranc
 
 
 def are_close(values: Mapping[str, float], other: Mapping[str, float], share: float, least: float = 1.0) -> bool:
-    """Whether two points differ by no more than a share of each number, or of so much of the largest."""
+    """Whether two points of a block differ by at most a share of each number, or of so much of the largest number."""
     largest = max(map(abs, values.values()))
     return all(abs(x - other[name]) <= share * max(abs(x), least * largest) for name, x in values.items())
 
 
 def is_covered(solution: Solution, solutions: Sequence[Solution]) -> bool:
-    """Whether a solution is already known, or lies in a known interval."""
+    """Whether a solution of a block is already known, or lies in a known interval."""
     names = (*solution.values, *solution.spans)
     return any(all(_lies_in(solution, known, name) for name in names) for known in solutions)
 
 
 def _lies_in(solution: Solution, known: Solution, name: str) -> bool:
-    """Whether the number or interval of an unknown in one solution lies in that of another, within rounding."""
+    """Whether an unknown's number or interval in a block's solution lies in that of another, within rounding."""
     low, high = solution.spans.get(name) or (solution.values[name],) * 2
     bottom, top = known.spans.get(name) or (known.values[name],) * 2
     return low >= bottom - SAME_SOLUTION * abs(bottom) and high <= top + SAME_SOLUTION * abs(top)

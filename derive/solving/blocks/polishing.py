@@ -29,7 +29,7 @@ _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a poi
 
 
 def settled(values: dict[str, float], system: System) -> dict[str, float]:
-    """The values, improved by a few Newton steps where rounding has cost digits."""
+    """A solution polished by a few Newton steps where rounding has cost digits."""
     numbers = {**system.known, **values}
     if len(values) <= _FEW and not all(agrees(equation, numbers, TIGHT) for equation in system.equations):
         values = system.near(values, steps=6) or values
@@ -37,7 +37,7 @@ def settled(values: dict[str, float], system: System) -> dict[str, float]:
 
 
 def fitted(values: dict[str, float], system: System) -> dict[str, float]:
-    """The values, with those that miss zero or an end of their domain by rounding alone moved there."""
+    """A solution with values moved to zero or to an end of their domain if rounding alone keeps them from it."""
     values = {name: x + 0.0 for name, x in _without_noise(values, system).items()}  # turns -0.0 into 0.0
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
@@ -48,7 +48,7 @@ def fitted(values: dict[str, float], system: System) -> dict[str, float]:
 
 
 def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:
-    """The values with zero for what differs from it by rounding alone, and the others solved again."""
+    """A solution with zero for values that differ from it by rounding alone, and the others solved again."""
     holders: dict[str, list[Equation]] = {name: [] for name in values}
     for equation in system.equations:
         for name in holders.keys() & {*equation.names}:
@@ -70,7 +70,7 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
 
 
 def each_once(outcome: Outcome, system: System) -> Outcome:
-    """An outcome with each root once; if it is not proved, with multiple roots sharp, and none outside the domains.
+    """An outcome with each root once; if it is not proved, with multiple roots polished, and none outside the domains.
 
     Two solutions that only the last digit of the givens keeps apart are merged into the point between them; if they lie
     further apart they are two roots, however close. Where that rounding leaves no root at all, the points that come
@@ -103,7 +103,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
 
 
 def _add(kept: list[Solution], solution: Solution, system: System, tolerance: float) -> None:
-    """Add a solution, or keep only the best point if the equations hold all the way to one that is kept."""
+    """Add a polished solution, or merge it with a kept one if the equations hold all the way between the two."""
     for i, other in enumerate(kept):
         if solution.spans or other.spans or not _may_be_one(solution.values, other.values, system):
             continue
@@ -118,7 +118,7 @@ def _add(kept: list[Solution], solution: Solution, system: System, tolerance: fl
 
 
 def _is_single(first: Solution, second: Solution, system: System) -> bool:
-    """Whether the box between two solutions is proved to hold one at most, for all numbers that round to the givens."""
+    """Whether the box between two solutions holds one at most, proved for all numbers that round to the givens."""
     if first.spans or second.spans or not _may_be_one(first.values, second.values, system):
         return False
     pairs = {name: (first.values[name], second.values[name]) for name in system.unknowns}
@@ -127,7 +127,7 @@ def _is_single(first: Solution, second: Solution, system: System) -> bool:
 
 
 def _part_of_way(share: float, start: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:
-    """The point at a share of the way from one to another."""
+    """The point at a share of the way from a solution to another."""
     return {name: (1 - share) * x + share * end[name] for name, x in start.items()}
 
 
@@ -148,14 +148,14 @@ def are_apart(first: Mapping[str, float], second: Mapping[str, float], system: S
 
 
 def in_many_digits(values: Mapping[str, float], system: System) -> tuple[Mapping[str, float], int] | None:
-    """The root to which many digits lead from a point, and its order; None of a large system, or if there is none."""
+    """The root to which 150 digits polish a point, and its order; None for a large system, or without a root."""
     if len(values) > _SMALL or any(x != x for x in values.values()):
         return None
     return sharpened(system.equations, values, system.known)
 
 
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
-    """A root to its last digit, or as it is if many digits lead nowhere or to another one."""
+    """A root polished to its last digit, or as it is if many digits lead nowhere or to another root."""
     refined = in_many_digits(values, system)
     if refined is None:
         return values
@@ -164,8 +164,9 @@ def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
 
 
 def is_telling(values: Mapping[str, float], system: System) -> bool:
-    """Whether every number in the equations affects their residuals at a point: beside large unknowns the givens are
-    lost in rounding, and equations that contradict each other seem to hold.
+    """Whether every number in the equations shows in the residuals at a point to be polished.
+
+    Beside large unknowns the givens are lost in rounding, and equations that contradict each other seem to hold.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> circle = System((parse_equation("x**2 + y**2 = 4"),), ("x", "y"), {}, {})
@@ -187,7 +188,7 @@ def is_telling(values: Mapping[str, float], system: System) -> bool:
 
 
 def _with_a_number_changed(node: Node) -> Iterator[Node]:
-    """The expression with one of its numbers half as large again, for each number that is not zero."""
+    """Copies of an expression, each with another nonzero number half as large again, to see the residual change."""
     if isinstance(node, Number) and node.value:
         yield Number(node.value * 3 / 2)
     elif isinstance(node, Apply):
@@ -197,7 +198,7 @@ def _with_a_number_changed(node: Node) -> Iterator[Node]:
 
 
 def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
-    """Whether equations only seem to hold at a point.
+    """Whether equations only seem to hold at a point, which polishing would leave.
 
     Either it is proved that there is no root near, or something given is lost in rounding there, and with many digits
     Newton's method leaves it for a root that is not near.
@@ -216,7 +217,7 @@ def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:
-    """Whether it is proved by intervals that no root differs from a point by a thousandth of each number or less.
+    """Whether intervals prove that no root differs by up to a thousandth in each number from a polished point.
 
     So it is for `x*cosh(x) = x` with a positive x: the nearer x is to zero, the more digits of the sides agree.
     """
@@ -228,7 +229,7 @@ def _is_refuted(values: Mapping[str, float], system: System) -> bool:
 
 
 def _is_rough(solution: Solution, others: Iterable[Solution], system: System) -> bool:
-    """Whether a solution may be a multiple root, known by a few digits only."""
+    """Whether a solution may be a multiple root, known by a few digits only and in need of polishing."""
     if any(not other.spans and _may_be_one(solution.values, other.values, system) for other in others):
         return True
     return not is_isolated(system.equations, solution.values, system.known, NEAR_MULTIPLE)
@@ -237,7 +238,7 @@ def _is_rough(solution: Solution, others: Iterable[Solution], system: System) ->
 def _may_be_one(
     first: Mapping[str, float], second: Mapping[str, float], system: System, slack: float = NEAR_MULTIPLE
 ) -> bool:
-    """Whether two points may belong to one root: each unknown differs by little beside the terms of some equation."""
+    """Whether two points may be one root to polish: each unknown differs by little beside the terms of an equation."""
     numbers = {**system.known, **first}
 
     def is_near(name: str) -> bool:

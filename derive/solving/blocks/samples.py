@@ -23,7 +23,7 @@ _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 
 def middle(span: Span) -> float:
-    """A point inside an interval, of a size between those of its ends."""
+    """A sample point inside an interval, of a size between those of its ends."""
     if span[0] == span[1]:  # zero too, which has no size
         return span[0] + 0.0
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
@@ -33,14 +33,14 @@ def middle(span: Span) -> float:
 
 
 def within(span: Span) -> list[float]:
-    """Some points of an interval, the middle one first."""
+    """Some sample points of an interval, the middle one first."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     mid = middle(span)
     return [mid, middle((low, mid)), middle((mid, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
 
 
 def spread(low: float, high: float) -> list[float]:
-    """Some points between two ends: in the middle, near the ends, and of all sizes."""
+    """Some sample points between two ends: in the middle, near the ends, and of all sizes."""
     width = high - low
     low, high = max(low, -LARGEST), min(high, LARGEST)
     inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
@@ -50,7 +50,7 @@ def spread(low: float, high: float) -> list[float]:
 
 
 def points_across(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
-    """Points across an interval, and near the sizes of the givens."""
+    """Sample points across an interval, and near the sizes of the givens."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     if not low < high:
         return [low]
@@ -66,12 +66,12 @@ def points_across(span: Span, known: Mapping[str, float], seeds: Iterable[float]
 
 
 def is_narrow(span: Span) -> bool:
-    """Whether an interval is a number within rounding."""
+    """Whether an interval is a number within rounding, with no sample points of its own."""
     return math.isclose(*span, rel_tol=SAME_SOLUTION)
 
 
 def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
-    """Whether the values along an interval are one number, which they can only be if their bounds are close."""
+    """Whether the samples along an interval are one number, which needs close bounds as well."""
     if any(number != number for number in numbers):
         return False
     return math.isclose(*bounds, rel_tol=EXTREME) and is_narrow((min(numbers), max(numbers)))
@@ -80,7 +80,7 @@ def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
 def runs(
     holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
 ) -> list[Span]:
-    """The pieces of an interval in which a condition holds, as far as points across the interval show."""
+    """The pieces of an interval in which a condition holds, as far as runs of sample points show."""
     tried = {x: holds(x) for x in points_across(span, known, seeds)}
     between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
     tried |= {x: holds(x) for x in between}
@@ -97,7 +97,7 @@ def runs(
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """The point where a run ends, between a point inside and one outside, by bisection."""
+    """The end of a run of sample points, by bisection between a point inside and one outside."""
     for _ in range(120):
         product = inside * outside
         x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
@@ -118,7 +118,7 @@ def guesses(
     hints: Mapping[str, float],
     count: int,
 ) -> Iterator[dict[str, float]]:
-    """This many starting points, the best ones first.
+    """Starting points for local methods on several unknowns, up to a count, the best ones first.
 
     >>> real = Domain("real", -math.inf, math.inf)
     >>> first, second, *_ = guesses(["x", "y"], {}, {"x": real, "y": real}, {"x": 3.0}, 5)
@@ -135,7 +135,7 @@ def guesses(
 def _alike(
     unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> Iterator[dict[str, float]]:
-    """Points at which all unknowns are at one level of their domains, or in equal steps up to it."""
+    """Starting points at which all unknowns are at one level of their domains, or in equal steps up to it."""
     sizes = [math.log(abs(number)) for number in known.values() if number]
     levels = [*_LEVELS]
     if sizes:
@@ -148,7 +148,7 @@ def _alike(
 
 
 def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
-    """A level, if a domain contains it; else a share of the way through the domain."""
+    """A sample point of a domain: a share of the way through a finite one, else at or about a level."""
     low, high = domain.low, domain.high
     if math.isfinite(low) and math.isfinite(high):
         return low + share * (high - low)
@@ -160,7 +160,7 @@ def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
 def starts(
     unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], count: int = 60
 ) -> list[dict[str, float]]:
-    """Points spread over the domains by a low-discrepancy sequence, around the sizes of the givens."""
+    """Starting points spread over the domains by a low-discrepancy sequence, around the sizes of the givens."""
     sizes = [math.log10(abs(x)) for x in known.values() if x]
     low, high = (min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3)
     points = []
@@ -182,7 +182,7 @@ def starts(
 
 
 def _radical_inverse(i: int, base: int) -> float:
-    """The digits of a number mirrored at the point (van der Corput 1935)."""
+    """A number between 0 and 1 for sample points: an integer's digits mirrored at the point (van der Corput 1935)."""
     share, scale = 0.0, 1.0
     while i:
         scale /= base

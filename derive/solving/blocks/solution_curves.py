@@ -66,7 +66,10 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
 
 
 def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]) -> Iterator[dict[str, float]]:
-    """Directions, relative to the unknowns' sizes, that change no equation at first order; the longest is one."""
+    """Directions along which a curve of solutions may run: they change no equation at first order.
+
+    They are relative to the unknowns' sizes, and the longest component is one.
+    """
     scaled_rows = []
     for row in rows:
         shares = [slope * size for slope, size in zip(row, sizes.values(), strict=True)]
@@ -83,7 +86,7 @@ def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]
 
 
 def repeat_each_other(system: System) -> bool:
-    """Whether the equations are dependent for all numbers, and hold along a curve at these.
+    """Whether equations are dependent for all numbers, and have a curve of solutions at these.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -100,7 +103,10 @@ def repeat_each_other(system: System) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
-    """Whether the Jacobian at a random point is singular, and so almost surely at every one (Schwartz 1980)."""
+    """Whether the equations are dependent: their Jacobian is singular at a random point.
+
+    So it is then almost surely at every one (Schwartz 1980).
+    """
     point = {name: drawn(name) for name in names_in(*equations)}
     entries: list[int] = []
     for equation in equations:
@@ -113,7 +119,7 @@ def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) ->
 
 
 def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system: System) -> dict[str, float]:
-    """The size of each unknown: its value, or the change that equals the terms of an equation if that is larger.
+    """Each unknown's size for steps along a curve: its value, or the change that equals an equation's terms if larger.
 
     An unknown that is zero and has no effect at first order gets the size of the others, or of a part of its domain.
     """
@@ -132,7 +138,7 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
 
 
 def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | None:
-    """The Jacobian of the equations; None if it is unbounded."""
+    """The Jacobian of the equations at a solution that may lie on a curve; None if it is unbounded."""
     dag = dag_of(system.equations, system.unknowns, system.known)
     run = None if dag is None else dag.run([(values[name],) * 2 for name in system.unknowns])
     if dag is None or run is None:
@@ -142,7 +148,7 @@ def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | 
 
 
 def _echelon(rows: list[list[float]]) -> list[int]:
-    """Bring rows to reduced echelon form in place, with full pivoting; returns the columns of their pivots."""
+    """Bring a Jacobian's rows to reduced echelon form in place, with full pivoting; returns the pivots' columns."""
     pivots: list[int] = []
     columns = list(range(len(rows[0]))) if rows else []  # without a pivot
     for place in range(len(rows)):
@@ -164,7 +170,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
 def _continues(
     values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
 ) -> bool:
-    """Whether each step in a direction, relative to the unknowns' sizes, leads Newton's method to another solution."""
+    """Whether a curve of solutions goes on: each step in a direction leads Newton's method to another solution."""
     for step in _STEPS:
         tick()
         predicted = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
@@ -180,7 +186,7 @@ def _continues(
 
 
 def holds_along_branch(system: System) -> bool:
-    """Whether the relations hold all along a branch on which every unknown moves, so that nothing fixes them.
+    """Whether a whole branch on which every unknown moves is a curve of solutions, so that nothing fixes them.
 
     The branch is tried at points across the tear's domain: wherever it has values, all relations must hold. A point
     counts only if every unknown is large enough to matter: beside a stress of 100 MPa any stress of a few pascals
@@ -201,7 +207,7 @@ def holds_along_branch(system: System) -> bool:
 
 
 def _is_each_unknown_visible(point: Mapping[str, float], system: System) -> bool:
-    """Whether no relation would hold if one of its unknowns were half as large again."""
+    """Whether each unknown shows at a point of a curve: half as large again, it would break each of its relations."""
     numbers = {**system.known, **point}
     for equation in system.equations:
         for name in point.keys() & {*equation.names}:
@@ -211,7 +217,7 @@ def _is_each_unknown_visible(point: Mapping[str, float], system: System) -> bool
 
 
 def is_open_in_part(system: System) -> bool:
-    """Whether the whole system holds at several points of a branch, and is not proved to hold all along it.
+    """Whether a branch has several solutions on it, and is not proved to be a curve of solutions.
 
     Tearing with every choice in place can then only sample how far it holds, which takes long.
     """

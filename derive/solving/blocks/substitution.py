@@ -43,7 +43,7 @@ class Branch:
     powers: tuple[Apply, ...] = ()  # inverted for nonnegative bases only
 
     def at(self, tears: Mapping[str, float], known: Mapping[str, float], worth: Worth = value) -> dict[str, float]:
-        """All the unknowns at these values of the tears; `worth` evaluates a form."""
+        """All the unknowns at these values of the tears, by substitution; `worth` evaluates a form."""
         values = dict(tears)
         for name, form in self.forms.items():
             values[name] = worth(form, {**known, **values})
@@ -51,13 +51,13 @@ class Branch:
 
 
 def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: str) -> tuple[Branch, ...]:
-    """Every way to write the other unknowns as expressions of the tears; empty if there is none."""
+    """Every way to express the other unknowns in the tears by substitution; empty if there is none."""
     return _expressed(tuple(equations), frozenset(unknowns), tears)
 
 
 @lru_cache(maxsize=512)
 def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears: tuple[str, ...]) -> tuple[Branch, ...]:
-    """The same, cached: the expressions do not depend on the numbers."""
+    """Every way to express the other unknowns in the tears, cached: the expressions do not depend on the numbers."""
     pending = [Branch({}, equations)]
     finished: list[Branch] = []
     while pending:
@@ -81,7 +81,7 @@ def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears:
 
 
 def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, str, tuple[Candidate, ...]] | None:
-    """The equation that yields one more unknown in the fewest forms, that unknown, and the forms; None without one."""
+    """The next substitution: the equation that yields an unknown in the fewest forms, that unknown, and the forms."""
     best: tuple[Equation, str, tuple[Candidate, ...]] | None = None
     fewest = math.inf
     for equation in left:
@@ -98,12 +98,12 @@ def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, s
 
 
 def sizes(equations: Sequence[Equation]) -> int:
-    """The number of nodes of equations."""
+    """The number of nodes of equations, beyond which substitution would take too long."""
     return sum(sum(1 for _ in walk(*equation.sides)) for equation in equations)
 
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
-    """The expression with forms in the place of names, rebuilt."""
+    """An expression with forms substituted for names, rebuilt."""
     rebuilt: Node = _SUBSTITUTED.fold(node, lambda name: forms.get(name) or Name(name))
     return rebuilt
 
@@ -123,14 +123,14 @@ _SUBSTITUTED: Arithmetic[Node] = Arithmetic(
 
 
 def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
-    """Whether all solutions in a box lie along a branch: no divisor vanishes and no root loses a negative base."""
+    """Whether substitution loses no solution in a box: no divisor vanishes and no root loses a negative base."""
     divisors = [enclose(form, box, "") for _, form in branch.lost]
     keep_sign = all(divisor is not None and divisor.misses_zero for divisor in divisors)
     return keep_sign and not leaves_out(branch.powers, box)
 
 
 def may_be_lost(equation: Equation, divisor: Node, system: System) -> bool:
-    """Whether a divisor may be zero while the equation holds."""
+    """Whether substitution may lose a solution: a divisor may be zero while the equation holds."""
     if not _may_vanish(divisor, system):
         return False
     left, right = (replaced(side, divisor, ZERO) for side in equation.sides)
@@ -140,7 +140,10 @@ def may_be_lost(equation: Equation, divisor: Node, system: System) -> bool:
 
 
 def _divides_by_zero(node: Node, system: System) -> bool:
-    """Whether an expression is undefined whatever the unknowns are, as `1/(x*0)` is: no equation with it holds."""
+    """Whether a substituted expression is undefined whatever the unknowns are, as `1/(x*0)` is.
+
+    No equation with such an expression holds.
+    """
     if not isinstance(node, Apply) or node.op == "piecewise":  # an arm that does not bind may be undefined
         return False
     if node.op == "inv":
@@ -151,7 +154,7 @@ def _divides_by_zero(node: Node, system: System) -> bool:
 
 
 def _may_vanish(node: Node, system: System) -> bool:
-    """Whether an expression may be zero with the unknowns anywhere in their domains."""
+    """Whether an expression that substitution divides by may be zero with the unknowns anywhere in their domains."""
     if isinstance(node, Apply) and node.op == "mul":
         return any(_may_vanish(arg, system) for arg in node.args)
     if isinstance(node, Apply) and node.op in ("neg", "abs", "sqrt"):
@@ -165,6 +168,6 @@ def _may_vanish(node: Node, system: System) -> bool:
 
 
 def spans_of(system: System) -> dict[str, Span]:
-    """The knowns as points, and the domains of the unknowns."""
+    """The intervals for tests of substitution: the knowns as points, and the domains of the unknowns."""
     known = {name: (number, number) for name, number in system.known.items()}
     return known | {name: system.domains[name].closed for name in system.unknowns}

@@ -72,7 +72,7 @@ _UNPROVED = "it is not proved that there are no other solutions"
 
 
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
-    """The outcome by tearing, and what it may have lost: equations, each with a divisor of it that may be zero.
+    """The outcome by tearing, and what tearing may have lost: equations, each with a divisor that may be zero.
 
     None for a large system, one without a tear, or where the time for it ends before the first outcome.
     """
@@ -102,14 +102,14 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
 
 
 def _is_denied(outcome: Outcome) -> bool:
-    """Whether the last relation was proved to have no root, so that there is none to follow."""
+    """Whether the last relation of a tearing was proved to have no root, so that there is no root to follow."""
     return _NEVER in outcome.reason and not (outcome.solutions or outcome.undecided)
 
 
 def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
-    """Whether a solution by another tear may be one at which a divisor is zero; elsewhere, none is missing.
+    """Whether a solution by another tear may be one that the best tear lost, since a divisor is zero there.
 
-    Where a root is a multiple one, another tear may find it in pieces, a few digits apart.
+    Elsewhere, none is missing. Where a root is a multiple one, another tear may find it in pieces, a few digits apart.
     """
     around = {
         name: (x - _BESIDE * abs(x), x + _BESIDE * abs(x)) for name, x in {**system.known, **solution.values}.items()
@@ -120,7 +120,7 @@ def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
 
 
 def _outcomes_by_tear(system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
-    """The outcome of each tear, and what it may have lost."""
+    """The outcome by each tear, and the equations with divisors by which the tear may have lost solutions."""
     for tear, branches in tearings(system):
         tick()
         if leaves_out(chain.from_iterable(branch.powers for branch in branches), spans_of(system)):
@@ -148,7 +148,7 @@ def _effort(way: tuple[str, tuple[Branch, ...]]) -> tuple[int, int]:
 def straight(
     equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span], domains: Mapping[str, Domain]
 ) -> tuple[str, Branch] | None:
-    """A tear by which all others can be expressed in one way, whatever the numbers in their spans are."""
+    """A tear by which all other unknowns can be expressed in one way, whatever the numbers in their spans are."""
     box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     for tear, branches in sorted(ways, key=_effort):
@@ -158,7 +158,7 @@ def straight(
 
 
 def _rank(outcome: Outcome, lost: Sequence[Lost]) -> tuple[bool, bool, bool, int]:
-    """The rank of an outcome: solutions before none, decided before undecided, proved before unproved, few lost."""
+    """The rank of a tear's outcome: solutions before none, decided before not, proved before not, few lost."""
     return bool(outcome.solutions), not outcome.undecided, not outcome.caveat, -len(lost)
 
 
@@ -205,7 +205,7 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
 
 
 def _is_proved_apart(values: Mapping[str, float], solutions: Sequence[Solution], system: System) -> bool:
-    """Whether a solution close to known ones is proved to be another than all of them."""
+    """Whether a solution by tearing is proved to be another than all known solutions close to it."""
     close = [other.values for other in solutions if repeats(values, [other])]
     return not repeats(values, solutions, SAME_ROOT) and all(are_apart(values, other, system.whole) for other in close)
 
@@ -221,7 +221,7 @@ class _TornBranch:
         self.last = system.alone(branch.left[0], tear)
 
     def at(self, x: float, worth: Worth = value) -> dict[str, float]:
-        """All unknowns where the tear is a number."""
+        """All unknowns of a torn branch where the tear is a number."""
         return self.branch.at({self.tear: x}, self.system.known, worth)
 
     def roots(self) -> Outcome:
@@ -262,7 +262,7 @@ class _TornBranch:
         return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
 
     def level_seeds(self, roots: Sequence[float]) -> list[float]:
-        """Points away from the roots at which the whole system still holds within rounding: an arm cancels there."""
+        """Points away from the tear's roots at which the system holds within rounding, since an arm cancels there."""
         last = self.last
         if not has_choice(last.equation, self.tear):
             return []
@@ -324,7 +324,7 @@ class _TornBranch:
 
     @cached_property
     def _turns(self) -> frozenset[float]:
-        """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
+        """Points of the tear at which an arm may begin or cease to bind, or an unknown leave its domain."""
         ties = [*chain.from_iterable(map(_ties, self.system.whole.equations))]
         for name in self.forms:
             ends = filter(math.isfinite, self.system.inside(name))
@@ -338,7 +338,7 @@ class _TornBranch:
         return frozenset(turns)
 
     def _put_in(self, node: Node) -> Node:
-        """An expression in the tear alone."""
+        """An expression of the unknowns rewritten in the tear alone."""
         return substituted(node, self.forms)
 
     def _reduced_equation(self, equation: Equation) -> Equation:
@@ -372,13 +372,13 @@ class _TornBranch:
 
 
 def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
-    """Whether one of the equations certainly holds nowhere in a box."""
+    """Whether one of the equations certainly holds nowhere in a box around a root of the tear."""
     gaps = (enclose(difference_of(equation), box, "") for equation in dict.fromkeys(equations))
     return any(gap is None or gap.misses_zero for gap in gaps)
 
 
 def _ties(equation: Equation) -> Iterator[Equation]:
-    """Equations that hold where another arm of a choice begins to bind: two of its arguments are equal there."""
+    """Equations for points of a tear where another arm begins to bind: two arguments of a choice are equal there."""
     for operation in operations(*equation.sides, among=("max", "min", *COMPARISONS.values())):
         for first, second in combinations(operation.args, 2):
             yield Equation(first, "=", second)

@@ -47,7 +47,7 @@ _LARGEST = 2000  # limit on nodes of an equation
 
 
 def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer that does not depend on what is missing, if there is one."""
+    """The answer in which what is missing cancels, if there is one."""
     for elimination in _eliminations(library, question, left_out):
         result = elimination.carried_out(only_closed=question.only_closed)
         if result is not None:
@@ -58,12 +58,12 @@ def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, s
 
 
 def cancels(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
-    """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
+    """Whether what is missing cancels: without it, enough is left to fix the target, whatever the numbers."""
     return any(elimination.left is not None for elimination in _eliminations(library, question, left_out))
 
 
 def _eliminations(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Elimination]:
-    """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers.
+    """The relations in which quantities may cancel, chosen by Jacobians at a random point and at the known numbers.
 
     If both choose the same relations, these are tried once.
     """
@@ -95,7 +95,7 @@ def _eliminations(library: RelationSet, question: Question, left_out: Mapping[st
 
 
 def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) -> None:
-    """Raise if exact relations are dependent and the givens contradict them."""
+    """Raise if exact relations are dependent by cancellation, and the givens contradict them."""
     decisions = decisions_of(library, question)
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names):
@@ -134,7 +134,7 @@ class _Elimination:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def carried_out(self, *, only_closed: bool) -> Found | None:
-        """The remaining relations, solved; None if elimination fails."""
+        """The answer by the relations that elimination leaves; None if elimination fails."""
         projection = self.left
         outcome = None if projection is None else self._states(projection.equations, only_closed=only_closed)
         if projection is None or outcome is None:
@@ -149,7 +149,7 @@ class _Elimination:
 
     @cached_property
     def left(self) -> Projection | None:
-        """What elimination leaves, if that is enough to fix the target; None if elimination fails."""
+        """The equations that elimination leaves, if they are enough to fix the target; None if elimination fails."""
         written = [relation.written for relation in self.relations]
         projection = projected(written, self.target, self.known, self.domains, self._is_enough)
         if projection is not None:
@@ -161,23 +161,23 @@ class _Elimination:
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
-        """The domains of the unknowns in the relations."""
+        """The domains of the unknowns in the relations to eliminate from."""
         names = names_in(*(relation.written for relation in self.relations))
         return {name: self.library.declared[name].domain for name in names if name not in self.known}
 
     def tested(self, equations: Sequence[Equation]) -> list[Equation]:
-        """The equations without unknowns."""
+        """The equations without unknowns among those that elimination leaves."""
         return [equation for equation in equations if self.known.keys() >= {*equation.names}]
 
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
-        """Whether, by counting, these equations fix the target."""
+        """Whether, by counting, the equations that elimination leaves fix the target."""
         matching = Matching(frozenset(self.known))
         for i, equation in enumerate(equations):
             matching.add(str(i), equation.names)
         return matching.settles(self.target)
 
     def _states(self, equations: Sequence[Equation], *, only_closed: bool) -> tuple[list[State], str] | None:
-        """The states that equations lead to, and why there are none; None if unknown."""
+        """The states by the equations that elimination leaves, and why there are none; None if that is unknown."""
         remaining = _as_relations(self.library, tuple(equations))
         plan = planned_for(remaining, self.target, list(self.known), (), frozenset())
         try:
@@ -188,7 +188,7 @@ class _Elimination:
         return None if any(self.target not in state.values for state in states) else (states, reason)
 
     def _answer_in(self, projection: Projection, state: State) -> State | None:
-        """The answer in a state; None if no trial shows that the eliminated quantities can exist beside it."""
+        """The answer in a state; None if no trial shows that the cancelled quantities can exist beside the answer."""
         eliminated = {name for name, _ in projection.eliminated}
         free = [name for name in self.domains if name not in state.values and name not in eliminated]
         trials = starts(free, self.known, self.domains, _TRIED)
@@ -202,7 +202,7 @@ class _Elimination:
         return State({**self.known, self.target: state.values[self.target]}, {}, forms, (*note, *state.notes))
 
     def _fits(self, projection: Projection, values: dict[str, float]) -> bool:
-        """Whether values of the free quantities lead to values of all, at which every relation holds."""
+        """Whether values of the free quantities lead to values of the eliminated ones at which every relation holds."""
         tick()
         for name, form in reversed(projection.eliminated):
             values[name] = value(form, values)
@@ -212,7 +212,7 @@ class _Elimination:
 
 
 def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> RelationSet:
-    """Equations as relations, named by their place; cached, since the cases of a question are left with the same."""
+    """The equations that elimination leaves as relations, named by their place; cached for all cases of a question."""
 
     def relation_set() -> RelationSet:
         relations = []
@@ -226,7 +226,7 @@ def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> Rela
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The remaining equations, and the eliminated names, each as a form in names eliminated later or not at all."""
+    """What elimination leaves: equations, and eliminated names, each as a form in names eliminated later or never."""
 
     equations: tuple[Equation, ...]
     eliminated: tuple[tuple[str, Node], ...]
@@ -278,7 +278,7 @@ def projected(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """The numbers and domains of the names, and what the equations prove of signs."""
+    """The numbers and domains of the names in an elimination, and what the equations prove of signs."""
 
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
@@ -288,8 +288,10 @@ class _System:
     factors: dict[Equation, Mapping[str, Fraction]] = field(default_factory=dict)  # so do most equations
 
     def learns_from(self, equation: Equation) -> bool:
-        """Note what an equation proves positive or nonzero: the factors of a side, if the other side is. Whether any of
-        them is new."""
+        """Note what an equation proves positive or nonzero for the elimination, and whether any of that is new.
+
+        These are the factors of a side, if the other side is positive or nonzero.
+        """
         left, right = map(self._product, equation.sides)
         fresh: set[Node] = set()
         count = len(self.nonzero)
@@ -308,7 +310,7 @@ class _System:
         return bool(fresh) or len(self.nonzero) > count
 
     def is_nonzero(self, node: Node) -> bool:
-        """Whether an expression is certainly not zero."""
+        """Whether an expression is certainly not zero, so that it may cancel."""
         if node in self.nonzero or self.is_positive(node):
             return True
         if isinstance(node, Number):
@@ -323,7 +325,7 @@ class _System:
         return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
 
     def is_positive(self, node: Node) -> bool:
-        """Whether an expression is certainly positive."""
+        """Whether an expression is certainly positive where all equations of the elimination hold."""
         if isinstance(node, Number):
             return node.value > 0
         if set(names_in(node)) <= self.known.keys():
@@ -345,7 +347,7 @@ class _System:
         return False
 
     def balanced(self, equation: Equation) -> Equation:
-        """An equation of two products without their common factors, if these are known to be nonzero."""
+        """An equation of two products whose common factors cancel, if these are known to be nonzero."""
         left, right = map(self._product, equation.sides)
         unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_nonzero(base)]
         inverse = None if unsure or not right.number else right.to(Fraction(-1))
@@ -359,14 +361,14 @@ class _System:
         return Equation(written(above), "=", written(below))
 
     def _product(self, side: Node) -> Product:
-        """A side as a product; cached, since most sides stay while others are eliminated."""
+        """A side of an equation as a product, cached since most sides stay while other quantities are eliminated."""
         product = self.products.get(side)
         if product is None:
             product = self.products[side] = product_of(self._without_zeros(side), self.is_positive)
         return product
 
     def _without_zeros(self, node: Node) -> Node:
-        """An expression with its known zeros written as 0."""
+        """An expression of an elimination in which parts that are known to be zero are written as 0."""
         names = names_in(node)
         if is_condition(node):
             return node
@@ -375,7 +377,7 @@ class _System:
         return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
 
     def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
-        """Equations, each with a name and its form by it: first names that are only factors, and in few equations."""
+        """The next eliminations: an equation, a name, and its form, first of names that are only factors."""
         holders: dict[str, list[Equation]] = {}
         for equation in equations:
             for name in equation.names:
@@ -393,7 +395,7 @@ class _System:
                     yield equation, name, form
 
     def _factors(self, equation: Equation) -> Mapping[str, Fraction]:
-        """The exponents of the positive names that occur in an equation as factors only."""
+        """The exponents of the positive names that are only factors in an equation, and so easily eliminated."""
         if equation not in self.factors:
             ratio = self._ratio(equation)
             powers = {} if ratio is None else ratio.powers
@@ -407,7 +409,7 @@ class _System:
         return self.factors[equation]
 
     def _ratio(self, equation: Equation) -> Product | None:
-        """The quotient of the sides, if each is a product that is certainly nonzero where they agree."""
+        """The quotient of an equation's sides, in which factors cancel; None where the sides may be zero and agree."""
         left, right = map(self._product, equation.sides)
         powers = [*left.powers.items(), *right.powers.items()]
         # a single base of unknown sign is positive where the sides agree, since all other factors are
@@ -418,7 +420,7 @@ class _System:
         return None if inverse is None else left.times(inverse)
 
     def _by_factor(self, equation: Equation, name: str, exponent: Fraction) -> Node | None:
-        """The form of a name that is a factor of the ratio of the sides, with this exponent; None if it has none."""
+        """The form that eliminates a name with this exponent in the ratio of an equation's sides; None without one."""
         ratio = self._ratio(equation)
         assert ratio is not None
         others = {base: power for base, power in ratio.powers.items() if base != Name(name)}
@@ -426,7 +428,7 @@ class _System:
         return None if form is None else written(form)
 
     def _by_isolating(self, equation: Equation, name: str) -> Node | None:
-        """The only form of a name by an equation, if inverting it loses no solution."""
+        """The only form that eliminates a name from an equation, if inverting the equation loses no solution."""
         candidates = isolate(equation, name)
         if not candidates or len(candidates) > 1:
             return None
@@ -437,5 +439,5 @@ class _System:
 
 
 def reduced(form: Node) -> Node:
-    """A form without what cancels in it."""
+    """A form without the factors that cancel in it."""
     return written(product_of(form, lambda base: False))

@@ -74,7 +74,7 @@ def structure_of_combined(
     *,
     is_generic: bool,
 ) -> Structure:
-    """The relations whose rows may be combined with others: each of those left out holds a name of its own.
+    """The relations whose rows of the Jacobian may be combined: each one left out holds a name of its own.
 
     At known numbers its slope in that name may be zero, unless the relation is written for it.
     """
@@ -86,7 +86,7 @@ def structure_of_combined(
 def _rows(
     library: RelationSet, question: Question | Outline, graph: Structure, numbers: Mapping[str, float] | None
 ) -> Rows:
-    """The slopes of the relations in a structure, and of the weak values in use: rival relations count last."""
+    """The Jacobian's rows for a structure's relations and for the weak values in use: rival relations count last."""
     base = basis_of(graph, question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
     rows = _without_known(_rows_at(library, structure, base.relations, numbers or {}), question.strong)
@@ -96,7 +96,7 @@ def _rows(
 
 
 def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
-    """The slopes of relations at the random point, but with these numbers and what follows from them."""
+    """The Jacobian's rows of relations at the random point, but with these numbers and what follows from them."""
     point, everywhere = _everywhere(library)
     relations = [name for name in names if name in everywhere]
     if not numbers:
@@ -115,7 +115,7 @@ def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], n
 
 
 def _without_known(rows: Rows, known: Container[str]) -> Rows:
-    """The rows without the slopes in known names."""
+    """The rows of a Jacobian without the slopes in known names."""
     return {
         label: {n: slope for n, slope in row.items() if n not in known} if any(n in known for n in row) else row
         for label, row in rows.items()
@@ -123,7 +123,7 @@ def _without_known(rows: Rows, known: Container[str]) -> Rows:
 
 
 def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
-    """The first rows of which the target's unit vector is a combination; None if there are none.
+    """The first rows of a Jacobian of which the target's unit vector is a combination; None if there are none.
 
     >>> rows = {"p*V = n*R": {"p": 1, "V": 1, "n": -1}, "m = n*M": {"m": 1, "n": -1},
     ...         "rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=p": {"p": 1}, "z = n": {"z": 1, "n": -1}}
@@ -137,7 +137,7 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
 
 
 def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
-    """Minimal sets of dependent rows: some of them fix again what the others fix.
+    """Minimal sets of dependent rows of a Jacobian: some of the rows fix again what the others fix.
 
     >>> rows = {"a": {"x": 1, "y": 1}, "b": {"y": 1, "z": 1}, "c": {"x": PRIME - 1, "z": 1}, "d": {"w": 1}}
     >>> list(repeated(rows, "w"))
@@ -149,7 +149,7 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
 
 
 def _reduced(rows: Rows, target: str) -> Iterator[tuple[Row, Row]]:
-    """Each row reduced by the rows before it, and the combination of the given rows that equals it.
+    """Each row of a Jacobian reduced by the rows before it, and the combination of the given rows that equals it.
 
     Rows that hold a name of their own are left out, unless it is the target: no combination can cancel such a name.
     """
@@ -162,7 +162,7 @@ def _reduced(rows: Rows, target: str) -> Iterator[tuple[Row, Row]]:
 
 
 def tied(library: RelationSet, question: Question) -> list[str]:
-    """The givens in dependent exact relations: in every case, the other givens may fix such a one at another value.
+    """The givens in exact relations with dependent rows of the Jacobian: other givens may fix them at other values.
 
     Such a given is a combination of rows, so once it is known the combination is zero.
     """
@@ -180,13 +180,13 @@ def tied(library: RelationSet, question: Question) -> list[str]:
 def repeated_among(
     library: RelationSet, structure: Structure, given: Iterable[str], zeros: Iterable[str]
 ) -> Iterator[tuple[str, ...]]:
-    """Minimal sets of relations that are dependent once these names are given, some of them as zeros."""
+    """Minimal sets of relations with dependent rows once these names are given, some of them as zeros."""
     rows = _rows_at(library, structure, list(structure.members), dict.fromkeys(zeros, 0.0))
     return repeated(_without_known(rows, frozenset(given)), "")
 
 
 def directions(rows: Rows, count: int) -> list[Row]:
-    """Random directions of the null space of all rows; names that do not move are left out.
+    """Random directions of the null space of a Jacobian; names that do not move are left out.
 
     A row with a name of its own determines how that name moves, whatever the others do, and comes last. A basis of
     the few remaining rows determines the rest.
@@ -213,13 +213,13 @@ def directions(rows: Rows, count: int) -> list[Row]:
 
 
 class _Basis:
-    """Rows, each with a leading name that the others lack, and the combination of given rows that made each."""
+    """Rows of a Jacobian, each with a leading name that the others lack, and the given rows combined in it."""
 
     def __init__(self) -> None:
         self.rows: dict[str, tuple[Row, Row]] = {}
 
     def reduced(self, row: Row, origin: Row) -> tuple[Row, Row]:
-        """A row without the leading names of the others, and its origin."""
+        """A row of a Jacobian without the leading names of the others, and its combination of given rows."""
         tick()
         remainder, combination = dict(row), dict(origin)
         for name in [name for name in row if name in self.rows]:
@@ -230,7 +230,7 @@ class _Basis:
         return remainder, combination
 
     def take(self, remainder: Row, origin: Row, last: str = "") -> None:
-        """Add a reduced row; the name `last` leads only if there is no other."""
+        """Add a reduced row of a Jacobian; the name `last` leads only if there is no other."""
         if not remainder:
             return
         lead = next((name for name in remainder if name != last), last)
@@ -245,16 +245,17 @@ class _Basis:
 
 
 def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
-    """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
+    """Split a Jacobian's rows into those that share all names but the target, and those with a name of their own."""
     own_names = Occurrences.of(rows).lone((target,))
     kept = {label: row for label, row in rows.items() if label not in own_names}
     return kept, [(name, rows[label]) for label, name in own_names.items()]
 
 
 def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
-    """A random point, and the slopes of all equations there; relations hold there as far as they run forwards."""
+    """The Jacobian of all equations, and its random point, where relations hold as far as they run forwards."""
 
     def point_and_rows() -> tuple[Mapping[str, int], Rows]:
+        """Draw the random point of the Jacobian, follow relations forwards from it, and compute all rows there."""
         structure = structure_of(library)
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
@@ -267,7 +268,7 @@ def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
 
 
 def _residue_of_number(number: float) -> int:
-    """A number, exactly, as an integer modulo the prime."""
+    """A number of the Jacobian's point, exactly, as an integer modulo the prime."""
     written = exact_of(number)
     exact = Fraction(number) if written is None else written
     return exact.numerator * inverse(exact.denominator) % PRIME

@@ -72,7 +72,7 @@ WEAK_VALUES = "the weak values"
 
 
 def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
-    """The error for a target that the givens do not fix."""
+    """The error for a target that the givens do not fix, with what is missing."""
     target = question.target
     sets = list(missing_sets(library, question, frozenset(left_out)))
     hints = [*_choices(library, question, sets)]
@@ -95,7 +95,7 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
 
 
 def wanted(sets: Sequence[tuple[str, ...]]) -> str:
-    """A sentence that says what to give: the first few sets, and how many more there are.
+    """The hint at what is missing: the first few sets of givens, and how many more there are.
 
     >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
     ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
@@ -113,7 +113,7 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
 
 
 def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The profiles by which a profile in use would state what is missing, such as a chip at one of its precisions.
+    """The hint at choices of a profile in use that state what is missing, such as a chip at one of its precisions.
 
     >>> from derive.relation_files.loading import load
     >>> from derive.solving.execution.question import ask
@@ -145,7 +145,7 @@ def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[
 
 
 def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Why a quantity is asked for that has a default: it stands in for its own relations, and leads nowhere back.
+    """The hint at a missing quantity that has a default: it stands in for its own relations, and leads nowhere back.
 
     >>> from derive.relation_files.loading import load
     >>> from derive.solving.execution.question import Outline
@@ -167,7 +167,7 @@ def _standing_in(library: RelationSet, question: Question | Outline, sets: Seque
 
 
 def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
-    """The quantities that follow from the typed givens, and not from defaults alone."""
+    """The quantities that an error names as determined by the typed givens, and not by defaults alone."""
     structure = structure_of(library, left_out, question.stated)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
@@ -179,14 +179,14 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
 
 
 def tested(library: RelationSet, question: Question, plan: Plan, state: State) -> list[tuple[Relation, Check]]:
-    """The relations beside a plan that can be tested in a state, each with its check."""
+    """The relations beside a plan that may conflict with a state, each with its check."""
     relations = [library.relations[name] for name in testable(library, plan, state)]
     ranges = question.ranges
     return [(relation, checked(relation, state.values, ranges, state.forms, ranges)) for relation in relations]
 
 
 def contradiction(library: RelationSet, question: Question, plan: Plan, state: State) -> InconsistentError | None:
-    """The conflict among strong values and exact relations, if there is one."""
+    """The error for a conflict among strong values and exact relations in a state; None if there is no conflict."""
     checks = tested(library, question, plan, state)
     failed = [(relation, check) for relation, check in checks if not (check.passed or check.is_in_part)]
     for relation, check in failed:
@@ -211,7 +211,7 @@ def _conflict(
     gap: float,
     broken: Mapping[str, str],
 ) -> InconsistentError:
-    """The error for relations and givens that do not go together, the first of which may be left out."""
+    """The error for conflicting relations and givens, with a hint to leave out the first relation or change a given."""
     stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
     defaults = by_default([library.relations[name] for name in relations], library.defaults, question.strong)
     return InconsistentError(
@@ -224,7 +224,7 @@ def _conflict(
 
 
 def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, state: State) -> InconsistentError | None:
-    """The smallest conflict if the strong values leave quantities of the checks no admissible value."""
+    """The error for the smallest conflict that leaves quantities of the checks no value; None if there is none."""
     conflicts: list[tuple[Block, list[str], list[str]]] = []
     for block in plan.extra:
         needed = library.held_by(block.relations).keys() - {*block.unknowns}
@@ -246,14 +246,14 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
 
 
 def _first_names(names: Sequence[str]) -> str:
-    """The names in a list, or the first few and how many more there are."""
+    """The names in a conflict, or the first few and how many more there are."""
     if len(names) <= _NAMED + 1:
         return ", ".join(names)
     return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
 
 
 def _sides_in_words(relation: Relation, question: Question, state: State) -> str:
-    """The values of the two sides, in words."""
+    """The values of the two sides of a relation in conflict, in words."""
     written = relation.written
     right, left = value(written.rhs, state.values), value(written.lhs, state.values)
     if isinstance(written.lhs, Name):
@@ -267,7 +267,7 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
 
 
 def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
-    """The relations by which a relation's quantities were derived, and the strong and weak values that these use."""
+    """The trace of a relation in conflict: the relations behind its quantities, and their strong and weak values."""
 
     def derived_from(name: str) -> Iterable[str]:
         return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
@@ -286,7 +286,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
 
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer that does not depend on what is missing, unless the givens contradict it."""
+    """The answer in which what is missing cancels; raises the conflict if the givens contradict it."""
     result = cancelled(library, question, left_out)
     if result is None:
         return None
@@ -301,7 +301,7 @@ def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, 
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:
-    """Raise if a relation does not hold between typed values alone, before anything is sought that rests on it.
+    """Raise the conflict if a relation fails between typed values alone, before anything is sought that rests on it.
 
     Whether the relation applies may rest on a fallback, unless something typed leads to that quantity.
     """
@@ -317,7 +317,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise if the other strong values fix a given at another value, by cancellation between exact relations.
+    """Raise a conflict if the other strong values fix a given at another value, by cancellation in exact relations.
 
     Only closed solutions count: a search that may have missed solutions proves no contradiction.
     """
@@ -381,13 +381,13 @@ class NoValueError(NoSolutionError):
 
     @cached_property
     def claims(self) -> tuple[Claim, ...] | None:
-        """The certificate of what the plan leads to; None without one."""
+        """The certificate that the plan leads to no admissible value; None without one."""
         plan = self.found.plan
         return claims_of(self.library, self.question, plan, self.question.start(plan))
 
     @property
     def holds_without_weak_values(self) -> bool:
-        """Whether it is proved of relations that hold in every case, by what is typed alone.
+        """Whether a certificate proves that no value exists, by typed givens and unconditional relations alone.
 
         A certificate takes longer than to see what a block rests on, so only blocks that rest on no more get one.
         """
@@ -400,7 +400,7 @@ class NoValueError(NoSolutionError):
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
 
     def _is_firm(self, block: Block) -> bool:
-        """Whether the relations of a block hold in every case, and hold no weak value that the plan uses."""
+        """Whether the relations of a block apply in every case, and contain no weak value that the plan uses."""
         library = self.library
         relations = [library.relations[name] for name in block.relations]
         if any(relation.conditions or relation.approximate is not None for relation in relations):
@@ -408,7 +408,7 @@ class NoValueError(NoSolutionError):
         return library.held_by(block.relations).keys().isdisjoint(self.found.plan.weak)
 
     def in_full(self) -> NoSolutionError:
-        """The error to report, which speaks of a proof only if there is a certificate of it."""
+        """The error that a question has no value, which speaks of a proof only if there is a certificate of it."""
         reason = self.reason
         if is_of_proof(reason) and self.claims is None:
             reason = reason.partition(": proved by ")[0]

@@ -65,7 +65,7 @@ def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
 
 
 def _is_rounded(library: RelationSet, block: Block) -> bool:
-    """Whether a block's relation rounds its unknown, as `y = 2*floor(x)` rounds x: no x has a y of 9."""
+    """Whether a block's relation rounds its unknown, which may leave its domain: no x has a `y = 2*floor(x)` of 9."""
     if len(block.relations) > 1:
         return False
     written = library.relations[block.relations[0]].written
@@ -73,7 +73,7 @@ def _is_rounded(library: RelationSet, block: Block) -> bool:
 
 
 def may_be_undefined(library: RelationSet, block: Block) -> bool:
-    """Whether a block's relation does not fail where its form has no number, since it is written for its unknown.
+    """Whether a block's unknown may be undefined instead of leaving its domain: its relation is written for it.
 
     A short circuit has no ratio of standing waves. But `d*x = 10` fails for every `d` where `x` is zero.
     """
@@ -101,20 +101,20 @@ def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Leaving:
-    """What may leave its domain among all that some givens determine, and the blocks that lead there, in order."""
+    """The quantities that may leave their domains among all that some givens determine, and the blocks behind them."""
 
     names: frozenset[str] = frozenset()
     blocks: tuple[Block, ...] = ()
 
 
 def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
-    """What may leave its domain among all that givens determine by exact relations that always hold."""
+    """The quantities that may leave their domains among all that exact and unconditional relations determine."""
     names = frozenset(given)
     return _LEAVING.of(library.session, names, lambda: _leaving_by(library, names))
 
 
 def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
-    """What else may leave its domain where relations under conditions apply.
+    """The further quantities that may leave their domains where relations under conditions apply.
 
     Of several relations for one quantity, each in its own case, any may make it leave its domain.
     """
@@ -130,7 +130,7 @@ def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[s
 
 
 def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:
-    """What may leave its domain by exact relations, those under conditions only where asked for."""
+    """The quantities that may leave their domains by exact relations, conditional ones only where asked for."""
     left_out = {
         name
         for name, relation in library.relations.items()
@@ -146,7 +146,7 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
 
 
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:
-    """The unknowns of some blocks, in order, that have no value in their domains wherever the givens lie in ranges.
+    """The unknowns of ordered blocks that certainly leave their domains, wherever the givens lie in ranges.
 
     What follows from these has no value either. An unknown without a closed form is taken to have a value.
     """

@@ -76,7 +76,7 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
 
 
 def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names]:
-    """The relations that do not apply at the known numbers, each with the quantities that decide this."""
+    """The relations that do not apply at the known numbers, each with the quantities to give otherwise."""
     if isinstance(question, Outline):
         return {}
     idle: dict[str, Names] = {}
@@ -91,7 +91,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
 def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
-    """The weak values whose conditions exclude relations that would fix the target: another value may help."""
+    """The weak values to give otherwise, since they exclude relations that would fix the target."""
     waking = []
     for name in dict.fromkeys(chain.from_iterable(idle.values())):
         if name in question.strong:
@@ -103,7 +103,7 @@ def _waking(
 
 
 def _would_settle(library: RelationSet, question: Question | Outline, left_out: frozenset[str], name: str) -> bool:
-    """Whether the target is determined by counting if a name is given, without some relations."""
+    """Whether one further given would determine the target by counting, without some relations."""
     core = core_of(library, (question.target, *question.strong, *question.weak, name))
     graph = core.structure(left_out & core.decisive, question.stated)
     basis = basis_of(graph, question.target, question.strong, question.weak)
@@ -119,7 +119,7 @@ class _Search:
     left_out: frozenset[str]
 
     def singles(self) -> Iterator[Names]:
-        """The names each of which alone fixes the target."""
+        """The single names each of which, if given, would fix the target."""
         vectors = self.vectors(2)
         goal = vectors.get(self.question.target)
         by_counting = self.settling
@@ -148,7 +148,7 @@ class _Search:
         return self.verified(chain.from_iterable(sets), 3)
 
     def larger(self) -> Iterator[Names]:
-        """One larger set of names, none of which is redundant."""
+        """One larger set of missing givens, none of which is redundant."""
         target = self.question.target
         matching, names = self.matching.given(()), []
         for name in sorted(self.loose - {target}, key=lambda name: (self.distances.get(name, math.inf), name)):
@@ -168,7 +168,7 @@ class _Search:
             yield tuple(self.ranked(names))
 
     def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
-        """The chosen names with any two that fix the target together with them, while no fewer do.
+        """The chosen names with any two further givens that fix the target together with them, while no fewer do.
 
         Modulo the target and the chosen names the two are parallel and nonzero; modulo these without any one of them
         they are not parallel. So each of all these is a combination of all the others, and of no fewer.
@@ -194,7 +194,7 @@ class _Search:
                 yield (*chosen, name, other)
 
     def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
-        """The sets that a plan confirms, or for the first few of them elimination."""
+        """The sets of missing givens that a plan confirms, or for the first few of them elimination."""
         trials, offered = _TRIALS[size], 0
         for names in islice(sets, _COMBINED):
             tick()
@@ -214,7 +214,7 @@ class _Search:
 
     @cached_property
     def basis(self) -> Basis:
-        """The relations that the target is connected to, matched to their unknowns."""
+        """The relations that the target of the search is connected to, matched to their unknowns."""
         question = self.question
         return basis_of(self.structure, question.target, question.strong, question.weak)
 
@@ -224,27 +224,27 @@ class _Search:
 
     @cached_property
     def loose(self) -> set[str]:
-        """The quantities that counting leaves open."""
+        """The quantities that counting leaves open, and that may be the missing givens."""
         return self.matching.loose(self.basis.structure.holders)
 
     @cached_property
     def settling(self) -> set[str]:
-        """The names each of which determines the target by counting: by exchange, those that the target determines."""
+        """The names that, given one at a time, determine the target by counting: as the target determines them."""
         answered = self.matching.given((self.question.target,))
         return self.loose - answered.loose(self.basis.structure.holders)
 
     def settles(self, names: Iterable[str]) -> bool:
-        """Whether by counting the target is fixed if these names are given."""
+        """Whether by counting the target would be fixed if these missing names were given."""
         return self.matching.given(names).settles(self.question.target)
 
     @cached_property
     def standing_in(self) -> list[str]:
-        """The names whose defaults are used instead of their own relations."""
+        """The names that may be given, since their defaults are used instead of their own relations."""
         otherwise = self.structure.otherwise - self.basis.structure.otherwise
         return [name for name in self.basis.weak if name in otherwise]
 
     def frees(self, name: str) -> bool:
-        """Whether the target is fixed if such a name is given, because its own relations then run backwards."""
+        """Whether the target is fixed by giving a name with a default, whose own relations then run backwards."""
         structure, question = self.structure, self.question
         matching = self.matching.given((name,))
         for relation in structure.writers.get(name, ()):
@@ -255,7 +255,7 @@ class _Search:
         return plan(structure, question.target, [*question.strong, name], weak).is_determined
 
     def cancels(self, names: Names) -> bool:
-        """Whether names together fix the target because the others cancel, shown by elimination."""
+        """Whether giving some names fixes the target because the other unknowns cancel, shown by elimination."""
         numbered = self.numbered(names)
         try:
             return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""))
@@ -266,7 +266,7 @@ class _Search:
             return False
 
     def numbered(self, names: Names) -> Question:
-        """The question with plausible numbers for the missing names, and for all names of an outline."""
+        """The question with plausible numbers for the missing givens, and for all names of an outline."""
         library, question = self.library, self.question
         fresh = {name: stated_at(library, name, self.ordinary(name)) for name in names}
         weak = {name: value for name, value in library.defaults.items() if name in question.weak and name not in names}
@@ -277,36 +277,39 @@ class _Search:
         return replace(question, strong={**question.strong, **fresh}, weak=weak, own=None, outdated={})
 
     def ordinary(self, name: str) -> float:
-        """A plausible number, but generic: at one a factor may vanish or a domain end."""
+        """A plausible number for a missing given, but generic: at one a factor may vanish or a domain end."""
         number = self.library.plausible(name)
         generic = _ASIDE * number
         return generic if generic in self.library.declared[name].domain else number
 
     @cached_property
     def rows(self) -> Rows:
-        """The Jacobian of the question at the numbers that are stated."""
+        """The Jacobian that shows which givens are missing, at the numbers that are stated."""
         question = self.question
         stated = question.values if isinstance(question, Question) else self.library.defaults
         numbers = {name: value.base[1] for name, value in stated.items() if name != question.target}
         return rows_of(self.library, question, self.left_out, numbers)
 
     def vectors(self, count: int) -> dict[str, Vector]:
-        """How each open name moves along a few random directions of the null space."""
+        """The moves of each open name along a few random directions of the Jacobian's null space."""
         moves = self.moves[:count]
         return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}
 
     @cached_property
     def moves(self) -> list[Row]:
-        """How names move along four random directions of the null space: enough for sets of three."""
+        """The moves of all open names along four random directions of the null space: enough for three givens."""
         return directions(self.rows, 4)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """The names: first measured or published ones, then those that no relation is written for; nearest first."""
+        """Names that may be given, in the order in which an error offers them.
+
+        First come measured or published ones, then those that no relation is written for; nearest first.
+        """
         return sorted(names, key=lambda name: self.ranks[name])
 
     @cached_property
     def ranks(self) -> Mapping[str, tuple[int, float, str]]:
-        """The key by which names are sorted in `ranked`."""
+        """The key by which names that may be given are sorted in `ranked`."""
         measured = self.library.measured
         written = {*structure_of(self.library).forward.values()}
         ranks = {}
@@ -317,7 +320,7 @@ class _Search:
 
     @cached_property
     def distances(self) -> dict[str, int]:
-        """The number of relations between the target and each name that is not given."""
+        """The number of relations between the target and each name that is missing among the givens."""
         structure = self.basis.structure
         distances = {self.question.target: 0}
         pending = deque(distances)

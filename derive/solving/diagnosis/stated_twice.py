@@ -63,7 +63,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class StatedTwice:
-    """What some names state twice: the relations to test, the blocks that these need, and what only cancels."""
+    """What some givens state twice: the relations to test, the blocks that these need, and what only cancels."""
 
     tests: frozenset[str]
     leaving: frozenset[str]  # the quantities that may leave their domains
@@ -73,7 +73,7 @@ class StatedTwice:
     dependent: tuple[tuple[str, ...], ...]
 
     def is_told(self, tested: Collection[str], reached: Collection[str]) -> bool:
-        """Whether an answer that tested these relations, and reached these quantities, leaves nothing to test."""
+        """Whether an answer's own tests and quantities leave nothing to test that the givens state twice."""
         return self.tests <= {*tested} and self.leaving <= {*reached} and not self.dependent
 
 
@@ -119,7 +119,7 @@ def _agreement_of_exact(
         return spans.keys() >= {*names} and truths(condition, spans) == {True}
 
     def is_unsure(name: str) -> bool:
-        """Whether a relation does not surely apply, at the middle of the ranges and all over them."""
+        """Whether a relation that may state something twice does not surely apply all over the ranges."""
         relation = library.relations[name]
         return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
 
@@ -149,7 +149,7 @@ def _agreement_of_exact(
 
 
 def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
-    """The failed check of a quantity that has a value in a part of the ranges, and none in their middle."""
+    """The failed check beside a target of a quantity with a value in a part of the ranges, and none in their middle."""
     reason = no_value_fits(plan.sources[name].relations, plan.sources[name].unknowns)
     verdict = f"in the middle of the ranges, {reason}"
     tested = library.declared[name]
@@ -157,7 +157,7 @@ def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
-    """The state without bars on quantities that no test needs, and of which a relation says nothing here."""
+    """The state without bars on quantities that no test of the givens needs, and that are merely undefined here."""
     beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
     silent = [block.unknowns for block in beside if is_silent(library, block, state.values)]
     return replace(state, barred=state.barred.difference(*silent))
@@ -166,7 +166,7 @@ def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -
 def _limits(
     library: RelationSet, question: Question, tested: Collection[str], worked_out: Collection[str]
 ) -> Iterator[Check]:
-    """The checks of limits not tested yet, on stated values alone and on nothing that the answers have worked out.
+    """The checks of limits not tested yet, on what the givens alone determine and no answer has worked out.
 
     A limit that defaults alone break says nothing of this question, and is left out.
     """
@@ -189,7 +189,7 @@ def _limits(
 
 
 def _typed_behind(library: RelationSet, question: Question, relation: str) -> frozenset[str]:
-    """The typed values in a relation, and those from which what is in it follows."""
+    """The typed values behind a tested relation: those in it, and those from which its quantities follow."""
     names = {*library.members[relation]}
     for name in library.members[relation]:
         plan = planned(library, replace(question, target=name), frozenset())
@@ -198,7 +198,7 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
 
 
 def _is_of_defaults(library: RelationSet, question: Question, relation: Relation) -> bool:
-    """Whether all in a relation follows from the defaults that stand, without what is typed or what profiles state."""
+    """Whether a tested limit rests on the standing defaults alone, and on nothing that is typed or profiles state."""
     defaults = [name for name, value in question.weak.items() if value is library.defaults.get(name)]
     members = library.members[relation.name]
     known = determined(structure_of(library), (), defaults).union(defaults)
@@ -206,7 +206,7 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
 
 
 def _tested(library: RelationSet, question: Question, plan: Plan, state: State) -> Agreement:
-    """The checks of what is known in a state, and the givens behind each."""
+    """The agreement of the givens in a state: the checks of what is known there, and the givens behind each."""
     checks = tested(library, question, plan, state)
     typed_behind = {}
     for relation, _ in checks:
@@ -216,7 +216,7 @@ def _tested(library: RelationSet, question: Question, plan: Plan, state: State) 
 
 
 def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
-    """The strong values and what follows from them; what has no value is barred, and what is not known left out."""
+    """The states that the strong values alone lead to: what has no value is barred, and what is not known left out."""
     states = [State(question.numbers)]
     for block in blocks:
         tick()
@@ -247,7 +247,7 @@ def stated_twice(library: RelationSet, question: Question, left_out: frozenset[s
 def by_names(
     library: RelationSet, core: Core, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]
 ) -> StatedTwice:
-    """What these names state twice, of which some are zero; relations outside the core only follow from those in it."""
+    """Find what given names, some of them zero, state twice; relations outside the core follow from those in it."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
@@ -286,7 +286,7 @@ def by_names(
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
-    """The relations that may leave an unknown several values: others are used first, so that these are the tests."""
+    """The relations that may leave an unknown several values: others are solved first, so that these are the tests."""
 
     def leaves_several(relation: Relation) -> bool:
         return any(True for _ in operations(*relation.written.sides, among=_SEVERAL))
@@ -305,7 +305,7 @@ def _untested(
     settled: frozenset[str],
     tests: Collection[str],
 ) -> Iterator[tuple[str, ...]]:
-    """Sets of dependent relations of which counting does not show that they state something twice.
+    """Sets of dependent relations that may state something twice without counting showing it.
 
     Quantities that counting leaves open may cancel between them. Or counting takes all of them for fixed, one by each
     relation, and no relation is left over as a test: so it is with `u + v = 1` and `2*u + 2*v = 3`. Such a quantity
@@ -322,6 +322,6 @@ def _untested(
 
 
 def _is_tested(library: RelationSet, names: Sequence[str], settled: frozenset[str], tests: Collection[str]) -> bool:
-    """Whether one of some relations is tested, and all their quantities are fixed."""
+    """Whether dependent relations state nothing twice untested: one is a test, and all their quantities are fixed."""
     members = chain.from_iterable(library.members[name] for name in names)
     return settled.issuperset(members) and any(name in tests for name in names)

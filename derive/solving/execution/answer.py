@@ -51,7 +51,7 @@ class Step:
 
     @classmethod
     def joint(cls, parts: tuple[Step, ...]) -> Step:
-        """Several relations as one joint step."""
+        """A joint step of an answer, from the steps of several relations."""
         return cls(
             relation=", ".join(part.relation for part in parts),
             equation="; ".join(part.equation for part in parts),
@@ -64,7 +64,7 @@ class Step:
         )
 
     def rounded(self, digits: int) -> Step:
-        """The same step with this many digits."""
+        """The same step of an answer with results to this many digits."""
         if self.together:
             return Step.joint(tuple(part.rounded(digits) for part in self.together))
         if self.result is None or digits == DIGITS:
@@ -183,7 +183,10 @@ class Answer(Shown):
         return answer
 
     def __getattr__(self, name: str) -> Any:
-        """A part that is not known yet: all of them are taken from the explained answer. Python asks here last."""
+        """A part of the answer that is not known yet; all such parts are taken from the explained answer.
+
+        Python asks here last.
+        """
         explained = self.__dict__.get("_explained")
         if explained is None or name not in _PARTS:
             raise AttributeError(f"'Answer' object has no attribute {name!r}")
@@ -196,7 +199,7 @@ class Answer(Shown):
         return self.__dict__[name]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Compute the lazy parts now, so that the pickle does not hold the library."""
+        """Compute the lazy parts of an answer now, so that its pickle does not hold the library."""
         parts = {part.name: getattr(self, part.name) for part in fields(self)}
         lazy = {name: _Settled.of(part) for name, part in parts.items() if name.startswith("_")}
         plain = {name: part for name, part in parts.items() if name not in lazy}
@@ -211,17 +214,17 @@ class Answer(Shown):
 
     @property
     def value(self) -> Any:
-        """The value as a pint Quantity in the declared unit, or None where there are only bounds."""
+        """The value of the answer as a pint Quantity in the declared unit, or None where there are only bounds."""
         return None if self.base is None else in_unit(self.base, self.quantity.unit)
 
     @property
     def low(self) -> Any:
-        """The lower bound, or None where nothing was a range."""
+        """The lower bound of the answer, or None where nothing was a range."""
         return None if self.bounds is None else in_unit(self.bounds[0], self.quantity.unit)
 
     @property
     def high(self) -> Any:
-        """The upper bound, or None where nothing was a range."""
+        """The upper bound of the answer, or None where nothing was a range."""
         return None if self.bounds is None else in_unit(self.bounds[1], self.quantity.unit)
 
     @property
@@ -230,7 +233,7 @@ class Answer(Shown):
         return (*map(self._text_of, self.stated_assumptions), *map(str, self.neglected))
 
     def _text_of(self, assumption: Assumption) -> str:
-        """The text of an assumption; one that says what is proved, only where there is a certificate of it."""
+        """The text of an answer's assumption; one that says what is proved, only where there is a certificate."""
         if assumption.kind == "proved" and self.proof is None:
             name, _, _ = assumption.text.partition(": ")
             return f"{name}: no other solution was found; there is no certificate that none exists"
@@ -239,7 +242,7 @@ class Answer(Shown):
     @property
     @query()
     def neglected(self) -> tuple[Neglected, ...]:
-        """What the relations in use leave out; computed on demand."""
+        """What the relations in use by the answer leave out; computed on demand."""
         return self._neglected()
 
     @property
@@ -249,11 +252,11 @@ class Answer(Shown):
 
     @property
     def failed(self) -> tuple[Check, ...]:
-        """The checks that do not hold."""
+        """The checks of the answer that do not hold."""
         return tuple(check for check in self.checks if not check.passed)
 
     def to(self, unit: str) -> Any:
-        """The value in another unit."""
+        """The value of the answer in another unit."""
         from quantities.spelling import parse_unit
         from quantities.units import convert
 
@@ -268,18 +271,18 @@ class Answer(Shown):
     @property
     @query()
     def steps(self) -> tuple[Step, ...]:
-        """The relations in use, in order; computed on demand."""
+        """The steps of the answer: its relations in use, in order; computed on demand."""
         return self._steps()
 
     @property
     @query()
     def closed_form(self) -> Node | None:
-        """The closed form as a tree, in base units; None where only a number exists."""
+        """The closed form of the answer as a tree, in base units; None where only a number exists."""
         return self._form()
 
     @cached_property
     def formula(self) -> Any:
-        """The closed form in sympy, computed on demand; None where only a number exists."""
+        """The closed form of the answer in sympy, computed on demand; None where only a number exists."""
         form = self.closed_form
         if form is None:
             return None
@@ -297,7 +300,7 @@ class Answer(Shown):
     @property
     @query()
     def whole(self) -> str:
-        """Of a count that comes out as no whole number: which whole numbers do, and for what; computed on demand."""
+        """The whole numbers beside an answer that is a count but not whole, and what they suffice for; on demand."""
         return self._whole()
 
     @property
@@ -309,7 +312,7 @@ class Answer(Shown):
     @property
     @query()
     def proof(self) -> Proof | None:
-        """What shows that its equations have no other solutions, which `derive.verify` confirms; computed on demand.
+        """The proof that no other solution exists, which `derive.verify` confirms; computed on demand.
 
         None where the answer does not claim that, or there is no certificate of it.
         """
@@ -318,13 +321,13 @@ class Answer(Shown):
     @property
     @query()
     def course(self) -> Course | None:
-        """The stages by which it was reached, for putting other givens through them; computed on demand."""
+        """The stages by which the answer was reached, to put other givens through them; computed on demand."""
         return self._course()
 
     @property
     @query()
     def lineage(self) -> Lineage:
-        """The relations in use, and the numbers on the way, as data; computed on demand."""
+        """The relations in use by the answer, and the numbers on the way, as data; computed on demand."""
         return self._lineage()
 
     @query()
@@ -374,7 +377,7 @@ class Answer(Shown):
         return f"<Answer {headline(self)}>"
 
     def __dir__(self) -> list[str]:
-        """The names for a reader, without those by which the parts are computed."""
+        """The names of an answer's parts for a reader, without those by which the parts are computed."""
         return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
 
     def __str__(self) -> str:
@@ -389,14 +392,14 @@ _PARTS = frozenset(part.name for part in fields(Answer)) - {"quantity", "base"}
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """The result of a function without arguments, or the error that it raised."""
+    """A lazy part of an answer, once computed: the result of a function without arguments, or its error."""
 
     outcome: Any
     refusal: DeriveError | None = None
 
     @classmethod
     def of(cls, compute: Callable[[], Any]) -> _Settled:
-        """The result of a function now."""
+        """Compute a lazy part of an answer now, and keep its result or its error."""
         try:
             outcome = compute()
         except DeriveError as error:
@@ -419,7 +422,7 @@ def _restored(stored: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Relations that are solved together for their unknowns, and the closed form of the unknown if there is one."""
+    """A stage of an answer: relations solved together for their unknowns, and the closed form if there is one."""
 
     unknowns: tuple[str, ...]
     relations: tuple[str, ...]
@@ -428,7 +431,7 @@ class Stage:
 
     @classmethod
     def isolated(cls, unknown: str, relations: tuple[str, ...], form: Node) -> Stage:
-        """A stage of one unknown in closed form."""
+        """A stage of an answer with one unknown in closed form."""
         return cls((unknown,), relations, names_in(form), form)
 
 

@@ -55,7 +55,7 @@ def answer_graph(answer: Answer) -> DiGraph:
 
 
 def _declared_in(lineage: Lineage) -> dict[str, Declaration]:
-    """The quantities in the relations of an answer."""
+    """The quantities in the relations of an answer's graph."""
     declared: dict[str, Declaration] = {}
     for block in lineage.blocks:
         for relation in block.relations:
@@ -64,7 +64,7 @@ def _declared_in(lineage: Lineage) -> dict[str, Declaration]:
 
 
 def _add_check(graph: DiGraph, check: Check) -> None:
-    """Add the node of a check, to which what it compares leads."""
+    """Add the node of a check to the graph, with edges from the quantities that the check compares."""
     key = _check_key(check)
     because = check.tested.because if isinstance(check.tested, Relation) else None
     add_tester(
@@ -88,12 +88,12 @@ def _add_check(graph: DiGraph, check: Check) -> None:
 
 
 def _check_key(check: Check) -> str:
-    """The node of a check; a relation may bear the name of a quantity whose value is compared."""
+    """The key of a check's node in the graph; a relation may bear the name of a quantity whose value is compared."""
     return f"check:{check.name}" if isinstance(check.tested, Relation) else f"check:={check.name}"
 
 
 def _quantities_of(check: Check) -> Mapping[str, Declaration]:
-    """The quantities that a check compares."""
+    """The quantities that a check in the graph compares."""
     if check.tested is None:
         return {}
     if isinstance(check.tested, Relation):
@@ -102,7 +102,7 @@ def _quantities_of(check: Check) -> Mapping[str, Declaration]:
 
 
 def _add_numbers(graph: DiGraph, answer: Answer, lineage: Lineage, declared: Mapping[str, Declaration]) -> None:
-    """Put the number of each quantity into its node, if it has one."""
+    """Put the number of each quantity into its node of the answer's graph, if it has one."""
     target = answer.quantity.name
     spans: dict[str, Span] = {}
     for check in answer.checks:
@@ -121,7 +121,7 @@ def _add_numbers(graph: DiGraph, answer: Answer, lineage: Lineage, declared: Map
 
 
 def _attributes_of_span(span: Span, unit: Unit) -> dict[str, Attribute]:
-    """A computed number, or bounds, in a unit."""
+    """The attributes of a node in the graph with a computed number, or with bounds, in a unit."""
     low, high = map(unit.from_base, span)
     text = shown_result(span, unit)
     if low == high:
@@ -130,7 +130,7 @@ def _attributes_of_span(span: Span, unit: Unit) -> dict[str, Attribute]:
 
 
 def _attributes_of_value(value: Value, unit: Unit) -> dict[str, Attribute]:
-    """A value as it was stated, and its numbers in the unit of its quantity."""
+    """The attributes of a node in the graph with a stated value: its text, and its numbers in the quantity's unit."""
     here = value.within(unit)
     attributes = plain({"text": str(value), "magnitude": here.number, "source": str(value.source)})
     if value.is_range:
@@ -139,7 +139,7 @@ def _attributes_of_value(value: Value, unit: Unit) -> dict[str, Attribute]:
 
 
 def _attributes_of_target(answer: Answer) -> dict[str, Attribute]:
-    """The number of the target, and its bounds."""
+    """The attributes of the target's node in the graph: its number, and its bounds."""
     unit = answer.quantity.unit
     attributes: dict[str, Attribute] = {}
     if answer.bounds is not None:
@@ -150,7 +150,7 @@ def _attributes_of_target(answer: Answer) -> dict[str, Attribute]:
 
 
 def _add_case(graph: DiGraph, answer: Answer, lineage: Lineage) -> None:
-    """Put into the nodes of relations which arm binds, and what is assumed so that they hold."""
+    """Put into the graph's nodes of relations which arm binds, and what is assumed so that the relations hold."""
     for name, arm in answer.regime.items():
         if relation_key(name) in graph:
             graph.nodes[relation_key(name)].update(plain({"regime": arm}))

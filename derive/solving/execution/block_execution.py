@@ -63,16 +63,16 @@ class State:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers by which conditions are decided."""
+        """The numbers in a state of the execution by which conditions are decided."""
         return {**self.asides, **self.values}
 
     @property
     def known(self) -> Set[str]:
-        """The quantities of which something is known."""
+        """The quantities of which a state of the execution knows something."""
         return self.values.keys() | self.spans.keys() | self.asides.keys()
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
-        """The state after one more block; `is_last` reuses this state's mappings instead of copying them."""
+        """The state after one more block is executed; `is_last` reuses mappings instead of copying them."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)
@@ -92,7 +92,7 @@ class State:
 
 
 def _own(mapping: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
-    """A mapping to write to: a copy, unless the state that has it is not needed again."""
+    """A mapping for the next state to write to: a copy, unless the state that has the mapping is not needed again."""
     return mapping if is_last and isinstance(mapping, dict) else dict(mapping)
 
 
@@ -138,7 +138,7 @@ def outcome_of(
     *,
     only_closed: bool = False,
 ) -> Outcome:
-    """The block's outcome, searched for near `stated`: by default, near the library's own values.
+    """The outcome of a block at known numbers, searched for near `stated`: by default, near the library's own values.
 
     It is cached: every target behind a block needs it, and so does each case, trial and certificate of one question.
     """
@@ -150,6 +150,7 @@ def outcome_of(
     key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed and not is_alone)
 
     def compute() -> Outcome:
+        """Solve the block; it is singular if an estimate alone leaves an unknown zero, and fixes nothing."""
         if is_alone:
             return solve_block(equations, block.unknowns, known, domains)
         outcome = solve_block(equations, block.unknowns, known, domains, hints, only_closed=only_closed)
@@ -164,7 +165,7 @@ def outcome_of(
 def _estimate_fixes_nothing(
     library: RelationSet, block: Block, known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> bool:
-    """Whether an estimate holds within its tolerance whatever number an unknown has, by the other relations.
+    """Whether a block's estimate holds within its tolerance whatever number an unknown has, by the other relations.
 
     It closes a ring: `b = 2*a`, `c = 3*b`, and `a = 0.167*c` within 5 %. Taken for an equation, it leaves zero alone.
     So its right side gets a share as a factor: at some numbers of an unknown, the others give that share.
@@ -186,13 +187,13 @@ def _estimate_fixes_nothing(
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a row; of a long list, the first few and the number of the others."""
+    """The names of a block in a row; of a long list, the first few and the number of the others."""
     more = len(names) - _NAMED
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
 
 
 def _singular(block: Block, reason: str) -> DeriveError:
-    """The error for relations that are singular at these numbers: they contradict each other, or fix nothing."""
+    """The error for a block that is singular at these numbers: its relations contradict each other, or fix nothing."""
     relations, unknowns = _listed(block.relations), _listed(block.unknowns)
     if "contradict" in reason:
         what = f"{unknowns}: {relations} are singular at these numbers, and {reason}."
@@ -229,7 +230,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
 def _enclosed_together(
     written: Sequence[Equation], unknowns: Sequence[str], box: Mapping[str, Span]
 ) -> dict[str, Span] | None:
-    """Intervals outside of which the unknowns of simultaneous equations have no values; None if one has none at all.
+    """Intervals outside of which a block's unknowns have no values; None if an unknown has none at all.
 
     Equation by equation, `wait = n*least` with `least = 3 if n > 1 else 0` leaves n without an end, because of the 0.
     Where definitions leave an equation of one unknown, that narrows it as well.
@@ -247,7 +248,7 @@ def _enclosed_together(
 
 
 def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: str) -> list[Equation]:
-    """The equations in which `name` is the only unknown after others are replaced by what they are defined as."""
+    """The equations of a block in which `name` is the only unknown, once definitions replace the others."""
     forms: dict[str, Node] = {}
     equations = list(written)
     is_found = True
@@ -271,7 +272,7 @@ def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: 
 
 
 def _by_form(relation: Relation, name: str, state: State) -> State | None:
-    """The exact interval of an unknown that depends on one interval through its only closed form."""
+    """The state with the exact interval of a block's unknown, by its only closed form along one interval; or None."""
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None
@@ -302,12 +303,12 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
 
 
 def _enclosed(form: Node, box: Mapping[str, Span]) -> Enclosure | None:
-    """The enclosure of a form in a box; None if it has none there, or a name without an interval."""
+    """The enclosure of a form in a block's box; None if it has none there, or a name without an interval."""
     return enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
-    """The state with the values of a form along the interval of its one ranged name, `root`; None if not exact."""
+    """The state with values of a block's form along the interval of its one ranged name, `root`; None if not exact."""
     reach_parts, bound_parts = (1, _LOOSE) if state.only_numbers else (PARTS, PARTS)
     span = reaching(form, state.values, root, state.spans[root], domain, reach_parts)
     low, high = bounds_over(form, state.values, {root: span}, bound_parts)

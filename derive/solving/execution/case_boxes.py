@@ -59,23 +59,24 @@ def claims(library: RelationSet, question: Question) -> list[Node]:
 
 
 def conditions_of(relations: Iterable[Relation]) -> Iterator[Node]:
-    """The conditions of some relations, one after the other."""
+    """The conditions of some relations, of which the claims of a case are made."""
     return chain.from_iterable(relation.conditions for relation in relations)
 
 
 def negation(conditions: tuple[Node, ...]) -> Node:
-    """That some conditions do not hold together."""
+    """The claim of a case that some conditions do not hold together."""
     return Apply("not", (conjunction(conditions),))
 
 
 class CaseLogic:
-    """What the conditions that hold in a case, and those that fail, say of others.
+    """The logic of a case: what the conditions that hold in the case, and those that fail, say of others.
 
     Quantities that are fixed have their numbers there: `x > k` and `x < 2` exclude each other if k is 3. Each number is
     found when a condition first asks for it, since that takes a plan.
     """
 
     def __init__(self, library: RelationSet, question: Question) -> None:
+        """Collect the claims of the question's case, and the conditions that are known by them to hold or to fail."""
         self.library = library
         self.question = question
         self.claims: list[Node] = []
@@ -100,7 +101,7 @@ class CaseLogic:
 
     @cached_property
     def box(self) -> dict[str, Span] | None:
-        """The domains of the quantities in all conditions, narrowed by the claims; None if nothing is left.
+        """The box of a case: domains of the quantities in conditions, narrowed by its claims; None if it is empty.
 
         Ends are those of the claims themselves, which decide conditions at their edges: nothing is rounded outwards.
         """
@@ -113,7 +114,7 @@ class CaseLogic:
         return box
 
     def fixed(self, name: str) -> float | None:
-        """The number of a quantity that conditions compare with others, if it is given or no relation leads to it.
+        """The number of a quantity that a case's conditions compare, if it is given or no relation leads to it.
 
         All cases of a question have the same, also where its choices are taken apart. So these numbers are stored with
         the question, with the library that was asked first, and with the values, whose identities count.
@@ -130,12 +131,12 @@ class CaseLogic:
         return numbers[name]
 
     def _at_numbers(self, condition: Node) -> Node:
-        """A condition with the numbers of the quantities that are fixed."""
+        """A condition of a case with the numbers of the quantities that are fixed."""
         numbers = {name: number for name in names_in(condition) if (number := self.fixed(name)) is not None}
         return folded(condition, numbers)
 
     def _conditions_of_case(self) -> Iterator[tuple[tuple[Node, ...], bool]]:
-        """The conditions of each relation of the case, and whether they hold together; without those that are implied.
+        """The conditions of each relation of the case that are not implied, and whether they hold together.
 
         Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
         """
@@ -158,7 +159,7 @@ class CaseLogic:
 
 
 def _compared(library: RelationSet) -> frozenset[str]:
-    """The quantities that the conditions of relations compare with others."""
+    """The quantities that the conditions of cases compare with other quantities."""
 
     def compute() -> frozenset[str]:
         names_of_each = map(names_in, conditions_of(library.conditional))
@@ -185,7 +186,7 @@ def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = 
 
 
 def left_by_arms(library: RelationSet, question: Question, blur: float = AGREEMENT) -> Span | None:
-    """The interval of the target over all boxes by arms; None if there is no box.
+    """The interval of the target over all boxes of a case by arms; None if there is no box.
 
     Where the first boxes leave all that is stated of the target, no further one is looked at.
     """
@@ -206,7 +207,10 @@ def boxes_by_arms(
     blur: float = AGREEMENT,
     computed: Collection[str] = (),
 ) -> Iterator[dict[str, Span]]:
-    """The boxes where each arm of the choices around is a relation of its own case; the first tells if there is one."""
+    """The boxes of a case in which each arm of the choices around is a relation of its own case.
+
+    The first one tells whether there is any.
+    """
     arm_library = _in_arms(library, question, of_same_names=True)
     refuted = _refuted(arm_library, question)
     if refuted.isdisjoint(question.case.holding):
@@ -215,7 +219,7 @@ def boxes_by_arms(
 
 
 def _stated_span(library: RelationSet, question: Question, name: str) -> Span:
-    """The range of a given, or the domain of any other quantity."""
+    """The side of a case's box at the start: the range of a given, or the domain of any other quantity."""
     value, domain = question.strong.get(name), library.declared[name].domain
     return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
 
@@ -257,7 +261,7 @@ def _contracted(
     comparisons: Iterable[tuple[str, Node, Node]],
     blur: float,
 ) -> dict[str, Span] | None:
-    """The intervals that relations and the comparisons of claims leave to what is in them; None if nothing is left."""
+    """The box of a case that relations and the comparisons of claims leave; None if nothing is left."""
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
     larger: dict[str, Node] = {}  # the larger side of each strict comparison
@@ -288,21 +292,21 @@ def _contracted(
 
 
 def _largest(side: Node, box: Mapping[str, Span]) -> float:
-    """The largest size that an expression has in a box; zero where that is not known or infinite."""
+    """The largest size that an expression has in a case's box; zero where that is not known or infinite."""
     enclosure = enclose(side, box, "")
     size = 0.0 if enclosure is None else max(map(abs, enclosure.values))
     return size if math.isfinite(size) else 0.0
 
 
 def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
-    """The relations that do not hold at the given numbers, so that their conditions fail."""
+    """The relations that fail at the given numbers, so that a case can only deny their conditions."""
     known = {name: value.base[1] for name, value in question.strong.items() if not value.is_range}
     testable = [rule for rule in library.conditional if known.keys() >= {*library.members[rule.name]}]
     return frozenset(rule.name for rule in testable if rule.approximate is None and not agrees(rule.written, known))
 
 
 def with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
-    """The question with the defaults and profile values of some quantities as givens, if no relation leads to them."""
+    """The question of a case with weak values of some quantities as givens, if no relation leads to them."""
     own = {}
     structure = structure_of(library, frozenset(), question.stated)
     given = frozenset(question.strong)
@@ -318,7 +322,7 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
 
 
 def _widened(span: Span, blur: float) -> Span:
-    """An interval with its finite ends moved outwards by a share of their size."""
+    """A side of a case's box with its finite ends moved outwards by a share of their size."""
     low, high = span
     if math.isfinite(low):
         low -= blur * abs(low)
@@ -330,7 +334,7 @@ def _widened(span: Span, blur: float) -> Span:
 def _around(
     library: RelationSet, question: Question, start: Iterable[str], computed: Collection[str]
 ) -> tuple[list[Relation], list[str]]:
-    """The nearest relations around some quantities that surely hold in a case, and those of which that is undecided."""
+    """The nearest relations around a case's quantities that surely hold, and those of which that is undecided."""
     logic = CaseLogic.of(library, question)
     points = {name: (value.base[1],) * 2 for name, value in question.strong.items() if not value.is_range}
     points |= {name: _widened(span, AGREEMENT) for name, span in points.items() if name in computed}
@@ -361,7 +365,7 @@ def _around(
 
 
 def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> bool | None:
-    """Whether a condition holds by what a case claims, or wherever the known quantities in it may lie."""
+    """Whether a condition holds by the claims of a case, or wherever the known quantities in it may lie."""
     verdict = logic.verdict(condition)
     if verdict is not None or not points.keys() >= {*names_in(condition)}:
         return verdict
@@ -369,7 +373,10 @@ def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> b
 
 
 def _stands_aside(library: RelationSet, question: Question, relation: Relation) -> bool:
-    """Whether a fallback may stand in a relation's place: a coil without a capacitor has no reactance of one."""
+    """Whether a relation may not narrow a case's box, because a fallback may stand in its place.
+
+    A coil without a capacitor has no reactance of one.
+    """
     written_for = relation.written.written_for
     default = library.declared[written_for].default if written_for is not None else None
     if default is None or not default.source.stands_in:
@@ -382,7 +389,7 @@ def _is_point(question: Question, name: str) -> bool:
 
 
 def _comparisons(claim: Node) -> Iterator[tuple[str, Node, Node]]:
-    """The comparisons that all hold if a claim does; none of a claim that needs only some of them to hold."""
+    """The comparisons that a claim of a case makes; none of a claim that needs only some of them to hold."""
     if isinstance(claim, Apply) and claim.op == "and":
         for argument in claim.args:
             yield from _comparisons(argument)
@@ -392,7 +399,7 @@ def _comparisons(claim: Node) -> Iterator[tuple[str, Node, Node]]:
 
 
 def _narrow(claim: Node, box: dict[str, Span]) -> bool:
-    """Cut a box to where a comparison with a name on one side may hold; False if that is nowhere."""
+    """Cut a case's box to where the comparison of a claim may hold, if a name is one side; False if nothing is left."""
     comparison = _comparison(claim)
     if comparison is None:
         return True
@@ -415,7 +422,7 @@ def _narrow(claim: Node, box: dict[str, Span]) -> bool:
 
 
 def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
-    """A comparison, or the negation of one whose sides are always defined."""
+    """The comparison that a claim of a case is, or the opposite of one that it denies if its sides are defined."""
     if isinstance(claim, Apply) and claim.op in COMPARISONS.values():
         return claim.op, claim.args[0], claim.args[1]
     if isinstance(claim, Apply) and claim.op == "not":

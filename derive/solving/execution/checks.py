@@ -47,7 +47,7 @@ class AnswerChecks:
     state: State
 
     def all(self, bounds: Span | None = None) -> list[Check]:
-        """Every check that the known numbers allow; `bounds` are those of the target.
+        """Every check of the answer that the known numbers allow; `bounds` are those of the target.
 
         A definition that yielded to a given is not a check: it was replaced.
         """
@@ -66,7 +66,7 @@ class AnswerChecks:
         return checks
 
     def _reach(self, name: str) -> Span:
-        """The interval of a computed quantity over the ranges and the rounding of its inputs."""
+        """The interval of a computed quantity to be checked, over the ranges and the rounding of its inputs."""
         values = self.state.values
         number = values[name]
         form = composed(name, self.state.forms)
@@ -78,7 +78,7 @@ class AnswerChecks:
 
     @cached_property
     def _replaced_weak_values(self) -> dict[str, Value]:
-        """The weak values to compare with the numbers that replaced them.
+        """The weak values to check against the numbers that replaced them.
 
         A default exists only to be replaced. It is compared only if the answer uses its quantity, or if nothing could
         have replaced it.
@@ -110,7 +110,7 @@ class AnswerChecks:
         return sentences
 
     def _check_of_weak_value(self, name: str, weak: Value, reach: Span) -> Check:
-        """A weak value compared with the number that replaced it, and with `reach`, the interval of that number."""
+        """The check of a weak value against the number that replaced it, whose interval is `reach`."""
         number, stated = self.state.values[name], weak.base[1]
         declared = self.library.declared[name]
         unit = declared.unit
@@ -124,7 +124,7 @@ class AnswerChecks:
         return check if passed else _displaced(check, weak, number, unit)
 
     def _limits_with_weak_values(self, tested: set[str]) -> list[Check]:
-        """Inequalities that weak values complete, such as a capacity from a profile."""
+        """Checks of inequalities that weak values complete, such as a capacity from a profile."""
         values = self.state.numbers
         weak = {name: value.base[1] for name, value in self.question.weak.items()}
         names = dict.fromkeys(chain.from_iterable(self.library.limits.get(name, ()) for name in values))
@@ -151,14 +151,14 @@ class AnswerChecks:
         return self._completed(untested, {**everything, **following})
 
     def _has_fallback(self, name: str) -> bool:
-        """Whether an equation has a member that only stood in for a relation when the answer was sought."""
+        """Whether an equation to check has a member that only stood in for a relation in the answer."""
         if not self.library.relations[name].is_equation:
             return False
         weak = [member for member in self.library.members[name] if member in self.plan.weak]
         return any(_may_stand_in(self.library, self.question, member) for member in weak)
 
     def _followed(self, known: Mapping[str, float]) -> tuple[dict[str, float], dict[str, str]]:
-        """What follows by definitions in the direction in which these are written, and the definition of each."""
+        """Numbers for checks that follow by definitions, in the direction as written, and the definition of each."""
         library = self.library
         numbers = dict(known)
         following: dict[str, float] = {}
@@ -181,7 +181,7 @@ class AnswerChecks:
         return following, used
 
     def _affected_by(self, idle: Iterable[str], used: Mapping[str, str]) -> list[str]:
-        """The idle givens and what follows from them, by the plan or by definitions."""
+        """The idle givens to check, and what follows from them by the plan or by definitions."""
         affected = dict.fromkeys(idle)
         for block in (*self.plan.blocks, *self.plan.extra):
             if not affected.keys().isdisjoint(self.library.held_by(block.relations)):
@@ -212,7 +212,7 @@ class AnswerChecks:
         return checks
 
     def _ranges(self, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
-        """The ranges of stated values; with `rounded`, also the rounding of published figures.
+        """The ranges of stated values that a check allows for; if `rounded`, also the rounding of published figures.
 
         A limit, such as a capacity, counts as exact.
         """
@@ -231,7 +231,7 @@ def _displaced(check: Check, weak: Value, number: float | None, unit: Unit) -> C
 
 
 def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
-    """The fallbacks of quantities that nothing given or stated leads to: by these, conditions hold or fail."""
+    """The fallbacks by which conditions of checks hold or fail: of quantities that nothing given or stated leads to."""
     numbers = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
     if not numbers:
         return numbers
@@ -241,7 +241,7 @@ def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
 
 
 def is_void(library: RelationSet, question: Question, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a limit compares 0 with 0 because something of which nothing is known counts as 0."""
+    """Whether the check of a limit compares 0 with 0, because a quantity of which nothing is known counts as 0."""
     relation = library.relations[name]
     if relation.is_equation or not any(_may_stand_in(library, question, member) for member in library.members[name]):
         return False
@@ -249,13 +249,13 @@ def is_void(library: RelationSet, question: Question, name: str, values: Mapping
 
 
 def _may_stand_in(library: RelationSet, question: Question, name: str) -> bool:
-    """Whether a quantity has a fallback and is not given."""
+    """Whether a quantity in a check has a fallback and is not given."""
     default = library.declared[name].default
     return default is not None and default.source.stands_in and name not in question.strong
 
 
 def testable(library: RelationSet, plan: Plan, state: State) -> list[str]:
-    """The relations outside the plan that apply and whose quantities all have numbers."""
+    """The relations outside the plan that can be checked: they apply, and all their quantities have numbers."""
     counts = Counter(chain.from_iterable(library.holders.get(name, ()) for name in state.values))
     known = [name for name, count in counts.items() if count == len(library.members[name]) and name not in plan.spent]
     numbers = state.numbers
@@ -319,7 +319,7 @@ def _broken(check: Check, relation: Relation, values: Mapping[str, float]) -> Ch
 def _overlaps(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> bool:
-    """Whether the two sides meet somewhere within the ranges."""
+    """Whether the two sides of a checked relation meet somewhere within the ranges."""
     if not ranges:
         return False
     difference = added(relation.written.lhs, negated(relation.written.rhs))

@@ -40,7 +40,10 @@ _REPEATING = "others repeat it"
 
 
 def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
-    """The plan without the relations of `left_out`, and its states; it is remade until every relation in it applies."""
+    """Carry out the plan of a question on numbers; it is remade until every relation in it applies.
+
+    The relations of `left_out` are no part of it.
+    """
     decisions = decisions_of(library, question)
     prove_possible(library, question)
     reasons = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}  # by relation left out
@@ -91,12 +94,12 @@ def _refute(library: RelationSet, question: Question, conditions: Iterable[Node]
 
 
 def of_case(library: RelationSet, question: Question, result: Found) -> Found:
-    """The result without the states of another case."""
+    """The result of a plan without the states of another case."""
     return _of_case(library, question, with_conditions(library, question, result))
 
 
 def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
-    """The same, where the states have the quantities that conditions need."""
+    """The result of a plan without the states of another case; the states have the quantities in conditions."""
     states = tuple(state for state in result.states if is_of_case(library, question, result.plan, state))
     if question.case != NO_CASE and not result.plan.weak:
         decisions = decisions_of(library, question)
@@ -114,7 +117,7 @@ def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
 
 
 def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
-    """The relations in which unknowns cancel at these numbers, so that the target is only bounded."""
+    """The relations of a plan in which unknowns cancel at these numbers, so that the target is only bounded."""
     if plan.checks and any(target in state.spans for state in states):
         bounded = {*chain.from_iterable(state.spans for state in states)}
         return next((block.relations for block in plan.blocks if not bounded.isdisjoint(block.unknowns)), ())
@@ -122,7 +125,7 @@ def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, 
 
 
 def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[State], target: str) -> Sequence[State]:
-    """The states, with a note on intervals of the target that names the relations not used to narrow them."""
+    """The states of a plan, with a note on intervals of the target that names relations not used to narrow them."""
     bounded = {*chain.from_iterable(state.spans for state in states)}
     unused = [name for name in plan.checks if not bounded.isdisjoint(library.relations[name].declared)]
     if not unused:
@@ -132,12 +135,12 @@ def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[Stat
 
 
 def _is_stuck(error: DeriveError) -> bool:
-    """Whether a block could not be solved, while other relations may lead further."""
+    """Whether a plan is stuck at a block that could not be solved, while other relations may lead further."""
     return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == UNPROVED
 
 
 def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
-    """The results without one of the relations of an unsolvable block, if there are relations to spare."""
+    """The results of plans without one of the relations of an unsolvable block, if there are relations to spare."""
     if not plan.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
     first = Found(plan, (), left_out)
@@ -177,7 +180,7 @@ def _leaving_out(library: RelationSet, question: Question, first: Found, relatio
 
 
 def _elsewhere(library: RelationSet, question: Question, first: Found, relation: str) -> Found | None:
-    """The result without a relation that holds for many values of its unknown; None if nothing else fixes the target.
+    """The result of a plan without a relation in which the target cancels; None if nothing else fixes the target.
 
     A number by the other relations is checked against that relation like any other. An interval is cut to the first.
     """
@@ -199,7 +202,7 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
 
 
 def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:
-    """A state with a number for the target as it is; an interval is cut to each of those that are allowed."""
+    """A plan's state with a number for the target as it is; an interval is cut to each of those that are allowed."""
     if target in state.values:
         yield state
         return
@@ -217,7 +220,7 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 
 
 def decisions_of(library: RelationSet, question: Question) -> Decisions:
-    """The decisions on conditions: plans for other targets, executed where they give exactly one number.
+    """The decisions on conditions, by which a plan is carried out: plans for other targets that give one number.
 
     They are stored with the question, for all uses of the same values in the same case.
     """
@@ -229,13 +232,16 @@ def decisions_of(library: RelationSet, question: Question) -> Decisions:
 
 
 def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:
-    """The relations in use that hold only under conditions."""
+    """The relations of a plan that hold only under conditions."""
     used = [library.relations[name] for name in plan.relations]
     return [relation for relation in used if relation.conditions]
 
 
 def prove_possible(library: RelationSet, question: Question) -> None:
-    """Raise if what follows in a case contradicts the case; what ranges lead to may do so in their middle alone."""
+    """Raise, before a plan is carried out, if what follows in its case contradicts the case.
+
+    What ranges lead to is not tested: it may contradict the case in their middle alone.
+    """
     decisions = decisions_of(library, question)
     for claim in claims(library, question):
         numbers = {
@@ -250,13 +256,14 @@ def prove_possible(library: RelationSet, question: Question) -> None:
 
 
 def with_conditions(library: RelationSet, question: Question, result: Found) -> Found:
-    """The result with the quantities that the conditions of its case and of checked relations need."""
+    """The result of a plan with the quantities that the conditions of its case and of checked relations need."""
     if not library.conditional:
         return result
     used = conditional_in(library, result.plan)
     split = [library.relations[name] for name in (*question.case.holding, *question.case.failing)]
 
     def completed(state: State) -> State:
+        """A state with the numbers that conditions need beside those of the plan."""
         tested = [rule for rule in library.conditional if state.values.keys() >= {*library.members[rule.name]}]
         asked = {*names_in(*conditions_of([*used, *tested, *split]))}
         missing = sorted(asked - state.values.keys() - state.spans.keys())
@@ -271,7 +278,7 @@ def with_conditions(library: RelationSet, question: Question, result: Found) -> 
 def _numbers_beside(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> tuple[float, ...]:
-    """The numbers of a condition's quantity: by the givens, else by the state, else its weak value.
+    """The numbers beside a plan of a condition's quantity: by the givens, else by the state, else its weak value.
 
     If its inputs leave it no value it is NaN, and a condition on it is undefined.
     """
@@ -298,7 +305,7 @@ def plan_beside(library: RelationSet, question: Question, state: State, name: st
 
 
 def inapplicable(library: RelationSet, question: Question, result: Found) -> dict[str, str]:
-    """The relations that apply only by a weak value, and whose condition is false in every state."""
+    """The relations of a plan that apply only by a weak value, and whose condition is false in every state."""
     decisions = decisions_of(library, question)
     points = [state.numbers for state in result.states]
     excluded: dict[str, str] = {}
@@ -310,7 +317,7 @@ def inapplicable(library: RelationSet, question: Question, result: Found) -> dic
 
 
 def is_of_case(library: RelationSet, question: Question, plan: Plan, state: State) -> bool:
-    """Whether the conditions of all relations that apply in the case may hold here, and not those of the others."""
+    """Whether a plan's state belongs to the case: conditions of its relations may hold, and others do not all hold."""
     used = [*conditional_in(library, plan), *(library.relations[name] for name in question.case.holding)]
     if not all(True in _possible_verdicts(library, condition, state) for condition in conditions_of(used)):
         return False
@@ -322,7 +329,7 @@ def is_of_case(library: RelationSet, question: Question, plan: Plan, state: Stat
 
 
 def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
-    """The possible verdicts on a condition in a state: one if all in it is known, else those that the domains allow."""
+    """The verdicts that a plan's state allows on a condition: one if all in it is known, else those of the domains."""
     values = state.numbers
     name = next((name for name in names_in(condition) if name in state.choices), None)
     if name is not None:
@@ -338,7 +345,7 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
 
 
 def of_another_case(library: RelationSet, question: Question, result: Found) -> str:
-    """Why the result is not of the question's case."""
+    """The reason why the result of a plan is not of the question's case."""
     state = result.states[0]
     conditions = [*conditions_of(conditional_in(library, result.plan)), *claims(library, question)]
     false = [condition for condition in conditions if verdict_at(condition, state.numbers) is False]

@@ -45,7 +45,7 @@ class Found:
 
     @property
     def doubt(self) -> str:
-        """The first note on a state that says that solutions may be missing; empty if none does."""
+        """The first note on a state of the plan that solutions may be missing; empty if there is none."""
         return next(iter(_doubts_of(self.states)), "")
 
 
@@ -84,7 +84,7 @@ def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outlin
 
 
 def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State], str]:
-    """The states after all blocks, and why the last block without a solution has none."""
+    """The states after all blocks of a plan, and why the last block without a solution has none."""
     states, reason = [replace(start, values=dict(start.values))], ""  # a copy, to which the first block may write
     for block in plan.blocks:
         following: list[State] = []
@@ -115,12 +115,12 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
 
 
 def _doubts_of(states: Iterable[State]) -> list[str]:
-    """The notes on states that say that solutions may be missing."""
+    """The notes on states of a plan that say that solutions may be missing."""
     return [note for note in chain.from_iterable(state.notes for state in states) if is_doubt(note)]
 
 
 def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
-    """The states, each with what is not proved of any: where one list is open, so is the list of all that follows."""
+    """The states after a block, each with all doubts: where one list is open, so is the list of all that follows."""
     doubts = dict.fromkeys(_doubts_of((*before, *after)))
 
     def doubting(state: State) -> State:
@@ -132,17 +132,17 @@ def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
 
 
 def is_doubt(note: str) -> bool:
-    """Whether a note says that solutions may be missing."""
+    """Whether a note on a state says that solutions may be missing."""
     return "not proved" in note
 
 
 def is_of_proof(note: str) -> bool:
-    """Whether a note says that a search has proved its list complete."""
+    """Whether a note on a state says that a search has proved its list of solutions complete."""
     return ": proved by " in note
 
 
 def is_of_one_turn(note: str) -> bool:
-    """Whether a note says that an angle was sought in one turn only, as others may repeat it."""
+    """Whether a note on a state says that an angle was sought in one turn only, as others may repeat it."""
     return "sought in one turn" in note
 
 
@@ -192,7 +192,7 @@ def claims_of(
 
 
 def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for one block at these numbers; those of several unknowns are cached, since every answer needs them."""
+    """The claim for a plan's block at these numbers, cached for several unknowns, since every answer needs it."""
     if len(block.unknowns) == 1:
         return _claim_at(library, question, block, numbers)
     key = (block, tuple(sorted(numbers.items())), tuple(question.hints.items()))
@@ -200,7 +200,7 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 
 
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for one block, which is solved once more; None if it has no certificate."""
+    """The claim for a plan's block, which is solved once more; None if it has no certificate."""
     needed = library.held_by(block.relations).keys() - {*block.unknowns}
     if not needed <= numbers.keys():
         return None  # something cancels that has no number

@@ -43,7 +43,7 @@ class Case:
         return replace(self, holding=self.holding | {relation})
 
     def without(self, relation: str) -> Case:
-        """The part of this case in which it does not."""
+        """The part of this case in which a relation does not apply."""
         return replace(self, failing=self.failing | {relation})
 
 
@@ -70,45 +70,45 @@ class Question:
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     def but(self, **changes: Any) -> Question:
-        """The same question with other values, of which nothing is decided yet."""
+        """The same question with other values, for which no condition is decided yet."""
         return replace(self, **changes, decided={})
 
     @cached_property
     def stated(self) -> frozenset[str]:
-        """The names of weak values that profiles or the library state, and that are no fallbacks."""
+        """The names of the question's weak values that profiles or the library state, and that are no fallbacks."""
         return _stated(self.weak)
 
     @cached_property
     def numbers(self) -> Mapping[str, float]:
-        """What is typed, in base units; a range at its middle."""
+        """The numbers that are typed in the question, in base units; a range at its middle."""
         return {name: value.base[1] for name, value in self.strong.items()}
 
     @cached_property
     def ranges(self) -> Mapping[str, Span]:
-        """The ends of the ranges that are typed, in base units."""
+        """The ends of the ranges that are typed in the question, in base units."""
         return _ranges(self.strong)
 
     @cached_property
     def stated_ranges(self) -> Mapping[str, Span]:
-        """The ends of all ranges that are stated, in base units."""
+        """The ends of all ranges that are stated in the question, in base units."""
         return _ranges(self.values)
 
     @cached_property
     def values(self) -> Mapping[str, Value]:
-        """Everything stated: what is typed, and the weak values of all else."""
+        """All values stated in the question: what is typed, and the weak values of all else."""
         return {**self.weak, **self.strong}
 
     @cached_property
     def stated_numbers(self) -> Mapping[str, float]:
-        """Everything stated, in base units; a range at its middle."""
+        """All numbers stated in the question, in base units; a range at its middle."""
         return {name: value.base[1] for name, value in self.values.items()}
 
     def in_use(self, plan: Plan) -> dict[str, Value]:
-        """The values that a plan starts from."""
+        """The strong and weak values of the question that a plan starts from."""
         return {**self.strong, **{name: self.weak[name] for name in plan.weak}}
 
     def start(self, plan: Plan) -> dict[str, float]:
-        """The numbers that a plan starts from, in base units."""
+        """The numbers of the question that a plan starts from, in base units."""
         return {name: value.base[1] for name, value in self.in_use(plan).items()}
 
     def for_target(self, name: str) -> Question:
@@ -119,7 +119,7 @@ class Question:
         return asked
 
     def fixed(self, plan: Plan) -> frozenset[str]:
-        """The names that have one number throughout: what is typed, and the weak values in use, without the ranges."""
+        """The names that have one number throughout the question: strong values and weak ones in use, but no ranges."""
         return frozenset(name for name, value in self.in_use(plan).items() if not value.is_range)
 
     @property
@@ -128,7 +128,7 @@ class Question:
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """Weak values as starting points for the search of quantities that relations fix otherwise."""
+        """The question's weak values as starting points to search for quantities that relations fix otherwise."""
         weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
         return {name: value.base[1] for name, value in weak.items()}
 
@@ -148,7 +148,7 @@ class Outline:
 
 
 def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
-    """Read a question.
+    """Read a question from its target, its profiles and its givens.
 
     >>> from derive.library import Library
     >>> from quantities.declaration import Declaration
@@ -181,7 +181,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
 
 
 def strong_values(library: RelationSet, given: Mapping[str, Any]) -> dict[str, Value]:
-    """What is typed, as values of its quantities."""
+    """Read what is typed in a question as values of its quantities."""
     are_few = len(given.keys() - library.declared.keys()) <= _SOUGHT
 
     def read(name: str, value: Any) -> Value:
@@ -192,7 +192,7 @@ def strong_values(library: RelationSet, given: Mapping[str, Any]) -> dict[str, V
 
 
 def given_quantity(library: RelationSet, name: str, value: Any, is_alone: bool = True) -> Declaration:
-    """The quantity of a given; for chip="h100-sxm", an error that says what to write instead.
+    """The quantity of a given in a question; for chip="h100-sxm", an error that says what to write instead.
 
     Names that resemble an unknown one are sought where it is alone, and not for each of very many.
     """
@@ -214,7 +214,7 @@ def outlined(library: RelationSet, target: str, given: Iterable[str]) -> Outline
 
 
 def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
-    """The names of weak values, ordered from the last to yield to the first."""
+    """The names of a question's weak values, ordered from the last to yield to the first."""
     follows = _following(library, weak, frozenset(strong))
 
     def rank(name: str) -> tuple[bool, bool, bool]:
@@ -227,7 +227,7 @@ def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[st
 
 
 def _following(library: RelationSet, weak: Mapping[str, Value], strong: frozenset[str]) -> frozenset[str]:
-    """The weak names whose values follow from the other stated values, in the direction relations are written."""
+    """The weak names of a question whose values follow from other stated values, in the direction as written."""
     names, known = frozenset(weak), strong | _stated(weak)
 
     def compute() -> frozenset[str]:
@@ -243,7 +243,7 @@ def _outdated(
     strong: frozenset[str],
     changed: frozenset[str],
 ) -> frozenset[str]:
-    """The stated names whose values follow from the changed ones, and not without them.
+    """The stated names of a question whose values follow from the changed ones, and not without them.
 
     A fallback is known here unless its own relations lead to it: with other layers a model has another size, although
     what it has besides its layers is only taken to be nothing. A relation that holds under conditions is no way around
@@ -251,6 +251,7 @@ def _outdated(
     """
 
     def compute() -> frozenset[str]:
+        """Collect the outdated names in rounds, since what follows from outdated values alone is outdated too."""
         structure = structure_of(library)
         everything = strong | weak.keys()
         fallbacks = everything - strong - _stated(weak)
@@ -269,5 +270,5 @@ def _outdated(
 
 
 def _stated(weak: Mapping[str, Value]) -> frozenset[str]:
-    """The names of weak values that are no fallbacks."""
+    """The names of a question's weak values that are no fallbacks."""
     return frozenset(name for name, value in weak.items() if not value.source.stands_in)

@@ -90,22 +90,22 @@ def explored(
 
 
 def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
-    """All that known names could determine if every other relation applied: a cheap bound that excludes most names."""
+    """The names that known ones could determine if every other relation applied: a cheap bound for any regime."""
     return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """Whether a condition holds at these numbers: an undefined one does not. None if a quantity in it is unknown."""
+    """Whether a condition holds at these numbers, as no undefined one does; None if a quantity in it is unknown."""
     return holds(condition, values) if values.keys() >= {*names_in(condition)} else None
 
 
 def applies_at(relation: Relation, values: Mapping[str, float]) -> bool | None:
-    """Whether a relation applies by these numbers; None if they leave that open."""
+    """Whether a relation applies because its conditions hold at these numbers; None if the numbers leave that open."""
     return _all_hold(verdict_at(condition, values) for condition in relation.conditions)
 
 
 def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether all of some conditions hold; None if that is open."""
+    """Whether all conditions of a relation hold, by the verdict on each; None if that is open."""
     distinct = {*verdicts}
     if False in distinct:
         return False
@@ -129,6 +129,7 @@ class Decisions:
     """
 
     def __init__(self, library: RelationSet, question: Question) -> None:
+        """Start with the given numbers derived, and no condition decided."""
         self.library = library
         self.question = question
         self.derived: dict[str, float | None] = dict(question.numbers)
@@ -141,7 +142,7 @@ class Decisions:
         self.refuted: set[str] = set()  # weak values that decided a condition, and that its own case replaces
 
     def applies(self, relation: Relation) -> bool | None:
-        """Whether a relation applies; None if nothing decides it."""
+        """Whether a conditional relation applies in the question's case; None if nothing decides that."""
         if relation.name in self.question.case.holding or not relation.conditions:
             return True
         if relation.name in self.question.case.failing:
@@ -150,11 +151,11 @@ class Decisions:
         return self._once(self.decided, "decided", relation.name, lambda: _all_hold(map(self.truth, conditions)))
 
     def following(self, name: str) -> float | None:
-        """A quantity's number if it follows from the givens without assumptions."""
+        """The number of a condition's quantity if it follows from the givens without assumptions."""
         return self._once(self.derived, "derived", name, lambda: self._derived(name))
 
     def _once(self, results: dict[str, _T | None], kind: str, name: str, compute: Callable[[], _T | None]) -> _T | None:
-        """A result that is found once; None while it is being found.
+        """The decision on a relation, or a derived number, found once; None while it is being found.
 
         A result that rests on such a None is provisional. It is dropped if the other is found to be something else;
         otherwise conditions that decide each other would be gone through in every order.
@@ -189,7 +190,7 @@ class Decisions:
         return result
 
     def _settle_weak(self, met: frozenset[_Key]) -> bool:
-        """Derive the quantities whose weak values were in doubt while a result was found; False if there are none.
+        """Derive quantities whose weak values were in doubt while a condition was decided; False if there are none.
 
         While it is being found whether a quantity follows from others, its weak value decides nothing, and results that
         rest on that are dropped. Each of these quantities is derived by itself, once.
@@ -204,7 +205,7 @@ class Decisions:
         return bool(doubtful)
 
     def _settle(self, key: _Key, met: frozenset[_Key], *, none_was_right: bool) -> None:
-        """Let the results that took this one for None rest on what it met, or drop them if it is something else."""
+        """Let decisions that took a pending one for None rest on what it met, or drop them if it is something else."""
         for resting, (result, others) in list(self.provisional.items()):
             if key not in others:
                 continue
@@ -213,7 +214,7 @@ class Decisions:
                 self._keep(resting, result, (others - {key}) | met)
 
     def _keep(self, key: _Key, result: Any, met: frozenset[_Key]) -> None:
-        """Store a result, for good if it rests on nothing that is pending."""
+        """Store a decision or a derived number, for good if it rests on nothing that is pending."""
         kind, name = key
         if met:
             self.provisional[key] = result, met
@@ -230,7 +231,7 @@ class Decisions:
         return any(self.logic.fixed(name) is None and self.following(name) is None for name in weak)
 
     def whether(self, relation: Relation) -> str:
-        """Why a relation does not apply."""
+        """The reason why a conditional relation does not apply."""
         if relation.name in self.question.case.failing:
             return ANOTHER
         false = (condition for condition in relation.conditions if self.truth(condition) is False)
@@ -241,7 +242,7 @@ class Decisions:
         return f"{render(condition)} is false in this case"
 
     def truth(self, condition: Node) -> bool | None:
-        """Whether a condition holds; None if nothing decides it."""
+        """Whether a condition holds by known numbers, by the case, or by domains; None if none of them decides it."""
         numbers = self._numbers(condition)
         by_numbers = verdict_at(condition, numbers)
         if by_numbers is not None:
@@ -276,7 +277,7 @@ class Decisions:
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
 
     def value(self, name: str) -> float | None:
-        """A quantity's number if it follows without assumptions, else its weak value."""
+        """The number of a condition's quantity if it follows without assumptions, else its weak value."""
         number = self.following(name)
         if number is not None or name not in self.question.weak:
             return number
@@ -287,7 +288,7 @@ class Decisions:
 
     @cached_property
     def logic(self) -> CaseLogic:
-        """What the case itself says of conditions."""
+        """The logic of the question's case: what the case itself says of conditions."""
         return CaseLogic.of(self.library, self.question)
 
     @cached_property
@@ -299,14 +300,14 @@ class Decisions:
         return core_of(self.library, (self.question.target, *self._strong, *self.question.weak))
 
     def _graph(self, name: str) -> Structure:
-        """The relations that may determine a quantity: those of the question's core, if that holds it."""
+        """The relations that may determine a condition's quantity: those of the question's core, if that holds it."""
         failing, stated = frozenset(self.question.case.failing), self.question.stated
         if name not in self._core.names:
             return structure_of(self.library, failing, stated)
         return self._core.structure(failing & self._core.decisive, stated)
 
     def is_in_reach(self, name: str) -> bool:
-        """Whether the values could determine a quantity if all relations applied, or state it."""
+        """Whether the values could determine a condition's quantity if all relations applied, or state it."""
         strong, weak = self._strong, tuple(self.question.weak)
         if name in strong or name in self.question.weak:
             return True
@@ -316,13 +317,13 @@ class Decisions:
         return name in _REACHES.of(graph.session, (strong, weak), lambda: determined(graph, strong, weak))
 
     def is_of_ranges(self, name: str) -> bool:
-        """Whether a quantity is a range that is typed, or was found to follow from one."""
+        """Whether a condition's quantity is a range that is typed, or was found to follow from one."""
         plan = self.carried_out.get(name)
         origins = {name} if plan is None else {name, *self.library.held_by(plan.relations)}
         return not origins.isdisjoint(self.question.ranges)
 
     def _undecided(self) -> Iterator[tuple[str, frozenset[_Key]]]:
-        """The relations of which it is not known yet whether they apply, each with the pending items that decide it."""
+        """The relations not decided yet by their conditions, each with the pending items that decide it."""
         for kind, name in self.pending:
             if kind == "decided":
                 yield name, frozenset({(kind, name)})
@@ -331,7 +332,7 @@ class Decisions:
                 yield name, met
 
     def _derived(self, name: str) -> float | None:
-        """A quantity's number from relations that apply; those that are undecided are not even tried."""
+        """A number for conditions, from relations that apply; those that are undecided are not even tried."""
         is_open = is_surely_open(self._graph(name), name, self._strong, self.question.weak)
         if is_open or not self.is_in_reach(name):
             return None
@@ -344,7 +345,7 @@ class Decisions:
         return number
 
     def _number_without(self, left_out: set[str], question: Question) -> float | None:
-        """The number of a question's target without some relations, and without those that do not surely apply."""
+        """A number for conditions by a plan without some relations, and without those that do not surely apply."""
         core = self._core if question.target in self._core.names else None
         make_plan = partial(planned, self.library, question, core=core)
         plan = self.planned(make_plan, left_out, is_kept=lambda applies: applies is True)

@@ -51,38 +51,40 @@ class Unwritten(Exception):  # noqa: N818  # no error: there is no program
 
 
 def as_rational(number: float) -> Any:
-    """The rational that a number rounds, or the number itself if that is not known."""
+    """The exact rational that a double rounds, for a program's lines; the double itself if no rational is known."""
     exact = exact_of(number)
     return number if exact is None else fmpq(exact.numerator, exact.denominator)
 
 
 def as_float(number: Any) -> float:
-    """The double nearest to a number."""
+    """The double nearest to a number that a program has computed."""
     return number if isinstance(number, float) else Rational(Fraction(int(number.p), int(number.q)))
 
 
 class _Test(NamedTuple):
-    """A comparison as text, and whether it holds all over the ranges if it does so where each of them ends."""
+    """A comparison in a program as text, and whether it holds all over the ranges if it does so at their ends."""
 
     text: str
     is_decided_at_ends: bool
 
 
 class _Motion(NamedTuple):
-    """How ranges move a number: its degree as a polynomial in each of them, which is infinite where it is none, and
-    whether some may move it back and forth."""
+    """How ranges move a number of a program: its degree as a polynomial in each, and whether it may turn.
+
+    The degree is infinite where the number is no polynomial. It may turn if some ranges may move it back and forth.
+    """
 
     degrees: Mapping[str, float]
     may_turn: bool = False
 
     @property
     def is_extreme_at_ends(self) -> bool:
-        """Whether it is least and greatest where each range ends: it never turns, or is linear in each."""
+        """Whether a program's number is extreme where ranges end: it never turns, or is linear in each range."""
         return not self.may_turn or max(self.degrees.values(), default=0) <= 1
 
 
 class _ExactCase(NamedTuple):
-    """One of the forms that an unknown may have, as a tree and as text; and when it holds and lies in its domain."""
+    """One of the forms that an unknown may have in a program, as a tree and as text, with tests of when it holds."""
 
     form: Node
     text: str
@@ -101,6 +103,7 @@ class Lines:
     """Lines that are being written; each names a number by a variable, and equal blocks of equal numbers share one."""
 
     def __init__(self, library: RelationSet, hints: Mapping[str, float]) -> None:
+        """Start a program without lines, and with the names that its text may use."""
         self.library = library
         self.hints = hints
         self.text: list[str] = []
@@ -121,7 +124,7 @@ class Lines:
         self._names = count()
 
     def argument(self, name: str, number: Any, *, is_ranged: bool, is_weak: bool = False) -> str:
-        """A variable for a given that has this number as the question is asked; of a range, the one in the middle."""
+        """A variable of the program for a given, with its number as the question is asked; of a range, the middle."""
         variable = self._variable(number)
         if is_ranged:
             self._motions[variable] = _Motion({name: 1})
@@ -130,24 +133,24 @@ class Lines:
         return variable
 
     def constant(self, number: float) -> str:
-        """A variable for a number that is the same whenever the program is run."""
+        """A variable of the program for a number that is the same whenever the program is run."""
         return self._constant(as_rational(number))
 
     def number(self, variable: str) -> float:
-        """The number of a variable, as the question was asked."""
+        """The number of a program's variable, as the question was asked."""
         return as_float(self._now[variable])
 
     def is_extreme_at_ends(self, variable: str) -> bool:
-        """Whether ranges move a number, and its extremes lie where they end."""
+        """Whether ranges move a variable of the program, and its extremes lie where the ranges end."""
         motion = self._motions.get(variable)
         return self._is_steady and motion is not None and motion.is_extreme_at_ends
 
     def is_used(self, variable: str) -> bool:
-        """Whether a line has a variable in it."""
+        """Whether a line of the program has a variable in it."""
         return any(variable in _VARIABLES.findall(line) for line in self.text)
 
     def block(self, block: Block, scope: dict[str, str]) -> None:
-        """Write the lines of a block, and put the variables of its unknowns into the scope."""
+        """Write the program's lines for a block, and put the variables of its unknowns into the scope."""
         members = dict.fromkeys(chain.from_iterable(self.library.members[name] for name in block.relations))
         needs = [name for name in members if name not in block.unknowns and name in scope]
         key = (block, tuple(scope[name] for name in needs))
@@ -157,7 +160,10 @@ class Lines:
         scope.update(zip(block.unknowns, self._shared[key], strict=True))
 
     def demand_condition(self, condition: Node, truth: bool | None, scope: Mapping[str, str]) -> None:
-        """Demand that a condition on known numbers comes out as it did: true, false, or None where it is undefined."""
+        """Write a line that demands of a condition on known numbers to come out as it did.
+
+        It came out true, false, or None where it is undefined.
+        """
         names = names_in(condition)
         text = self._exact_text(condition, scope) if truth is not None else None
         if text is None:
@@ -167,7 +173,7 @@ class Lines:
             self._demand(text if truth else f"not {text}")
 
     def demand_test(self, relation: str, scope: Mapping[str, str]) -> None:
-        """Demand that a relation holds between known numbers, to the last digits."""
+        """Write a line that demands of a relation to hold between known numbers, to the last digits."""
         tested = self.library.relations[relation]
         written = tested.written
         sides = [self._exact_text(side, scope) for side in (written.lhs, written.rhs)]
@@ -182,14 +188,14 @@ class Lines:
             self._demand(f"{sides[0]} {written.op} {sides[1]}")
 
     def function(self, arguments: Sequence[str], result: str) -> Callable[..., Any]:
-        """The function of the arguments that returns a variable."""
+        """Compile the lines to the program's function of some arguments, which returns a variable."""
         lines = [f"def run({', '.join(arguments)}):", *(f"    {line}" for line in self.text), f"    return {result}"]
         exec(compile("\n".join(lines), "<derive>", "exec"), self.space)
         run: Callable[..., Any] = self.space["run"]
         return run
 
     def _one_line(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variable of an unknown that a relation gives in one way only, exactly; none if that is not so."""
+        """The variable of an unknown that one line gives exactly, in one way only; none if there is no such line."""
         if len(block.unknowns) > 1 or len(block.relations) > 1:
             return ()
         (unknown,), (relation,) = block.unknowns, block.relations
@@ -201,7 +207,7 @@ class Lines:
         return (self._number_of(unknown, form, text, scope),)
 
     def _lines_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variables of unknowns that follow exactly in one of several cases, which is the one now; or none.
+        """The variables of unknowns whose lines are exact in the one case that holds now; none if that is not so.
 
         All unknowns but one are expressed in that one, in one way. An equation then gives it, case by case: `t = max(a,
         b/x)` has `b/t` where `a < t`. At other numbers the same case has to hold, and no other. No comparison may be a
@@ -236,7 +242,7 @@ class Lines:
         return tuple(variables[name] for name in block.unknowns)
 
     def _case(self, candidate: Candidate, name: str, scope: Mapping[str, str]) -> _ExactCase | None:
-        """A candidate for an unknown as text; None if it is not rational."""
+        """A candidate for an unknown as the text of a line, with its tests; None if it is not rational."""
         text = self._exact_text(candidate.form, scope)
         if text is None:
             return None
@@ -254,14 +260,14 @@ class Lines:
         return _ExactCase(candidate.form, text, tuple(tests))
 
     def _without_choices(self, equation: Equation, scope: Mapping[str, str]) -> Equation:
-        """An equation with the arm that known numbers choose in the place of each choice."""
+        """An equation for the lines of a program, with the arm that known numbers choose for each choice."""
         if not _has_choice(equation):
             return equation
         sides = (self._chosen(side, scope) for side in (equation.lhs, equation.rhs))
         return Equation(next(sides), equation.op, next(sides))
 
     def _chosen(self, node: Node, scope: Mapping[str, str]) -> Node:
-        """An expression with the arm that known numbers choose in the place of each choice, which is demanded."""
+        """An expression for a program's lines with the arms that known numbers choose, which lines demand again."""
         if not isinstance(node, Apply):
             return node
         if node.op != "piecewise":
@@ -279,7 +285,7 @@ class Lines:
         return node
 
     def _number_of(self, unknown: str, form: Node, text: str, scope: Mapping[str, str]) -> str:
-        """A variable for an unknown that is an exact expression, which has to lie in its domain."""
+        """A variable for an unknown's exact expression, with lines that demand its domain and a bearable size."""
         variable = self._line(text)
         self._note_motion(variable, form, scope)
         self._demand(f"{variable}.height_bits() <= {_LONGEST}", is_steady=False)
@@ -293,7 +299,7 @@ class Lines:
         return variable
 
     def _tests_of_domain(self, variable: str, name: str) -> Iterator[str]:
-        """What a number has to pass to lie in the domain of a quantity."""
+        """The tests in a program that a number has to pass to lie in the domain of a quantity."""
         domain = self.library.declared[name].domain
         if low := self._end(domain.low):
             comparison = ">" if domain.open_low else ">="
@@ -302,14 +308,14 @@ class Lines:
             yield f"{variable} <= {high}"
 
     def _end(self, end: float) -> str:
-        """A constant for the end of a domain; empty if that is infinite."""
+        """A constant of the program for the end of a domain; empty if that end is infinite."""
         if abs(end) == float("inf"):
             return ""
         exact = exact_of(end)
         return self._constant(as_rational(Rational(Fraction(end) if exact is None else exact)))
 
     def _solver_call(self, block: Block, needs: Sequence[str], scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variables of a block's unknowns, which the solver finds."""
+        """The variables of a block's unknowns, which a line of the program has the solver find."""
 
         def solved(values: Mapping[str, float]) -> tuple[float, ...]:
             with query():
@@ -334,7 +340,7 @@ class Lines:
     def _call_text(
         self, function: Callable[[Mapping[str, float]], Any], names: Sequence[str], scope: Mapping[str, str]
     ) -> str:
-        """The text of a call with the doubles of some names."""
+        """The text of a call in a line of the program, with the doubles of some names."""
 
         def call(*numbers: Any) -> Any:
             return function({name: as_float(number) for name, number in zip(names, numbers, strict=True)})
@@ -344,7 +350,7 @@ class Lines:
         return f"{called}({', '.join(scope[name] for name in names)})"
 
     def _line(self, text: str) -> str:
-        """A variable for an exact expression."""
+        """A variable for an exact expression, by a new line of the program or an equal one before."""
         if self._is_constant(text):
             return self._constant(self._evaluated(text))
         variables = self._shared.get(text)
@@ -355,7 +361,7 @@ class Lines:
         return variables[0]
 
     def _demand(self, text: str, *, is_steady: bool = True) -> None:
-        """A test that the numbers have to pass; a steady one has to come out alike all over the ranges."""
+        """Write a line with a test that numbers have to pass; a steady test comes out alike all over the ranges."""
         if not self._evaluated(text):
             raise Unwritten
         if is_steady:
@@ -365,7 +371,7 @@ class Lines:
             self.text.append(f"if not ({text}): raise Elsewhere")
 
     def _keep_steady(self, text: str) -> None:
-        """Make sure that ranges move no number of a text: if typed ones do, there is no program; else no bounds."""
+        """Make sure that ranges move no number in a line: if typed ones do, there is no program; else no bounds."""
         motions = [self._motions[variable] for variable in _VARIABLES.findall(text) if variable in self._motions]
         if any(not self._weak.issuperset(motion.degrees) for motion in motions):
             raise Unwritten
@@ -373,13 +379,13 @@ class Lines:
             self._is_steady = False
 
     def _note_motion(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
-        """Note how ranges move a variable, if they do."""
+        """Note how ranges move a variable of the program, if they do."""
         motion = self._motion(form, scope)
         if motion.degrees and variable not in self.space:
             self._motions[variable] = motion
 
     def _motion(self, form: Node, scope: Mapping[str, str]) -> _Motion:
-        """How ranges move an expression."""
+        """How ranges move an expression in a program: its degree in each of them, and whether it may turn."""
         moving = {name: self._motions[scope[name]] for name in names_in(form) if scope[name] in self._motions}
         ranges = [*chain.from_iterable(motion.degrees for motion in moving.values())]
         may_turn = (
@@ -390,7 +396,7 @@ class Lines:
         return _Motion(self._degrees_of(form, scope), may_turn)
 
     def _degrees_of(self, form: Node, scope: Mapping[str, str]) -> Mapping[str, float]:
-        """The degree of an expression as a polynomial in each range that moves it; infinite where it is none."""
+        """The degree of a program's expression as a polynomial in each range that moves it, or infinity."""
         if isinstance(form, Name):
             motion = self._motions.get(scope[form.name])
             return {} if motion is None else motion.degrees
@@ -404,14 +410,14 @@ class Lines:
         return degrees if form.op in ("add", "mul", "neg") else dict.fromkeys(degrees, math.inf)
 
     def _is_decided_at_ends(self, condition: Node, scope: Mapping[str, str]) -> bool:
-        """Whether a comparison comes out alike all over the ranges if it does so where each of them ends."""
+        """Whether a program's comparison comes out alike all over the ranges if it does so where they end."""
         if not isinstance(condition, Apply) or condition.op not in _ORDERS:
             return False
         left, right = condition.args
         return self._motion(added(left, negated(right)), scope).is_extreme_at_ends
 
     def _moves_one_way(self, form: Node, name: str) -> bool:
-        """Whether an expression never turns as one of its names moves, which stands in one place."""
+        """Whether an expression in a program never turns as one of its names moves, which stands in one place."""
         if occurrences(form, name) != 1:
             return False
         while isinstance(form, Apply):
@@ -423,7 +429,7 @@ class Lines:
         return True
 
     def _is_positive(self, node: Node) -> bool:
-        """Whether an expression is a product of positive quantities and numbers."""
+        """Whether an expression in a program is certainly positive: composed of positive quantities and numbers."""
         if isinstance(node, Name):
             domain = self.library.declared[node.name].domain
             return domain.low > 0 or (domain.low == 0 and domain.open_low)
@@ -432,18 +438,18 @@ class Lines:
         return node.op in ("mul", "inv", "pow", "add") and all(map(self._is_positive, node.args))
 
     def _is_constant(self, text: str) -> bool:
-        """Whether a text has no variables but those of constants, so that it is the same at all numbers."""
+        """Whether a line's text has no variables but those of constants, so that it is the same at all numbers."""
         return all(variable in self.space for variable in _VARIABLES.findall(text))
 
     def _evaluated(self, text: str) -> Any:
-        """The value of a text at the numbers with which the question was asked."""
+        """The value of a line's text at the numbers with which the question was asked."""
         try:
             return eval(text, {**self.space, **self._now})
         except (Elsewhere, ArithmeticError, DeriveError):
             raise Unwritten from None
 
     def _variable(self, now: Any) -> str:
-        """A new variable, which has this number as the question is asked."""
+        """A new variable of the program, which has this number as the question is asked."""
         variable = f"v{next(self._names)}"
         self._now[variable] = now
         if isinstance(now, float):
@@ -459,7 +465,7 @@ class Lines:
         return self._shared[key][0]
 
     def _exact_text(self, node: Node, scope: Mapping[str, str]) -> str | None:
-        """An expression of rationals as Python; None if it is not rational, or too long, or has a double in it."""
+        """An expression as text for a program's line; None if it is not rational, is too long, or holds a double."""
         width = _WIDTH.attempt(node, lambda _: 1)
         if width is None or width > _WIDEST:
             return None
@@ -477,7 +483,7 @@ class Lines:
 
 
 def _only_form(equation: Equation, unknown: str) -> Node | None:
-    """The expression that an unknown equals, if there is just one whatever the numbers; None otherwise.
+    """The only form of an unknown whatever the numbers, for an exact line of a program; None otherwise.
 
     Where it divides by zero, the unknown may be anything, and there is no number.
     """
@@ -496,7 +502,7 @@ def _only_form(equation: Equation, unknown: str) -> Node | None:
 
 
 def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _InOneUnknown | None:
-    """The equations in one of their unknowns, if the others are expressed in it in one way only; else None."""
+    """A block's equations in one of their unknowns, if one way leads to the others, for exact lines; else None."""
     for name in unknowns:
         branches = expressed(equations, unknowns, name)
         if len(branches) != 1 or branches[0].lost or branches[0].powers:
@@ -519,7 +525,7 @@ def _has_choice(equation: Equation) -> bool:
 
 
 def _strict(condition: Node) -> Node:
-    """A condition without the ties of its comparisons."""
+    """A condition to be tested in a program, without the ties of its comparisons."""
     if isinstance(condition, Apply) and condition.op in ("and", "or"):
         return Apply(condition.op, tuple(map(_strict, condition.args)))
     if isinstance(condition, Apply) and condition.op in ("le", "ge"):
@@ -528,7 +534,7 @@ def _strict(condition: Node) -> Node:
 
 
 def _conjuncts(condition: Node) -> Iterator[Node]:
-    """The conditions that have to hold together."""
+    """The conditions that have to hold together, each of which becomes a test in a program."""
     if isinstance(condition, Apply) and condition.op == "and":
         for part in condition.args:
             yield from _conjuncts(part)
@@ -541,7 +547,7 @@ def _power(node: Apply, part: Fold) -> str:
 
 
 def _whole_exponent(node: Apply) -> int:
-    """The exponent of a power of rationals that is rational, and not too long."""
+    """The exponent of a power in a program's line, if it is whole and not too large; else there is no exact text."""
     exponent = node.args[1]
     if not isinstance(exponent, Number) or exponent.value.denominator != 1 or abs(exponent.value) > _STEEPEST:
         raise NoElement
@@ -558,7 +564,7 @@ _WIDTH: Arithmetic[int] = Arithmetic(
 
 
 def _choice_text(node: Apply, part: Fold) -> str:
-    """A choice as nested conditional expressions; it has no text unless its last arm has no condition."""
+    """A choice as conditional expressions in a program's line; it has no text unless its last arm is unconditional."""
     arms = list(cases(node))
     if not arms or arms[-1][1] is not None:
         raise NoElement

@@ -66,7 +66,7 @@ class Stated(NamedTuple):
 
 @dataclass(frozen=True)
 class Program:
-    """The lines of one shape."""
+    """A program: the lines of a question's shape, and the kinds of givens for which they were written."""
 
     run: Callable[..., Any]
     kinds: tuple[tuple[type, bool], ...]  # of the givens
@@ -75,9 +75,9 @@ class Program:
     is_bounded: bool  # whether the result is extreme where each range ends
 
     def outcome(self, given: Sequence[Stated]) -> tuple[float, Span | None] | None:
-        """The target in base units from the givens in order, and its bounds if they are known so; None if not at all.
+        """The target that a program computes from the givens in order, in base units, and its bounds if it has them.
 
-        There is none where the solver has to be asked.
+        None where the solver has to be asked.
         """
         if tuple([entry.kind for entry in given]) != self.kinds:
             return None
@@ -96,6 +96,7 @@ class _Recording:
     """The writing of a program: lines for one result, and for what was decided on the way to it."""
 
     def __init__(self, library: RelationSet, question: Question, result: Found) -> None:
+        """Make variables of the program for the givens and for the weak values of a solved question."""
         self.library = library
         self.question = question
         self.result = result
@@ -112,7 +113,7 @@ class _Recording:
         self.weak = {name: self._weak_variable(name, value) for name, value in question.weak.items()}
 
     def _weak_variable(self, name: str, value: Value) -> str:
-        """The variable of a weak value: a constant, or an argument if it is a range whose numbers are all rationals."""
+        """The program's variable for a weak value: a constant, or an argument if it is a range of rationals."""
         stated = Stated.of(value) if value.is_range else None
         if stated is None or stated.kind[0] is object:
             return self.lines.constant(value.base[1])
@@ -121,7 +122,7 @@ class _Recording:
         return variable
 
     def program(self) -> Program:
-        """Write the lines; raises `Unwritten` where the result does not rest on numbers alone."""
+        """Write the program of a solved question; raises `Unwritten` if its result does not rest on numbers alone."""
         state = self._only_state()
         plan = self.result.plan
         self._demand_given_conditions()
@@ -158,7 +159,7 @@ class _Recording:
         )
 
     def _only_state(self) -> State:
-        """The only state of a result without cases, to which a plan for the question leads; raises without such."""
+        """The only state of a question's result, for which a program is written; raises `Unwritten` without such."""
         result, question = self.result, self.question
         is_one = len(result.states) == 1 and result.case == NO_CASE and not result.is_assumed_away
         decided = [decisions for decisions in question.decided.values() if isinstance(decisions, Decisions)]
@@ -173,11 +174,11 @@ class _Recording:
         return state
 
     def _scope_of(self, plan: Plan) -> dict[str, str]:
-        """The variables of the values with which a plan begins."""
+        """The program's variables of the values with which a plan begins."""
         return {**self.given, **{name: self.weak[name] for name in plan.weak}}
 
     def _demand_given_conditions(self) -> None:
-        """Demand that conditions on typed values alone come out as they did: the choice of relations rests on them."""
+        """Demand in the program that conditions on typed values alone, which choose relations, come out as they did."""
         typed = self.question.numbers
         for relation in self.library.conditional:
             for condition in relation.conditions:
@@ -186,7 +187,7 @@ class _Recording:
                     self.lines.demand_condition(condition, verdict_at(condition, typed), self.given)
 
     def _demand_decisions(self) -> dict[str, str]:
-        """Demand what was decided before a plan was carried out; the variables by which conditions were decided."""
+        """Demand in the program what was decided before the plan was carried out; returns the deciding variables."""
         decisions = self.decisions
         scope = {**self.weak, **self.given}
         for name, plan in list(decisions.carried_out.items()):
@@ -209,7 +210,7 @@ class _Recording:
         return scope
 
     def _require_known_asides(self, state: State) -> None:
-        """Raise unless what only conditions need is known by the givens or by a weak value, whatever the numbers."""
+        """Refuse a program unless what only conditions need is known by the givens or by a weak value."""
         for name in state.asides:
             if self.decisions.following(name) is not None:
                 continue
@@ -218,7 +219,7 @@ class _Recording:
                 raise Unwritten
 
     def _demand_conditions(self, state: State, scope: Mapping[str, str]) -> None:
-        """Demand the conditions between known numbers, by which each relation is used, tested, or left alone."""
+        """Demand in the program the conditions by which each relation is used, tested, or left alone."""
         known = state.numbers
         spent = {*self.result.plan.relations}
         for relation in self.library.conditional:
@@ -229,7 +230,7 @@ class _Recording:
                     self.lines.demand_condition(condition, verdict_at(condition, known), scope)
 
     def _demand_what_is_stated_twice(self, tested: Sequence[str]) -> None:
-        """Demand that what typed values alone determine agrees, also where the target needs none of it."""
+        """Demand in the program that what typed values state twice agrees, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
         plan = self.result.plan
         if twice.is_told({*tested, *plan.relations}, plan.unknowns):
@@ -244,7 +245,7 @@ class _Recording:
                 self.lines.demand_test(name, scope)
 
     def _may_contradict(self, plan: Plan, name: str) -> bool:
-        """Whether a relation that does not hold is a contradiction: no weak value and no estimate leads to it."""
+        """Whether the program must test a relation, as a contradiction: no weak value and no estimate leads to it."""
         relation = self.library.relations[name]
         if relation.approximate is not None:
             return False
@@ -253,9 +254,10 @@ class _Recording:
 
 
 class Shape:
-    """The questions of one target, by the same names of givens and of profiles."""
+    """The questions of one target with the same names of givens and of profiles, and the programs for them."""
 
     def __init__(self, library: RelationSet, profiles: tuple[str, ...], names: tuple[str, ...]) -> None:
+        """Note what the profiles say of the typed quantities; the shape has no programs yet."""
         self.library = library
         self.profiles = profiles
         self.programs: tuple[tuple[frozenset[str], Program], ...] = ()
@@ -269,7 +271,7 @@ class Shape:
             self._stated |= {name: read_given(value, library.declared[name]) for name, value in typed.items()}
 
     def outcome(self, given: Mapping[str, Any]) -> tuple[float, Span | None] | None:
-        """The target in base units and, over ranges, its bounds, if a program has them."""
+        """The target in base units and, over ranges, its bounds, if one of the shape's programs has them."""
         if not self.programs:
             return None
         try:
@@ -285,7 +287,7 @@ class Shape:
         return None
 
     def _reading(self, name: str, given: Any) -> tuple[Value, Stated]:
-        """A given as a value and as programs take it; what was typed as text is remembered."""
+        """A given of the shape as a value and as programs take it; what was typed as text is remembered."""
         is_text = given.__class__ is str
         remembered = self._read.get((name, given)) if is_text else None
         if remembered is not None:
@@ -299,7 +301,7 @@ class Shape:
         return reading
 
     def learn(self, library: RelationSet, question: Question, result: Found) -> None:
-        """Write the program of a question that was solved; not of one that is asked for the first time."""
+        """Write a program for the shape from a solved question, but not when the shape is asked for the first time."""
         self._times += 1
         if 1 < self._times <= _ATTEMPTS and len(self.programs) < _PROGRAMS:
             with suppress(Unwritten):
@@ -307,7 +309,7 @@ class Shape:
                 self.programs = (*self.programs, (self._changed(question.strong), program))
 
     def _changed(self, strong: Mapping[str, Value]) -> frozenset[str]:
-        """The typed quantities of which the profiles say something else."""
+        """The typed quantities of the shape of which the profiles say something else."""
         return frozenset(name for name, value in self._stated.items() if strong[name].base != value.base)
 
 
@@ -315,7 +317,7 @@ _SHAPES = Memo[Shape](most=512)
 
 
 def shape_of(library: RelationSet, target: str, profiles: tuple[Any, ...], names: tuple[str, ...]) -> Shape | None:
-    """The shape of a question; None of one whose profiles are not named."""
+    """The shape of a question, which holds its programs; None if a profile is not given by name."""
     if not all(isinstance(profile, str) for profile in profiles):
         return None
 

@@ -93,11 +93,11 @@ class Bounds:
 
     @property
     def are_reached(self) -> bool:
-        """Whether it is said that both ends are values."""
+        """Whether both bounds are said to be values of the target."""
         return self.how.startswith(_REACHED)
 
     def where_the_case_turns(self) -> Bounds:
-        """The bounds over ranges throughout which their case does not hold: known no better than before."""
+        """The bounds over ranges throughout which the case does not hold: they may be too wide."""
         if not self.how or "not proved" in self.how:
             return self
         if "along this solution" in self.how:
@@ -113,7 +113,7 @@ class Bounds:
         return replace(self, how=how)
 
     def along_one_solution(self) -> Bounds:
-        """The bounds of a closed form, as those of one solution among others."""
+        """The bounds of a closed form, worded as those of one solution among others."""
         how = "contain every value of it" if self.how == ROUGH else "are attained"
         return replace(self, how=f"bounds along this solution {how}; elsewhere in the ranges there may be others")
 
@@ -133,7 +133,7 @@ class Branch:
 
     @property
     def is_alone(self) -> bool:
-        """Whether it is the plan's only state."""
+        """Whether the solution is the only state of its plan."""
         return len(self.found.states) == 1
 
     @cached_property
@@ -145,7 +145,7 @@ class Branch:
 
     @cached_property
     def is_of_one_arm(self) -> bool:
-        """Whether the plan inverts a choice, so that the form holds only while its arm binds."""
+        """Whether the plan inverts a choice, so that the solution's form holds only while its arm binds."""
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
                 choices = operations(*self.library.relations[relation].written.sides, among=SWITCHES)
@@ -155,11 +155,11 @@ class Branch:
 
     @cached_property
     def hangs_on_what_cancels(self) -> bool:
-        """Whether some quantities of its relations have no value, so that they cannot be run one by one."""
+        """Whether some quantities of the solution's relations have no value, so that blocks cannot run one by one."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
 
     def at(self, moved: Mapping[str, float]) -> float | None:
-        """The target at other given numbers, on the branch nearest to this one."""
+        """The target at other given numbers, by the solution that is nearest to this one."""
         state = State({**self.question.start(self.plan), **moved})
         for block in self.plan.blocks:
             steps, _ = block_states(self.library, block, state)
@@ -173,7 +173,7 @@ class Branch:
         return sum(abs(other.values[name] - self.state.values[name]) for name in names)
 
     def bounds(self) -> Bounds:
-        """The bounds of the target over the ranged givens."""
+        """The bounds of the target over the ranges of the givens, by the first way that leads to any."""
         library, question, plan, state = self.library, self.question, self.plan, self.state
         ranges = ranges_of(library, question, plan)
         target = question.target
@@ -209,7 +209,10 @@ class Branch:
         return Bounds(bounds_sampled(self.at, ranges), how)
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
-        """Whether the closed form holds throughout the ranges; of several solutions each has one of its own."""
+        """Whether the closed form holds throughout the ranges, so that bounds may be taken from it.
+
+        Of several solutions each has one of its own.
+        """
         if self.is_of_one_arm:
             return False
         box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
@@ -229,7 +232,7 @@ class Branch:
         return Bounds((max(low, domain.low), min(high, domain.high)), how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:
-        """The bounds over ranges, cut to what its case leaves to the target."""
+        """The bounds over ranges, cut to what the case of the solution leaves to the target."""
         library, question = self.library, replace(self.question, case=whole_case(self.library, self.found))
         if not question.ranges or question.case == NO_CASE or bounds.ends is None:
             return bounds
@@ -268,7 +271,7 @@ class Branch:
         return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
 
     def is_possible_within(self, ends: Span) -> bool:
-        """Whether other quantities have values anywhere over the ranges where the target lies between these ends."""
+        """Whether other quantities have values somewhere over the ranges while the target lies in an interval."""
         question = self.question
         if any(question.weak[name].source.stands_in for name in self.plan.weak):
             return True
@@ -279,7 +282,7 @@ class Branch:
 
 
 def whole_case(library: RelationSet, found: Found) -> Case:
-    """The case of a result, and of all relations that it uses."""
+    """The case in which bounds of a result hold: its own, with all conditional relations that the result uses."""
     used = [relation.name for relation in conditional_in(library, found.plan)]
     return replace(found.case, holding=found.case.holding.union(used))
 
@@ -310,7 +313,7 @@ def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
 
 
 def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
-    """Whether conditions may depend on any of the ranges: the range of a chip's price decides about no arithmetic."""
+    """Whether conditions may depend on any of the ranges, as no arithmetic depends on the range of a chip's price."""
     library, question, plan, state = branch.library, branch.question, branch.plan, branch.state
     names = {*names_in(*conditions)}
     worked_out = state.asides.keys() - state.values.keys() - question.values.keys()
@@ -335,8 +338,11 @@ class _Box:
         self.spans: dict[str, Span | None] = {}
 
     def turns(self, condition: Node) -> bool:
-        """Whether a condition may be true in one part of the ranges and not in another: by forms, which is cheap, or
-        by the bounds of its quantities; of one whose bounds are not known, by its domain."""
+        """Whether a condition may be true in one part of the ranges and not in another.
+
+        It is decided by forms, which is cheap, or by the bounds of its quantities; of one whose bounds are not known,
+        by its domain.
+        """
         if isinstance(condition, Apply) and condition.op in COMPARISONS.values() and self._is_sure(condition):
             return False
         names = names_in(condition)
@@ -348,7 +354,7 @@ class _Box:
         return True
 
     def _is_sure(self, comparison: Apply) -> bool:
-        """Whether the difference of the sides, by their forms, keeps its sign over the ranges."""
+        """Whether a comparison comes out alike all over the ranges, by the bounds of the difference of its sides."""
         left, right = comparison.args
         gap = self._bounds_of(composed("", {**self.state.forms, "": added(left, negated(right))}))
         return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
@@ -360,7 +366,7 @@ class _Box:
         return self.spans[name]
 
     def _find_span(self, name: str) -> Span | None:
-        """The bounds of a quantity: its range, by its form, along this solution, or by a plan of its own."""
+        """The bounds of a quantity over the ranges: by its form, along this solution, or by a plan of its own."""
         point = (self.values[name],) * 2
         if name in self.question.strong:
             return self.ranges.get(name, point)

@@ -44,7 +44,7 @@ _JUMPS = {"piecewise", *STEPPED}
 
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The interval that inequalities leave to the target."""
+    """The interval that inequalities leave to the target; None if none of them bounds it."""
     if not library.inequalities:
         return None
     target, domain = question.target, library.declared[question.target].domain
@@ -87,7 +87,7 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
 
 
 def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The value of an expression that the target is stated to be neither more nor less than; None if there is none.
+    """The value of an expression that two inequalities make both the least and the greatest of the target; or None.
 
     No search is made: the expression has to follow one quantity at a time. What cancels between other relations can
     have no other value, since limits hold wherever these do.
@@ -123,12 +123,15 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
 
 
 def _are_opposite(first: Relation, second: Relation) -> bool:
-    """Whether one relation limits from above what the other limits from below, at the same expression."""
+    """Whether one inequality limits from above what the other limits from below, at the same expression."""
     return first.written.rhs == second.written.rhs and {first.written.op, second.written.op} == {"<=", ">="}
 
 
 def _meeting_point(limits: Sequence[_Limit], span: Span) -> float | None:
-    """The number that limits leave if they meet in one; rounding may have set their ends apart."""
+    """The number in which all inequalities meet that bound the target; None if they leave more, or nothing.
+
+    Rounding may have set their ends apart.
+    """
     low, high = span
     shortest = sorted(span, key=lambda end: len(repr(end)))
     if math.isclose(low, high, rel_tol=AGREEMENT):
@@ -156,16 +159,17 @@ class _Limit:
 
     @property
     def says_nothing_of_target(self) -> bool:
-        """Whether it compares only what is known, once positive factors of both sides are left out: it is a check.
+        """Whether the inequality compares only what is known, once positive factors of both sides are left out.
 
-        If all of that is typed, a limit that does not hold is a contradiction, and reported like any other.
+        It is a check then. If all of that is typed, a limit that does not hold is a contradiction, and reported like
+        any other.
         """
         names = names_in(*self._without_positive_factors)
         return self.question.values.keys() >= {*names} and not self.question.strong.keys() >= {*names}
 
     @cached_property
     def _without_positive_factors(self) -> tuple[Node, Node]:
-        """Its sides without the quantities that multiply both and are never negative."""
+        """The sides of the inequality without the quantities that multiply both and are never negative."""
 
         def is_positive(base: Node) -> bool:
             return isinstance(base, Name) and self.relation.declared[base.name].domain.low >= 0
@@ -173,7 +177,7 @@ class _Limit:
         return without_common_factors(*self.relation.written.sides, is_positive)
 
     def edges(self) -> _Edges | None:
-        """The target's values at which its two sides are equal; None if they cannot be followed, or others may exist.
+        """The edges of the inequality: target values at which its sides are equal; None if some may be missing.
 
         They are edges in any case, also where the case itself ends at one and does not hold there: `c <= d` where not
         `c >= d`.
@@ -212,7 +216,7 @@ class _Limit:
         return _Edges(edges, at_ends, result.plan.weak) if len(edges) <= _EDGES else None
 
     def allowed(self, edges: _Edges) -> Span | None:
-        """The interval that it leaves to the target, from its edges and one test between any two; None if unknown.
+        """The interval that the inequality leaves to the target, by a test between any two edges; None if unknown.
 
         Where it holds on neither side of its only edge, it leaves the edge alone: the sides are equal there.
         """
@@ -234,6 +238,7 @@ class _Limit:
         return allowed[0] if len(allowed) == 1 else None
 
     def _denial(self) -> InconsistentError:
+        """The error that the inequality holds for no value of the target in its domain."""
         relation = self.relation
         because = f" ({relation.because})" if relation.because else ""
         return InconsistentError(
@@ -244,7 +249,7 @@ class _Limit:
         )
 
     def _holds_inside(self, span: Span) -> bool | None:
-        """Whether it holds inside an interval; None if unknown.
+        """Whether the inequality holds inside an interval of the target; None if unknown.
 
         Points inside are tried first, then points just beside the ends: other relations may leave solutions only there,
         as for a cost within a thousandth of its edge. Last, its sides may be equal throughout but for rounding. A point
@@ -268,10 +273,10 @@ class _Limit:
         return all(self.holds_at(point, AGREEMENT) for point in inside(span))
 
     def holds_at(self, point: float, slack: float = 0.0) -> bool | None:
-        """Whether it holds where the target is a number; it does not if that number has no solution.
+        """Whether the inequality holds where the target is a number; None if another solution is not excluded.
 
-        None where it is not proved that there is no other solution. Its sides are asked for, and not the quantities in
-        it one by one: these may keep or lose their weak values.
+        It does not hold if that number has no solution. Its sides are asked for, and not the quantities in it one by
+        one: these may keep or lose their weak values.
         """
         library, sides = self.with_sides
         question = self.question
@@ -318,7 +323,7 @@ class _Limit:
 
 
 def _of_case(library: RelationSet, case: Case) -> RelationSet:
-    """The library with the relations of a case without their conditions, and without those of other cases."""
+    """The library in which inequalities of a case are tested: without its conditions and the relations of others."""
 
     def made() -> RelationSet:
         kept = [relation for name, relation in library.relations.items() if name not in case.failing]
@@ -329,13 +334,13 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 
 
 def _may_jump(library: RelationSet, plan: Plan) -> bool:
-    """Whether a relation of the plan holds a choice or a step."""
+    """Whether a relation of the plan holds a choice or a step, at which an inequality may turn without an edge."""
     sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
     return any(True for _ in operations(*sides, among=_JUMPS))
 
 
 def inside(span: Span) -> list[float]:
-    """Points in an interval that may be unbounded."""
+    """Sample points in an interval between the edges of an inequality, which may be unbounded."""
     low, high = span
     if math.isfinite(low) and math.isfinite(high):
         return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
@@ -346,12 +351,12 @@ def inside(span: Span) -> list[float]:
 
 
 def stated_at(library: RelationSet, name: str, point: float) -> Value:
-    """A number in base units as a value."""
+    """A number in base units as the value of a given."""
     return stated_between(library, name, (point, point))
 
 
 def stated_between(library: RelationSet, name: str, span: Span) -> Value:
-    """A range in base units as a value."""
+    """A range in base units as the value of a given."""
     quantity, (low, high) = library.declared[name], span
     unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
     return Value(middle(span), low, high, unit)

@@ -39,12 +39,12 @@ def joined(library: RelationSet) -> RelationSet | None:
 
 
 def is_gapless(library: RelationSet) -> bool:
-    """Whether one of the joined relations of each quantity applies whatever the numbers."""
+    """Whether joined cases leave no gap: one relation of each quantity applies whatever the numbers."""
     return all(_is_gapless(group) for group in _groups(library))
 
 
 def _groups(library: RelationSet) -> list[list[Relation]]:
-    """The relations that are written for one quantity each, and whose cases exclude each other."""
+    """The groups of relations to be joined: those for one quantity, whose cases exclude each other."""
     written: dict[str, list[Relation]] = {}
     for relation in library.conditional:
         result = relation.written.written_for
@@ -58,12 +58,12 @@ def _groups(library: RelationSet) -> list[list[Relation]]:
 
 
 def _are_exclusive(first: Relation, second: Relation) -> bool:
-    """Whether the conditions of two relations never hold together."""
+    """Whether the cases of two relations exclude each other: their conditions never hold together."""
     return any(exclude_each_other(*pair) for pair in product(first.conditions, second.conditions))
 
 
 def _relation_of_cases(group: Sequence[Relation]) -> Relation:
-    """The relation that chooses between those of a group, under the name of the first."""
+    """The relation that joins a group and chooses between its cases, under the name of the first one."""
     first = group[0]
     arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
     written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
@@ -77,7 +77,7 @@ def _relation_of_cases(group: Sequence[Relation]) -> Relation:
 
 
 def _is_gapless(group: Sequence[Relation]) -> bool:
-    """Whether one of a group's conditions holds whatever the numbers: False where that is not known."""
+    """Whether the cases of a group leave no gap: a condition holds whatever the numbers; False if that is not known."""
     conditions = [conjunction(relation.conditions) for relation in group]
     names = names_in(*conditions)
     if len(names) > 1:
@@ -88,7 +88,7 @@ def _is_gapless(group: Sequence[Relation]) -> bool:
 
 
 def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
-    """The numbers in some conditions, and points between and beyond them."""
+    """Points at which cases are tested for a gap: the numbers in conditions, and points between and beyond them."""
     edges = sorted({part.real for part in walk(*conditions) if isinstance(part, Number)} | {0.0})
     beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
     points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]

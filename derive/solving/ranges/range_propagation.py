@@ -44,7 +44,7 @@ def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str,
 
 
 def spread(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, str] | None:
-    """The target's bounds over all ranges, and how they are known; None if this method finds none."""
+    """The target's bounds over the whole ranges by branch and bound, and how they are known; None if there are none."""
     enclosure = enclosed(library, question, plan)
     if enclosure is None:
         return None
@@ -63,7 +63,7 @@ def spread(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, 
 
 
 def enclosed(library: RelationSet, question: Question, plan: Plan, most: int = PARTS) -> tuple[Bound, Bound] | None:
-    """Bounds that contain every value of the target over all ranges; None if this method finds none.
+    """Bounds that contain every value of the target over all ranges, by branch and bound; None if it finds none.
 
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
     """
@@ -74,19 +74,22 @@ def enclosed(library: RelationSet, question: Question, plan: Plan, most: int = P
 
 
 def _box(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
-    """The ranges of a plan, and its other numbers as points."""
+    """The box of a plan: its ranges, and its other numbers as points."""
     points = {name: (number, number) for name, number in question.start(plan).items()}
     return points | ranges_of(library, question, plan)
 
 
 def _is_fixed(library: RelationSet, question: Question, plan: Plan) -> bool:
-    """Whether a plan fixes all quantities in its relations; one that cancels in the end may be left open."""
+    """Whether a plan fixes all quantities in its relations, as branch and bound over the ranges requires.
+
+    One that cancels in the end may be left open.
+    """
     fixed = {*question.strong, *plan.weak, *plan.unknowns}
     return fixed.issuperset(library.held_by(plan.relations))
 
 
 def _how_near(bounds: Span, attained: Span | None) -> str:
-    """How near to the bounds values were attained, in words."""
+    """The words for how near to the bounds over the ranges values were attained."""
     size = max(map(abs, bounds))
     if attained is not None and 0 < size < math.inf:
         gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
@@ -96,7 +99,7 @@ def _how_near(bounds: Span, attained: Span | None) -> str:
 
 
 def _rounded_up(gap: float) -> float:
-    """A gap to one digit, and no less than it is.
+    """A gap between bounds and values over the ranges, to one digit and no less than it is.
 
     >>> [f"{_rounded_up(gap):g}" for gap in (0.0014, 0.002, 0.0)]
     ['0.002', '0.002', '0']
@@ -160,7 +163,7 @@ def may_enter_elsewhere(library: RelationSet, question: Question, plan: Plan) ->
 
 
 def _turns(library: RelationSet, question: Question, plan: Plan) -> Iterator[str]:
-    """What is said of each angle of a plan that is sought in one turn."""
+    """The notes on angles of a plan that are sought in one turn over the ranges."""
     box = _box(library, question, plan)
     for block in plan.blocks:
         turn = _turn_of(library, block, box) if _winds(library, block) else None
@@ -169,7 +172,7 @@ def _turns(library: RelationSet, question: Question, plan: Plan) -> Iterator[str
 
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
-    """Whether some quantity that the target depends on may leave its domain in a part of the box."""
+    """Whether some quantity that the target depends on may leave its domain in a part of the ranges."""
     for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
         form = composed(name, forms)
         if form is None or not box.keys() >= {*names_in(form)}:
@@ -180,7 +183,7 @@ def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], 
 
 
 def _certainly_inside(library: RelationSet, forms: Mapping[str, Node], box: Mapping[str, Span]) -> set[str]:
-    """The quantities that keep to their domains wherever those behind them do, each enclosed by their enclosures."""
+    """The quantities that certainly keep to their domains over the ranges, by enclosures of their forms."""
     spans = {name: span for name, span in box.items() if name not in forms}
     inside = set[str]()
     pending = dict(forms)
@@ -194,13 +197,13 @@ def _certainly_inside(library: RelationSet, forms: Mapping[str, Node], box: Mapp
 
 
 def stays_within(enclosure: Enclosure, domain: Span) -> bool:
-    """Whether an enclosed expression is defined all over its box, and lies in a domain there."""
+    """Whether an expression enclosed over ranges is defined in all of them, and lies in a domain there."""
     (low, high), (least, most) = enclosure.values, domain
     return not enclosure.partial and least <= low and high <= most
 
 
 def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
-    """Whether a form may leave a domain in a part of the box."""
+    """Whether a form may leave a domain in a part of the box of the ranges."""
     enclosure = enclose(form, box, "")
     if enclosure is not None and stays_within(enclosure, domain):
         return False
@@ -218,7 +221,7 @@ _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
 
 
 def _system(library: RelationSet, question: Question, plan: Plan) -> System | None:
-    """The system that binds the target over the ranges; None if an unknown cancels, or forms grow too large.
+    """The system that branch and bound solves over the ranges; None if an unknown cancels, or forms grow too large.
 
     An angle without bounds of its own is sought in one turn, if that is the same in all of the box.
     """
@@ -265,7 +268,7 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
 def _rest_of_block(
     library: RelationSet, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
 ) -> tuple[Sequence[str], Sequence[Equation]]:
-    """One unknown and one equation of a block, if the others certainly have forms in it: these are added; else all."""
+    """The unknowns and equations of a block left to branch and bound: one of each if the others have forms, or all."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     inputs = _inputs(written, block.unknowns, forms, spans) if len(written) > 1 else None
@@ -285,7 +288,7 @@ def _rest_of_block(
 def _inputs(
     written: Sequence[Equation], unknowns: Sequence[str], forms: Mapping[str, Node], spans: Mapping[str, Span]
 ) -> dict[str, Span] | None:
-    """The spans, with those of the other names in the relations, found by their forms; None if one is unknown."""
+    """The intervals over the ranges of all names that a block depends on, by their forms; None if one is unknown."""
     inputs = dict(spans)
     for name in names_in(*written):
         if name not in inputs and name not in unknowns:
@@ -298,7 +301,7 @@ def _inputs(
 
 
 def domain_of(library: RelationSet, name: str) -> Span:
-    """The ends of a quantity's domain."""
+    """The ends of a quantity's domain, as an interval to propagate."""
     domain = library.declared[name].domain
     return domain.low, domain.high
 
@@ -308,7 +311,7 @@ def domains_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
 
 
 def only_form(library: RelationSet, block: Block) -> Node | None:
-    """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
+    """The closed form of a block's unknown that holds over any ranges; None if there is not exactly one."""
     candidates = candidates_of(library, block)
     if len(candidates) != 1:
         return None
@@ -318,7 +321,7 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
-    """The closed forms of a block's unknown, if one of them is its value whatever the numbers are; else none.
+    """The closed forms of a block's unknown, if one of them is its value at any point of the ranges; else none.
 
     A form that holds under conditions has no number where they fail.
     """
@@ -331,7 +334,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
 
 
 def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
-    """The forms that isolating a block's unknown leads to, if no value of it is left out; else none."""
+    """The forms of a block's unknown by isolation, if they leave out no value of it over any ranges; else none."""
     if len(block.unknowns) > 1:
         return ()
     candidates = isolate(library.relations[block.relations[0]].written, block.unknowns[0]) or ()
@@ -348,14 +351,14 @@ def _is_plain(equation: Equation, name: str) -> bool:
 
 
 def _under_conditions(candidate: Candidate) -> Node:
-    """The form of a candidate where its conditions hold, and no number elsewhere."""
+    """The form of a candidate where its conditions hold, and no number in other parts of the ranges."""
     if not candidate.conditions:
         return candidate.form
     return Apply("piecewise", (candidate.form, conjunction(candidate.conditions)))
 
 
 def _winds(library: RelationSet, block: Block) -> bool:
-    """Whether an unknown without bounds of its own stands inside sin, cos or tan alone: its values recur."""
+    """Whether an unknown without bounds of its own stands inside sin, cos or tan alone, so that its values recur."""
     endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
     written = [library.relations[name].written for name in block.relations]
     for equation, name in product(written, endless):
@@ -365,7 +368,7 @@ def _winds(library: RelationSet, block: Block) -> bool:
 
 
 def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> Domain | None:
-    """The turn in which the only unknown of a block is sought, where no range moves it."""
+    """The turn in which the only unknown of a block is sought over the ranges, if none of them moves it."""
     if len(block.unknowns) > 1:
         return None
     (name,), equation = block.unknowns, library.relations[block.relations[0]].written
@@ -376,7 +379,7 @@ def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> D
 
 
 def _value_at(library: RelationSet, plan: Plan, known: Mapping[str, float]) -> float | None:
-    """The target at some numbers, if it has exactly one value there."""
+    """The target at one point of the ranges, if it has exactly one value there."""
     states = [State(known)]
     try:
         for block in plan.blocks:
@@ -388,6 +391,6 @@ def _value_at(library: RelationSet, plan: Plan, known: Mapping[str, float]) -> f
 
 
 def _nearest(bound: Bound, attained: list[float]) -> float:
-    """The bound, or the value attained there."""
+    """The bound over the ranges, or the value that the target attains at it."""
     close = [number for number in attained if math.isclose(number, bound.at, rel_tol=EXTREME)]
     return min(close, key=lambda number: abs(number - bound.at), default=bound.at)

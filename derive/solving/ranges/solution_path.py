@@ -45,7 +45,7 @@ class Stage:
 
 
 def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
-    """The target's bounds along this solution, and how they are known; None if it cannot be followed."""
+    """The target's bounds along a solution through the ranges, and how they are known; None if it is not followed."""
     if hangs_on_what_cancels(library, plan, state):
         return None
     spans = _box_of(library, plan, state, ranges)
@@ -78,7 +78,7 @@ class _Piece:
 
 @dataclass(frozen=True)
 class _TargetBound:
-    """How low a target is in a piece: its slope in each range, a lower bound, and its value in the middle."""
+    """How low the target is in a piece of the path: its slope in each range, a lower bound, and its middle value."""
 
     piece: _Piece
     slopes: Mapping[str, Span]
@@ -86,7 +86,7 @@ class _TargetBound:
     in_middle: float
 
     def smaller(self) -> list[dict[str, Span]]:
-        """The side of the piece on which the target is least, or its halves."""
+        """The parts of a piece in which the target may be least along the path: a side of the piece, or its halves."""
         ranges = dict(self.piece.ranges)
         for name, (low, high) in ranges.items():
             least_slope, greatest_slope = self.slopes[name]
@@ -113,7 +113,7 @@ class _Path:
         self.values, self.domains = values, domains
 
     def bounds(self, target: str, ranges: Mapping[str, Span]) -> tuple[Bound, Bound] | None:
-        """The bounds of the target; None where the solution cannot be followed."""
+        """The bounds of the target along the path; None where the solution cannot be followed."""
         if len(self.unknowns) != len(self.zeros) or len(self.zeros) > _SQUARE:
             return None
         if not ranges or target not in self.unknowns:
@@ -127,7 +127,7 @@ class _Path:
         return Bound(least, low.is_close), Bound(greatest, high.is_close)
 
     def _least(self, pieces: Sequence[_Piece], target: str, sign: int) -> Bound:
-        """The least value of the target times a sign, by branch and bound over pieces."""
+        """The least value along the path of the target times a sign, by branch and bound over pieces."""
         queue: list[tuple[float, int, _TargetBound]] = []
         least, spread, count = math.inf, 0.0, 0
         pending = pieces
@@ -148,7 +148,7 @@ class _Path:
             pending = [self._within(lowest.piece, ranges) for ranges in lowest.smaller()]
 
     def _target_bound(self, piece: _Piece, target: str, sign: int) -> _TargetBound:
-        """How low the target times a sign is in a piece: by its interval, and by its middle and its slopes."""
+        """How low the target times a sign is in a piece of the path: by its interval, and by its middle and slopes."""
         middle = {name: (low / 2 + high / 2,) * 2 for name, (low, high) in piece.ranges.items()}
         middle_piece = self._within(piece, middle)
         dag = dag_of(self.equations, [*self.unknowns, *piece.ranges], self._known(piece.ranges))
@@ -171,8 +171,7 @@ class _Path:
     def _pieces(
         self, ranges: Mapping[str, Span], start_givens: Mapping[str, float], start: Sequence[float], halvings: int
     ) -> list[_Piece]:
-        """The ranges in pieces, through which the solution that starts at a point of them is followed; empty where it
-        cannot be."""
+        """The ranges in pieces, through which the path follows a solution from a point; empty where it cannot."""
         whole = self._around(ranges, start)
         if whole is not None:
             return [whole]
@@ -193,14 +192,16 @@ class _Path:
         return [*near, *far] if far else []
 
     def _within(self, piece: _Piece, ranges: Mapping[str, Span]) -> _Piece:
-        """A part of a piece, in which the same solution is nearer."""
+        """A part of a piece of the path, in which the same solution is enclosed more tightly."""
         dag, box = self._dag(ranges), tuple(piece.around.values())
         around = box if dag is None else tightened(dag, box)
         return _Piece(ranges, dict(zip(self.unknowns, around, strict=True)))
 
     def _around(self, ranges: Mapping[str, Span], start: Sequence[float]) -> _Piece | None:
-        """The piece in which one solution is the only one around a start, where it has it; None where that is not
-        shown, or the solution may leave its domain."""
+        """The piece of the path in which a solution around a start is the only one; None where that is not shown.
+
+        None also where the solution may leave its domain.
+        """
         dag = self._dag(ranges)
         boxes = None if dag is None else isolated_over(dag, start)
         if boxes is None or not all(low <= x <= high for x, (low, high) in zip(start, boxes[0], strict=True)):
@@ -213,24 +214,27 @@ class _Path:
 
 
 def _contains(outer: Mapping[str, Span], inner: Mapping[str, Span]) -> bool:
-    """Whether each interval lies in the other of its name."""
+    """Whether each interval of a piece of the path lies in the other interval of its name."""
     return all(low <= inner[name][0] and inner[name][1] <= high for name, (low, high) in outer.items())
 
 
 def hangs_on_what_cancels(library: RelationSet, plan: Plan, state: State) -> bool:
-    """Whether some quantities of the relations have no value, so that they cannot be run one by one."""
+    """Whether a solution cannot be followed, since some quantities of the relations have no value."""
     return any(name not in state.values for name in library.held_by(plan.relations))
 
 
 def _box_of(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
-    """The domains of the unknowns, and the ranges of the givens."""
+    """The box in which a solution is followed: the domains of the unknowns, and the ranges of the givens."""
     given = state.values.keys() - {*plan.unknowns}
     spans = {name: domain_of(library, name) for name in state.values if name in library.declared}
     return spans | {name: ranges.get(name, (state.values[name],) * 2) for name in given}
 
 
 def _all_stages(library: RelationSet, plan: Plan, spans: dict[str, Span]) -> list[Stage]:
-    """The stages of a plan. What follows from the givens alone is put into them, so that what cancels is gone."""
+    """The stages along which a plan's solution is followed.
+
+    What follows from the givens alone is put into them, so that what cancels is gone.
+    """
     forms: dict[str, Node] = {}
     stages: list[Stage] = []
     for block in plan.blocks:
@@ -248,7 +252,7 @@ def _all_stages(library: RelationSet, plan: Plan, spans: dict[str, Span]) -> lis
 
 
 def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
-    """The stages of a block: torn, if the other unknowns have forms in one of them; else a single one."""
+    """The stages of a block on the path: torn, if the other unknowns have forms in one of them; else a single one."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     together = [Stage(tuple(map(difference_of, written)), tuple(block.unknowns))]
@@ -265,7 +269,10 @@ def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> li
 
 
 def _stay_in_domains(stages: Sequence[Stage], spans: Mapping[str, Span]) -> bool:
-    """Whether what follows from earlier unknowns certainly stays in its domain: each is one name less its form."""
+    """Whether unknowns that follow at later stages of the path certainly stay in their domains.
+
+    The equation of each stage is one name less its form.
+    """
     reached = dict(spans)
     for stage in stages:
         form = _form_of(stage)

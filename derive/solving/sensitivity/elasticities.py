@@ -52,7 +52,7 @@ _SHORTEST = 1e-4  # last step of that search, relative to the range; near an ext
 
 
 def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
-    """The target's form with the other forms substituted, or None if one is missing or it grows too large.
+    """The closed form of a target, composed of the blocks' forms; None if one is missing or it grows too large.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -79,14 +79,14 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
 
 
 def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
-    """An expression with forms substituted for their names, recursively."""
+    """A closed form composed by substituting forms for their names, recursively."""
     return rebuilt(
         node, lambda part: put_in(forms[part.name], forms) if isinstance(part, Name) and part.name in forms else None
     )
 
 
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
-    """d ln form / d ln name, for every name in it."""
+    """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it."""
     number = value(form, values)
     spans = {name: (x, x) for name, x in values.items()}
     slopes = {}
@@ -103,7 +103,10 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
 ) -> tuple[Span, str]:
-    """The least and the greatest value over the box of the ranges, and how they are known: each from `most` parts."""
+    """The least and the greatest value of a closed form over the ranges, and how they are known.
+
+    Each is found from `most` parts of their box.
+    """
     corners = _corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
@@ -119,7 +122,7 @@ def bounds_of_form(
 def _corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
-    """The corners of the box at which a form is least and greatest; None where it may turn within one of the ranges."""
+    """The corners of the ranges at which a closed form is least and greatest; None where it may turn within a range."""
     spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
     least, greatest = dict(values), dict(values)
     for name in names_in(form):
@@ -134,12 +137,12 @@ def _corners(
 
 
 def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
-    """Whether a form is certainly monotone or constant in each of the ranges."""
+    """Whether a closed form is certainly monotone or constant in each of the ranges."""
     return _corners(form, values, ranges) is not None
 
 
 def bounds_sampled(value_at: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
-    """The extremes by a search: at corners, edges and middles of the box, and from the best of these on."""
+    """The bounds of a target over ranges by samples: at corners, edges and middles, and from the best of these on."""
     names = list(ranges)[:6]
     spans = (ranges[name] for name in names)
     samples: list[tuple[float, dict[str, float]]] = []
@@ -163,7 +166,7 @@ def _extreme_near(
     start: tuple[float, dict[str, float]],
     sign: float,
 ) -> float:
-    """The extreme near a point: a step along each range while that helps, then steps of half the length."""
+    """The extreme of a target near a sample: steps along each range while they help, then steps of half the length."""
     best, point = start
     share = 0.25
     while share > _SHORTEST:
@@ -192,7 +195,7 @@ _POWERS = 1000  # the largest denominator of a power
 
 
 def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
-    """The degree of an expression in names of some degrees, the others being fixed; None if it has none.
+    """The degree of homogeneity of an expression in names of some degrees, the others being fixed; None if it has none.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> mass = {"m": Fraction(1), "p": Fraction(1), "v": Fraction(0)}
@@ -203,7 +206,7 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
 
 
 def _common_degree(*degrees: Any) -> Any:
-    """The degree that all terms have in common; a term that is zero has any."""
+    """The degree of homogeneity that all terms have in common; a term that is zero has any."""
     distinct = {degree for degree in degrees if degree is not ANY}
     if len(distinct) > 1:
         raise NoElement
@@ -211,7 +214,7 @@ def _common_degree(*degrees: Any) -> Any:
 
 
 def _scaled(degree: Fraction, part: Any) -> Any:
-    """The degree of an operation of some degree in its argument, from the argument's own."""
+    """The degree of homogeneity of an operation of some degree in its argument, from the argument's own."""
     return part if part is ANY else part * degree
 
 
@@ -226,7 +229,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
-    """A power, or an operation that has a degree only where its arguments do not scale."""
+    """The degree of homogeneity of a power, or of an operation that has one only where its arguments do not scale."""
     degrees: list[Fraction] = [degree_of(arg) for arg in node.args]
     if not any(degrees):
         return Fraction(0)
@@ -246,7 +249,7 @@ _MOST = 4  # limit on names in it
 def eased(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
-    """An expression of the ranges alone that equals the form everywhere in them.
+    """A closed form simplified for bounds: an expression of the ranges alone that equals the form all over them.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -266,7 +269,7 @@ def eased(
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """The expression without the arms of a max or min that never bind in the ranges."""
+    """A closed form without the arms of a max or min that never bind in the ranges, for tighter bounds."""
     if not isinstance(node, Apply):
         return node
     args = tuple(without_idle_arms(arg, ranges) for arg in node.args)
@@ -285,7 +288,7 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
 
 
 def _is_rational(part: Node) -> bool:
-    """Whether a node makes a rational expression of rational ones."""
+    """Whether a node of a closed form makes a rational expression of rational ones."""
     if not isinstance(part, Apply):
         return True
     if part.op == "pow":
@@ -294,7 +297,7 @@ def _is_rational(part: Node) -> bool:
 
 
 def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
-    """The form as it is, in lowest terms, or in partial fractions: the one in which names occur least often."""
+    """A closed form as it is, in lowest terms, or in partial fractions: the one in which names occur least often."""
     import sympy
 
     from derive.expressions.sympy_bridge import from_sympy, to_sympy
