@@ -43,7 +43,7 @@ class WrittenQuestion:
     given: tuple[tuple[str, str | WrittenQuestion], ...] = ()
 
     def having(self, path: str, value: str) -> WrittenQuestion:
-        """The same question with another given; the path leads into inner questions.
+        """The same question of a claim with another given; the path leads into inner questions.
 
         >>> bytes_asked = WrittenQuestion("weight_bytes", (), (("total_parameters", "1 Tparameter"),))
         >>> time_asked = WrittenQuestion("weight_time", (), (("weight_bytes", bytes_asked),))
@@ -124,12 +124,12 @@ class Met:
 
     @property
     def off(self) -> float:
-        """The factor between the two, at least 1; infinite if no factor leads from one to the other."""
+        """The factor between the claimed and the computed number, at least 1; infinite if there is none."""
         return max(self.ratio, 1 / self.ratio) if self.ratio > 0 else math.inf
 
 
 def read_expected(text: str) -> Amount | Impossible:
-    """The criterion that a text states: a number, a range, a bound, or impossibility.
+    """Read the criterion of a claim from a text: a number, a range, a bound, or impossibility.
 
     >>> read_expected("15..20 ms"), read_expected("at least 1 Mtoken")
     (Amount(stated='15..20 ms', side=''), Amount(stated='1 Mtoken', side='at least'))
@@ -143,7 +143,7 @@ def read_expected(text: str) -> Amount | Impossible:
 
 
 def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
-    """A computed number compared with the claim, both in the claim's unit.
+    """Compare a computed number with the claim, both in the claim's unit.
 
     >>> from quantities.value import read_value
     >>> [compared(Amount("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
@@ -167,7 +167,7 @@ def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
 
 
 def _is_beyond(side: str, end: float, computed: float) -> bool:
-    """Whether a number lies on a side of an end."""
+    """Whether a computed number lies on the claimed side of a bound."""
     beyond, slack = computed - end, AGREEMENT * abs(end)
     return {
         "at least": beyond >= -slack,
@@ -199,7 +199,7 @@ def _ratio(claimed: float, computed: float) -> float:
 
 
 def as_printed(computed: float, stated: str) -> bool:
-    """Whether a number rounds to a printed one, to all its digits, including trailing zeros.
+    """Whether a computed number rounds to a claim's printed one, to all its digits, including trailing zeros.
 
     >>> as_printed(2.0007, "2.00 s"), as_printed(2.0071, "2.00 s"), as_printed(295.5, "300 token")
     (True, False, True)
@@ -270,7 +270,7 @@ class Claim:
 
     @property
     def said(self) -> str:
-        """Who said it, where, and in which words.
+        """Who said the claim, where, and in which words.
 
         >>> Claim("C", "it is late", (), "A. Speaker", "a talk", "minute 3", "it is late").said
         'A. Speaker, a talk, minute 3: "it is late"'
@@ -294,7 +294,7 @@ class Assertion:
 
     @property
     def room(self) -> str:
-        """The range within the claim's tolerance."""
+        """The range of the claim's value within its tolerance."""
         value = read_value(self.value)
         if self.printed or value.is_range:
             return self.value

@@ -69,7 +69,7 @@ class Book:
 
 
 def read_claims(source: str | Path) -> Book:
-    """The claims and scenes of a file, or of a text.
+    """Read the claims and scenes of a TOML file, or of a text.
 
     >>> book = read_claims('''
     ... [claims.drain]
@@ -102,7 +102,7 @@ def read_claims(source: str | Path) -> Book:
 
 
 def _claim(name: str, table: Table, common: Mapping[str, str]) -> Claim:
-    """A claim; `common` has the speaker and the place of a file, for claims that state none."""
+    """Read a claim of a file; `common` has the speaker and the place of the file, for claims that state none."""
     named = replace(table, name=name)
     named.only(_CLAIM)
     own = {key: named.text(key) or common.get(key, "") for key in _SPOKEN}
@@ -121,6 +121,7 @@ def _clause(table: Table) -> Clause:
 
 
 def _reading(table: Table) -> Reading:
+    """Read one reading of a clause in a claims file: its question or statement, and what is expected of the answer."""
     table.only(_READING)
     question: WrittenQuestion | Statement
     if "equation" in table.held:
@@ -144,6 +145,7 @@ def _share(table: Table) -> float:
 
 
 def _question(table: Table) -> WrittenQuestion:
+    """Read a question in a claims file, whose givens may be questions themselves."""
     given: list[tuple[str, str | WrittenQuestion]] = []
     for name, value in _table(table, "given").held.items():
         inner = Table(table.notes, "", (*table.where, "given", name), value)
@@ -159,6 +161,7 @@ def _question(table: Table) -> WrittenQuestion:
 
 
 def _criterion(table: Table) -> Criterion:
+    """Read what a claims file expects of an answer: a value, bound, impossibility, independence, or units that fit."""
     expected = table.held.get("expected")
     if isinstance(expected, str):
         return table.attempt(lambda: read_expected(expected), "expected") or Sound()
@@ -204,7 +207,7 @@ def _names(table: Table, key: str) -> tuple[str, ...]:
 
 
 def _texts(table: Table, key: str) -> tuple[tuple[str, str], ...]:
-    """Names with a text for each."""
+    """The names in a table of a claims file, with a text for each."""
     texts = _table(table, key)
     return tuple((name, replace(texts, name=name).text(name)) for name in texts.held)
 
@@ -222,7 +225,7 @@ def _is_table(table: Table) -> bool:
 
 
 def _tables(table: Table, key: str) -> Iterator[Table]:
-    """The entries of a list of tables; if it is none, that is noted."""
+    """The entries of a list of tables in a claims file; if it is no such list, that is noted."""
     entries, where = table.held.get(key, []), (*table.where, key)
     if isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries):
         yield from (Table(table.notes, "", (*where, str(number)), entry) for number, entry in enumerate(entries))

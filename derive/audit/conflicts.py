@@ -39,7 +39,7 @@ class Conflict:
 
     @cached_property
     def factor(self) -> float:
-        """The ratio of the larger side to the smaller one."""
+        """The ratio of the larger side of the conflict to the smaller one."""
         return (1 + self.error.gap) / (1 - self.error.gap)
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]
 
 
 def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
-    """The smallest conflicting sets of a scene, found by leaving out each claim of a known set in turn."""
+    """The smallest conflicting sets of a scene's claims, found by leaving out each claim of a known set in turn."""
     pending, seen = [scene.assertions], set()
     known: set[frozenset[Assertion]] = set()
     while pending:
@@ -74,7 +74,7 @@ def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
 
 
 def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) -> InconsistentError | None:
-    """The library's error for all these claims at once."""
+    """The library's error where several claims of a scene are stated at once; None if they do not conflict."""
     if len(assertions) < 2:
         return None
     relations, given = [], dict(scene.premises)
@@ -93,7 +93,10 @@ def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) ->
 
 
 def _are_apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> bool:
-    """Whether the consequence of all but one claim misses that one, with the full tolerance of each."""
+    """Whether claims conflict even with the full tolerance of each.
+
+    They do if the consequence of all but one claim misses that one.
+    """
     *others, last = clashing
     low, _, high = read_value(last.room).base
     if any(other.quantity == last.quantity for other in others):

@@ -16,7 +16,7 @@ _SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of 
 
 
 def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str, str]]:
-    """One row for each claim, the worst first, below a header: the claim, its verdict, and what it rests on."""
+    """The findings of an audit as rows below a header, the worst first: claim, verdict, and the deciding numbers."""
     table_rows = [("id", "claim", "verdict", "computed", "claimed")]
     for finding in worst_first(findings):
         claim, (computed, claimed) = finding.claim, finding.decides.weighed.brief
@@ -25,14 +25,14 @@ def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str, str]]:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many claims have which verdict."""
+    """How many claims of an audit have which verdict."""
     counts = Counter(finding.verdict for finding in findings)
     claims = "1 claim" if len(findings) == 1 else f"{len(findings)} claims"
     return f"{claims}: {', '.join(f'{counts[verdict]} {verdict}' for verdict in Verdict)}."
 
 
 def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
-    """A claim with all its readings: the questions, the answers, and the reasons of the verdicts."""
+    """The finding on a claim as text, with all readings: their questions, answers, and reasons of verdicts."""
     lines = [f"{finding.claim.name}: {finding.verdict}", finding.claim.statement]
     lines += [f"said by {finding.claim.said}"] if finding.claim.said else []
     for clause in finding.clauses:
@@ -50,6 +50,7 @@ def _readings(clause: ClauseFinding) -> Iterator[str]:
 
 
 def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[str]:
+    """The lines on one reading of a claim: its verdict, and in full its question and answers."""
     judgement = ruling.decides
     weighed = judgement.weighed
     yield f"  - {ruling.words or clause.clause.words}: {ruling.verdict}: {ruling.why}"
@@ -63,7 +64,7 @@ def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[s
 
 
 def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[str, Any]:
-    """Findings and conflicts as plain data: the schema of `derive audit --json`."""
+    """The findings and conflicts of an audit as plain data: the schema of `derive audit --json`."""
     return {
         "claims": [_finding_data(finding) for finding in findings],
         "conflicts": [_conflict_data(conflict) for conflict in conflicts],
@@ -71,6 +72,7 @@ def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[
 
 
 def _finding_data(finding: Finding) -> dict[str, Any]:
+    """The finding on a claim as plain data, with its clauses."""
     return {
         "id": finding.claim.name,
         "claim": finding.claim.statement,
@@ -82,6 +84,7 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def _clause_data(clause: ClauseFinding) -> dict[str, Any]:
+    """The finding on a clause of a claim as plain data, with all its readings."""
     readings = []
     for ruling in clause.rulings:
         is_natural = ruling is clause.natural
@@ -95,6 +98,7 @@ def _clause_data(clause: ClauseFinding) -> dict[str, Any]:
 
 
 def _reading_data(judgement: Judgement, is_natural: bool) -> dict[str, Any]:
+    """The judgement on a reading as plain data: what was asked, claimed and found, and what would make it hold."""
     weighed = judgement.weighed
     return {
         "reading": judgement.words,
@@ -114,6 +118,7 @@ def _reading_data(judgement: Judgement, is_natural: bool) -> dict[str, Any]:
 
 
 def _conflict_data(conflict: Conflict) -> dict[str, Any]:
+    """A conflict of claims as plain data: the scene, what each claim says, and the library's error."""
     return {
         "scene": conflict.scene.words,
         "claims": list(conflict.claims),

@@ -54,18 +54,18 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """The new value over the old one."""
+        """The new value of the changed input over the old one."""
         assert self.answer.base is not None
         return self.answer.base / self.old.base[1]
 
     @property
     def size(self) -> float:
-        """How far the new value is from the old one, either way."""
+        """How far the changed input's new value is from the old one, either way, by the logarithm of their ratio."""
         return round(abs(math.log(self.ratio)), 9)  # so that equal changes keep the order of the claim
 
     @property
     def shown(self) -> str:
-        """The new value, in the unit of the old one."""
+        """The new value of the changed input, in the unit of the old one."""
         assert self.answer.base is not None
         return formatted(self.old.unit.from_base(self.answer.base), self.old.unit)
 
@@ -99,7 +99,7 @@ class Judgement:
 
     @property
     def why(self) -> str:
-        """The verdict's reason in one line: what was computed, what is claimed, and by how much they differ."""
+        """The reason of the verdict in one line: what was computed, what is claimed, and by how much they differ."""
         finds, claims = self.weighed.finds, self.weighed.claims
         match self.verdict:
             case Verdict.REPRODUCED:
@@ -120,17 +120,17 @@ class Ruling:
 
     @cached_property
     def ranked(self) -> list[Judgement]:
-        """The judgements, the best first."""
+        """The judgements on the reading, the best verdict first."""
         return sorted(self.judgements, key=lambda judgement: (judgement.verdict, judgement.weighed.met.off))
 
     @property
     def decides(self) -> Judgement:
-        """The judgement that decides: of many, ranked from the best, the last of the share that has to hold."""
+        """The judgement that decides the verdict: of many, from the best on, the last of the share that has to hold."""
         return self.ranked[math.ceil(self.reading.share * len(self.ranked)) - 1]
 
     @property
     def holding(self) -> str:
-        """How many of the judgements hold: `2 of 3 hold`."""
+        """How many judgements on the reading hold, in words: `2 of 3 hold`."""
         number_holding = sum(judgement.weighed.met.holds for judgement in self.judgements)
         return f"{number_holding} of {len(self.judgements)} hold"
 
@@ -144,12 +144,12 @@ class Ruling:
 
     @property
     def off(self) -> float:
-        """The factor between the claim and what was computed; 1 if the reading holds."""
+        """The factor between the claim and what was computed; 1 if the verdict is that the reading is reproduced."""
         return self.decides.weighed.met.off if self.verdict > Verdict.REPRODUCED else 1.0
 
     @property
     def why(self) -> str:
-        """The verdict's reason in one line."""
+        """The reason of the verdict on the reading in one line."""
         why = self.decides.why
         return f"{self.holding}; {self.decides.words}: {why}" if self.reading.each else why
 
@@ -196,12 +196,12 @@ class Finding:
 
     @property
     def decides(self) -> Judgement:
-        """The judgement from which the verdict follows."""
+        """The judgement from which the verdict on the claim follows."""
         return self.worst.natural.decides
 
     @property
     def why(self) -> str:
-        """The reason of the worst clause, and how many hold."""
+        """The reason of the verdict on the claim: that of its worst clause, and how many clauses hold."""
         why = self.worst.natural.why
         if len(self.clauses) == 1:
             return why
@@ -211,13 +211,13 @@ class Finding:
 
     @property
     def reading(self) -> str:
-        """How the deciding part was read."""
+        """How the clause that decides the verdict was read."""
         clause_words = self.worst.clause.words if len(self.clauses) > 1 else ""
         return ": ".join(filter(None, (clause_words, self.decides.words))) or self.worst.clause.words
 
     @property
     def rulings(self) -> list[Ruling]:
-        """The rulings on the readings of all clauses."""
+        """The rulings on the readings of all clauses of the claim."""
         return list(chain.from_iterable(clause.rulings for clause in self.clauses))
 
     @property
@@ -226,7 +226,7 @@ class Finding:
 
 
 def judge(library: Library, claim: Claim) -> Finding:
-    """Ask the library the questions of a claim, and judge the answers."""
+    """Judge a claim: ask the library its questions, and find the verdicts on the answers."""
 
     def ruling(reading: Reading) -> Ruling:
         weighings = [weigh(library, single) for single in _expanded(library, reading)]
@@ -246,7 +246,7 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
-    """The reading itself, or one for each profile that states what it names."""
+    """A reading to be judged as it is, or once for each profile that states what it names."""
     question = reading.question
     if not reading.each:
         return [reading]
@@ -267,7 +267,7 @@ def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
 
 
 def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
-    """All single changes that would make a reading hold, the smallest first; none if it holds already."""
+    """All single changes of inputs that would make a reading hold, the smallest first; none if it holds already."""
     reading, criterion = weighed.reading, weighed.reading.criterion
     if weighed.met.holds or weighed.base is None or weighed.claimed is None or reading.response_to:
         return ()
@@ -286,7 +286,7 @@ def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
 
 
 def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> list[Change]:
-    """The values of one input that give the wanted target and make the claim hold."""
+    """The changes of one input that give the wanted target and make the claim hold."""
     reading, asked = weighed.reading, weighed.asked
     assert asked is not None
     assert isinstance(reading.question, WrittenQuestion)
@@ -308,7 +308,7 @@ def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> l
 
 
 def _needed(library: Library, asked: Asked, path: str, wanted: str) -> tuple[Answer, ...]:
-    """The answers to the question asked backwards, through its inner questions."""
+    """The answers for an input when a claim's question is asked backwards, through its inner questions."""
     name, _, inner_path = path.partition("/")
     question = asked.question
     given = {key: value for key, value in asked.given.items() if key != name}
@@ -326,7 +326,7 @@ def _needed(library: Library, asked: Asked, path: str, wanted: str) -> tuple[Ans
 
 
 def _value_at(asked: Asked, path: str) -> Value | None:
-    """The value of an input: as given, or from the catalogue."""
+    """The value of an input to a claim's question: as given, or from the catalogue."""
     name, _, inner_path = path.partition("/")
     if inner_path:
         return _value_at(asked.inner[name], inner_path)
@@ -334,7 +334,7 @@ def _value_at(asked: Asked, path: str) -> Value | None:
 
 
 def _times(ratio: float) -> str:
-    """A ratio in words.
+    """The ratio of a changed input to the old one in words.
 
     >>> _times(0.5), _times(3.0), _times(1.31)
     ('1/2 of', '3 times', '1.31 times')
@@ -352,7 +352,7 @@ def _whose(old: Value) -> str:
 
 
 def _off(ratio: float) -> str:
-    """By how much a claim is off what was computed.
+    """The words for how much a claim is off what was computed.
 
     >>> _off(1.2), _off(0.956)
     ('20 % more', '4.4 % less')

@@ -45,7 +45,7 @@ class Asked:
 
     @property
     def answers(self) -> Iterator[Answer]:
-        """All answers, those of inner questions first."""
+        """All answers to a claim's question, those of inner questions first."""
         for inner in self.inner.values():
             yield from inner.answers
         if self.answer is not None:
@@ -53,13 +53,13 @@ class Asked:
 
     @property
     def given(self) -> dict[str, str]:
-        """What is given, inner questions by their answers."""
+        """The givens of a claim's question, inner questions by their answers."""
         answers = {name: inner.answer for name, inner in self.inner.items() if inner.answer is not None}
         return {name: spoken(answers[name]) if name in answers else str(value) for name, value in self.question.given}
 
 
 def asked(library: Library, question: WrittenQuestion) -> Asked:
-    """Ask the library a question, after its inner questions."""
+    """Ask the library a claim's question, after its inner questions."""
     inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
     refused = next((inner_asked.refusal for inner_asked in inner.values() if inner_asked.refusal is not None), None)
     unanswered = Asked(question, None, refused, MappingProxyType(inner))
@@ -75,7 +75,7 @@ def asked(library: Library, question: WrittenQuestion) -> Asked:
 
 
 def spoken(answer: Answer) -> str:
-    """An answer's value as it would be typed in, to the last digit."""
+    """An answer's value as it would be typed into a question, to the last digit."""
     assert answer.base is not None
     unit = answer.quantity.unit
     return f"{unit.from_base(answer.base)!r} {unit.text}".rstrip()
@@ -100,7 +100,7 @@ class Weighed:
 
     @property
     def claims(self) -> str:
-        """What is claimed, in words; a bound that is itself a question with its number."""
+        """What a weighed reading claims, in words; a bound that is itself a question with its number."""
         criterion = self.reading.criterion
         if self.bound is not None and self.claimed is not None and isinstance(criterion, Amount):
             return f"{criterion.side} {formatted(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
@@ -115,7 +115,7 @@ class Weighed:
 
     @property
     def brief(self) -> tuple[str, str]:
-        """What was computed and what is claimed, each in as few words as a table has room for."""
+        """What was computed and what is claimed in a reading, each in as few words as a table has room for."""
         criterion = self.reading.criterion
         if isinstance(criterion, Without):
             names = " and ".join(criterion.names)
@@ -131,7 +131,10 @@ class Weighed:
 
     @property
     def on_page(self) -> tuple[str, str]:
-        """The texts of `brief` for a page, which says what a power is a power of: `as context to the power 0.5`."""
+        """What was computed and what is claimed in a reading, as a page says it.
+
+        Beside the texts of `brief` it says what a power is a power of: `as context to the power 0.5`.
+        """
         if not self.reading.response_to or self.base is None:
             return self.brief
         moved = " and ".join(name.replace("_", " ") for name in self.reading.response_to)
@@ -142,13 +145,13 @@ class Weighed:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """All that the library answered on the way, in order."""
+        """All that the library answered while a reading was weighed, in order."""
         questions = [asked for asked in (self.asked, self.bound) if asked is not None]
         return tuple(answer for question in questions for answer in question.answers)
 
 
 def weigh(library: Library, reading: Reading) -> Weighed:
-    """Ask the library, and compare."""
+    """Weigh a reading: ask the library its question, and compare the answer with the claim."""
     criterion = reading.criterion
     if isinstance(reading.question, Statement):
         return _weigh_statement(library, reading, reading.question)
@@ -168,7 +171,7 @@ def weigh(library: Library, reading: Reading) -> Weighed:
 
 
 def _weigh_statement(library: Library, reading: Reading, statement: Statement) -> Weighed:
-    """State the equation as a relation: its units fit, or the library refuses it."""
+    """Weigh a statement by its equation as a relation: its units fit, or the library refuses it."""
     newcomers = [Declaration(name, unit) for name, unit in statement.units]
     try:
         relation = relate("claim", statement.equation, quantities=[*library.declared.values(), *newcomers])
@@ -179,7 +182,7 @@ def _weigh_statement(library: Library, reading: Reading, statement: Statement) -
 
 
 def _weigh_amount(library: Library, reading: Reading, criterion: Amount, answered: Asked, answer: Answer) -> Weighed:
-    """The answer, or its elasticity in the quantities that the reading names, against an amount."""
+    """Weigh the answer, or its elasticity in the quantities that the reading names, against a claimed amount."""
     if answer.base is None:
         return _refused(reading, answered)
     stated, bound = criterion.stated, None
@@ -205,7 +208,7 @@ def _refused(reading: Reading, answered: Asked) -> Weighed:
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
-    """The computed number in words; if it is an elasticity, how the answer moves with the quantities."""
+    """The computed number of a reading in words; if it is an elasticity, how the answer moves with the quantities."""
     number = formatted(computed, unit)
     if not reading.response_to:
         return number
@@ -217,7 +220,7 @@ def _shown(computed: float, unit: Unit, reading: Reading) -> str:
 
 
 def _powered(moved: str, power: str, before: str) -> str:
-    """How something moves with quantities, in words, from a power as text.
+    """The words for how a claim's answer moves with quantities, from a power as text.
 
     >>> _powered("context", "0.5", "as "), _powered("chips", "1", "as "), _powered("chips", "-1", "as ")
     ('as context to the power 0.5', 'in proportion to chips', 'in inverse proportion to chips')
@@ -227,7 +230,7 @@ def _powered(moved: str, power: str, before: str) -> str:
 
 
 def formatted(number: float, unit: Unit) -> str:
-    """A number for a sentence: four digits, and an exponent only for large or small ones.
+    """A number for a sentence about a claim: four digits, and an exponent only for large or small ones.
 
     >>> formatted(12685.7, DIMENSIONLESS), formatted(0.4, DIMENSIONLESS), formatted(3.2e9, DIMENSIONLESS)
     ('12690', '0.4', '3.2e+09')
@@ -236,7 +239,7 @@ def formatted(number: float, unit: Unit) -> str:
 
 
 def _brief(base: float, unit: Unit, answered: Asked) -> str:
-    """A number in the claim's unit, or in its own with a prefix if that would be very small or large."""
+    """A computed number in the claim's unit, or in its own with a prefix if that would be very small or large."""
     assert answered.answer is not None
     is_readable = 0.1 <= abs(unit.from_base(base)) < _NEAR
     shown_unit = unit if is_readable or not base else answered.answer.quantity.unit
@@ -245,7 +248,7 @@ def _brief(base: float, unit: Unit, answered: Asked) -> str:
 
 
 def _tidy(text: str) -> str:
-    """A number of things each second, without the one thing.
+    """The text of a claimed rate without the 1 in its unit.
 
     >>> _tidy("50 1/s")
     '50/s'
@@ -254,7 +257,7 @@ def _tidy(text: str) -> str:
 
 
 def _refusal(error: DeriveError) -> str:
-    """Why there is no answer, without the hint."""
+    """Why the library has no answer to a claim's question, without the hint."""
     if isinstance(error, NoSolutionError) and error.reason:
         return f"no solution: {error.reason}"
     return error.what.partition("\n")[0].partition(" The conflict:")[0].rstrip(".")

@@ -37,18 +37,18 @@ class Border(Shown):
 
     @property
     def kind(self) -> str:
-        """ "regime", "case", "check" or "answer"."""
+        """The kind of change on the border: "regime", "case", "check" or "answer"."""
         return self.change.kind
 
     @property
     def relation(self) -> str:
-        """The relation whose arm changes, or that ceases to hold."""
+        """The relation whose arm changes on the border, or that ceases to hold there."""
         return self.change.relation
 
     @property
     @query()
     def formula(self) -> Mapping[str, Any] | None:
-        """One axis in terms of the rest, in sympy and in coherent base units; None without a closed form."""
+        """The border in closed form: one axis in terms of the rest, in sympy and coherent base units; None without."""
         if self.form is None:
             return None
         from derive.expressions.sympy_bridge import to_sympy
@@ -57,7 +57,7 @@ class Border(Shown):
 
     @property
     def at(self) -> dict[str, Any]:
-        """The numbers of each axis along the curve, as pint Quantities of arrays; with one axis, of a number."""
+        """The numbers of each axis along the border, as pint Quantities of arrays; with one axis, of a number."""
         from quantities.registry import registry
 
         columns = zip(*self.points, strict=True)
@@ -83,7 +83,7 @@ class Region:
 
     @property
     def arms(self) -> Mapping[str, str]:
-        """For each relation with a choice, the arm that binds."""
+        """For each relation with a choice, the arm that binds in the region."""
         return dict(self.standing.arms)
 
     @property
@@ -163,6 +163,7 @@ def sentence(border: Border, digits: int = DIGITS) -> str:
 
 
 def _what(border: Border) -> str:
+    """The words for what changes on a border: an arm, a check, whether a relation applies, or an answer's existence."""
     change = border.change
     if change.kind == "regime":
         return f"{border.equation or ' = '.join(change.arms)} ({change.relation})"
@@ -189,7 +190,7 @@ def _stretch(border: Border, digits: int) -> str:
 
 
 def _region(region: Region, names: set[str]) -> tuple[str, str]:
-    """The row of a region in the text: its share of the map, and what distinguishes it."""
+    """The row of a region in the text of borders: its share of the map, and what distinguishes it."""
     share = f"{100 * region.share:.3g} %"
     if not region.is_answered:
         return share, "no answer"

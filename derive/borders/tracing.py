@@ -54,7 +54,9 @@ def bordering_quantity(relation: Relation, over: str | Sequence[str], given: Map
 def borders(
     library: RelationSet, target: str, profiles: tuple[Any, ...], over: str | Sequence[str], given: Mapping[str, Any]
 ) -> Borders:
-    """Where along the quantities `over`, whose givens are ranges, arms, checks and answers change.
+    """Trace the borders along the quantities `over`, at which arms, checks and answers change.
+
+    The givens of these quantities are ranges.
 
     >>> from derive.relation_files.loading import load
     >>> trip = load('''[quantities]
@@ -97,7 +99,7 @@ def borders(
 def _read(
     library: RelationSet, target: str, over: str | Sequence[str], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axes in their order, and the other givens, each of which must be one value."""
+    """Read the axes along which borders are traced, in their order, and the other givens, each of one value."""
     names = [over] if isinstance(over, str) or not isinstance(over, Iterable) else list(dict.fromkeys(over))
     hint = 'Write over=("batch", "context").'
     if not all(isinstance(name, str) for name in names):
@@ -139,7 +141,7 @@ def _varies(library: RelationSet, name: str, value: Any) -> bool:
 
 
 def _ends(quantity: Any, line: Any) -> tuple[float, float]:
-    """The ends of an axis in base units, the lower one first."""
+    """The ends in base units of an axis along which borders are traced, the lower one first."""
     numbers = [float(line.part(i, i + 1)[0]) for i in (0, len(line) - 1)]
     low, high = (quantity.unit.to_base(x) for x in sorted(numbers))
     return low, high
@@ -162,13 +164,14 @@ class _Forms:
         free: Mapping[str, Span],
         traced: Sequence[Border],
     ) -> None:
+        """Collect the equations that may hold on each traced border, among which its closed form is searched."""
         self.library, self.target, self.profiles, self.fixed, self.free = library, target, profiles, fixed, free
         changes = dict.fromkeys(border.change for border in traced)
         self.equations_of = {change: [*_stated_by(library, change)] for change in changes}
 
     @cached_property
     def question(self) -> Question:
-        """The question in which each axis has its range as a value."""
+        """The question of the traced borders, in which each axis has its range as a value."""
         ranges = {}
         for name, (low, high) in self.free.items():
             unit = self.library.declared[name].unit
@@ -185,7 +188,7 @@ class _Forms:
             return []
 
     def pieces(self, border: Border, depth: int = _PIECES) -> Iterator[Border]:
-        """A border with its closed form, cut where the form changes; its points are moved onto the form exactly."""
+        """A traced border with its closed form, cut where the form changes, its points moved onto the form exactly."""
         for index in dict.fromkeys((len(border.points) // 2, len(border.points) // 3, 2 * len(border.points) // 3)):
             form = self._form_at(border, index)
             if form is not None:
@@ -199,7 +202,7 @@ class _Forms:
         yield border
 
     def _form_at(self, border: Border, place: int) -> _Form | None:
-        """The closed form at one point of a border."""
+        """The closed form of a traced border at one of its points; None if there is none."""
         point = _base(border, border.points[place])
         for program in self.programs:
             numbers = program.numbers(point)
@@ -217,7 +220,10 @@ class _Forms:
         return None
 
     def _ends(self, written: Equation) -> Iterator[dict[str, float]]:
-        """Each choice of ends of the ranges in a limit, at which it may hold; first none, which takes their middles."""
+        """Each choice of ends of the ranges in an equation, at which it may hold on a border.
+
+        The first choice has no ends, which takes the middles of the ranges.
+        """
         yield {}
         weak = self.question.weak
         ranged = [name for name in names_in(written.lhs, written.rhs) if name in weak and weak[name].is_range]
@@ -241,7 +247,10 @@ class _Form:
     ends: Mapping[str, float]
 
     def along(self, border: Border, place: int, library: RelationSet) -> tuple[int, Border, int]:
-        """The piece of a border that has the form around a point, between the index of its first point and its end."""
+        """The piece of a traced border around a point on which this closed form holds.
+
+        It stands between the index of its first point and the index behind its last.
+        """
         start, stop = place, place + 1
         points = [self._on_form(border, border.points[place]) or border.points[place]]
         while start > 0 and (point := self._on_form(border, border.points[start - 1])) is not None:
@@ -257,7 +266,7 @@ class _Form:
         return start, replace(piece, symbols=symbols, ends=self.ends), stop
 
     def _on_form(self, border: Border, point: tuple[float, ...]) -> tuple[float, ...] | None:
-        """A point of a border moved onto the form; None if it lies elsewhere."""
+        """A point of a traced border moved onto this closed form; None if the form does not hold there."""
         place = [axis.name for axis in border.axes].index(self.name)
         numbers = self.program.numbers(_base(border, point))
         if numbers is None:
@@ -269,14 +278,14 @@ class _Form:
 
 
 def _stated_by(library: RelationSet, change: Change) -> Iterator[Stated]:
-    """The equations of which one may hold on a border, as limits with a name."""
+    """The equations of which one may hold on a traced border, as limits with a name."""
     for relation, equation in _equations(library, change):
         name = f"border {render(equation.lhs)} = {render(equation.rhs)}"
         yield Stated(name, equation, relation, names_in(equation.lhs, equation.rhs))
 
 
 def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation, Equation]]:
-    """The relation of a border, with each equation that may hold on it: its sides, arms, or sides of a condition."""
+    """The relation of a traced border with each equation that may hold: of its sides, arms, or a condition's sides."""
     relation = library.relations.get(change.relation)
     if relation is None:
         return

@@ -40,14 +40,14 @@ class Program:
         self.priced: dict[tuple[float, ...], Form] = {}
 
     def spans(self, box: Box) -> dict[str, Span]:
-        """The bounds of every name: of the known numbers, and of the variables over a box."""
+        """The bounds of every name in a bound's program: of the known numbers, and of the variables over a box."""
         return {**self.known, **dict(zip(self.bound.names, box, strict=True))}
 
     def form(self, node: Node) -> Form:
         return Form(node, self.bound.names, self.known)
 
     def lagrangian(self, prices: Sequence[float]) -> Form:
-        """The goal, and the gaps of limits, the zeros and the squares of zeros at their prices; made once."""
+        """The Lagrangian of a bound: the goal plus limits, zeros and squared zeros, each times its price; made once."""
         key = tuple(prices)
         if key not in self.priced:
             bound = self.bound
@@ -59,11 +59,11 @@ class Program:
         return self.priced[key]
 
     def rounded(self, box: Box) -> Box | None:
-        """A box with the sides of counts rounded inwards; None if one has no whole number."""
+        """A box of a bound with the sides of counts rounded inwards; None if one has no whole number."""
         return rounded_inwards(box, self.bound.steps)
 
     def is_out(self, box: Box) -> bool:
-        """Whether no point of a box is admissible."""
+        """Whether a box of a bound holds no admissible point."""
         bound, spans = self.bound, self.spans(box)
         for limit in bound.limits:
             enclosure = enclose(limit.gap, spans, "")
@@ -75,7 +75,7 @@ class Program:
         return any(True not in truths(guard, spans) for guard in bound.guards)
 
     def is_above(self, box: Box, prices: Sequence[float]) -> bool:
-        """Whether the Lagrangian is not below the floor in a box."""
+        """Whether the Lagrangian of a bound is not below the floor in a box."""
         bound = self.bound
         if all(low == high for low, high in box):
             point = {name: Fraction(low) for name, (low, _) in self.spans(box).items()}
@@ -85,20 +85,20 @@ class Program:
         return self._may_be_priced(box, prices) and self.lagrangian(prices).least(box) >= bound.floor
 
     def is_above_tangent(self, box: Box, prices: Sequence[float], point: Sequence[float]) -> bool:
-        """Whether the Lagrangian is convex between a box and a point, and its tangent there not below the floor."""
+        """Whether a bound's Lagrangian is convex between a box and a point, with its tangent not below the floor."""
         if not self._may_be_priced(box, prices):
             return False
         return self.lagrangian(prices).least_by_tangent(box, point) >= self.bound.floor
 
     def _may_be_priced(self, box: Box, prices: Sequence[float]) -> bool:
-        """Whether no price of a limit is negative, and each limit with a price has to hold all over a box."""
+        """Whether no price of a limit is negative in a bound, and each limit with a price applies all over a box."""
         spans = self.spans(box)
         pairs = zip(prices, self.bound.limits, strict=False)
         return all(price == 0 or (price > 0 and _applies(limit, spans)) for price, limit in pairs)
 
     @cached_property
     def not_positive(self) -> list[tuple[Form, Limited | None]]:
-        """Forms that are not positive at any admissible point below the floor, each with the limit it comes from."""
+        """The forms of a bound that are not positive at any admissible point below the floor, each with its limit."""
         bound = self.bound
         below = Apply("add", (bound.goal, Number(Fraction(-bound.floor))))
         limits = [(self.form(limit.gap), limit) for limit in bound.limits]
@@ -106,7 +106,7 @@ class Program:
         return [(self.form(below), None), *limits, *((self.form(zero), None) for zero in zeros)]
 
     def narrowed(self, box: Box) -> Box | None:
-        """A box without the parts in which a limit is broken or the goal keeps its floor; None if nothing is left."""
+        """A box of a bound without the parts in which a limit is broken or the goal keeps its floor; None if empty."""
         remaining: Box | None = box
         spans = self.spans(box)
         for form, limit in self.not_positive:
@@ -116,12 +116,12 @@ class Program:
 
 
 def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:
-    """Whether a limit has to hold all over a box."""
+    """Whether a limit of a bound has to hold all over a box."""
     return limit.guard is None or truths(limit.guard, spans) == {True}
 
 
 def flaw_of(bound: Bound) -> str:
-    """What is wrong with a bound; empty if it is proved."""
+    """What is wrong with the bound of an optimum; empty if it is proved."""
     program = Program(bound)
 
     def narrowed(box: Box) -> Box | None:
@@ -145,7 +145,10 @@ def flaw_of(bound: Bound) -> str:
 
 
 def reaches(bound: Bound, choice: Mapping[str, float], value: float) -> bool:
-    """Whether a goal may have this value where the chosen names have their numbers and the others vary in their box."""
+    """Whether the goal of a bound may have a value where the chosen names have their numbers.
+
+    The other names vary in their box.
+    """
     sides = zip(bound.names, bound.box, strict=True)
     box = tuple((choice[name], choice[name]) if name in choice else side for name, side in sides)
     goal = Program(bound).form(bound.goal).enclosed(box)

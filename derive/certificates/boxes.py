@@ -34,14 +34,14 @@ class System:
         self.forms = [Form(difference, claim.unknowns, claim.spans) for difference in claim.differences]
 
     def enclosures(self, box: Box, moving: str = "") -> list[Enclosure]:
-        """The differences in a box; NoElement where one is undefined all over."""
+        """Enclosures of the differences of a claim's equations in a box; NoElement where one is undefined all over."""
         enclosures = [form.enclosed(box, moving) for form in self.forms]
         if None in enclosures:
             raise NoElement
         return [enclosure for enclosure in enclosures if enclosure is not None]
 
     def contraction(self, box: Box) -> tuple[Any, Any]:
-        """Y, and `I - Y*J`; NoElement where slopes are unbounded, or prove nothing."""
+        """The matrices Y and `I - Y*J` for a claim's box; NoElement where slopes are unbounded, or prove nothing."""
         columns = [self.enclosures(box, name) for name in self.unknowns]
         if any(enclosure.partial or not all(map(math.isfinite, enclosure.slopes)) for enclosure in chain(*columns)):
             raise NoElement
@@ -50,7 +50,7 @@ class System:
         return inverse, arb_mat(len(box), len(box), 1) - inverse * slopes
 
     def step(self, box: Box) -> list[tuple[Ball, Ball]]:
-        """For each unknown, the side of the box, and the numbers of a solution in it (Krawczyk's image of the side)."""
+        """For each unknown of a claim, the side of the box, and Krawczyk's image of it with any solution in the box."""
         centre = middle(box)
         if centre is None:
             raise NoElement
@@ -64,7 +64,7 @@ class System:
         return [(sides[i, 0], image[i, 0]) for i in range(len(box))]
 
     def narrowed(self, box: Box) -> Box | None:
-        """A box without the parts in which a step shows that there is no solution; None if nothing is left."""
+        """A box without parts in which Krawczyk's step shows that a claim has no solution; None if nothing is left."""
         sides = []
         for (low, high), (_, image) in zip(box, self.step(box), strict=True):
             # `float` rounds to the nearest double, which may lie inside: the next one outwards is a bound for certain
@@ -74,30 +74,35 @@ class System:
         return tuple(sides) if all(low <= high for low, high in sides) else None
 
     def holds_one(self, box: Box) -> bool:
-        """Whether a box has exactly one solution."""
+        """Whether a box has exactly one solution of a claim's equations."""
         return all(side.contains_interior(image) for side, image in self.step(box))
 
     def holds_one_at_most(self, box: Box) -> bool:
-        """Whether the rows of `I - Y*J`, weighed with the sizes of the sides, are less than these."""
+        """Whether a box has one solution of a claim's equations at most.
+
+        It has where the rows of `I - Y*J`, weighed with the sizes of the sides, are less than these.
+        """
         _, factor = self.contraction(box)
         sizes = [high - low if 0 < high - low < math.inf else 1.0 for low, high in box]
         rows = [sum(abs(factor[i, j]) * size for j, size in enumerate(sizes)) for i in range(len(sizes))]
         return all(row < size for row, size in zip(rows, sizes, strict=True))
 
     def is_empty(self, box: Box) -> bool:
-        """Whether a box has no solution; the cheapest of the three ways to see it comes first."""
+        """Whether a box has no solution of a claim; the cheapest of the three ways to see it comes first."""
         return self.differs(box) or self.keeps_sign(box) or self.narrowed(box) is None
 
     def differs(self, box: Box) -> bool:
-        """Whether the sides of one equation differ all over a box, or have no value in it."""
+        """Whether the sides of one of a claim's equations differ all over a box, or have no value in it."""
         try:
             return any(enclosure.misses_zero for enclosure in self.enclosures(box))
         except NoElement:
             return True
 
     def keeps_sign(self, box: Box) -> bool:
-        """Whether the only difference is monotone in the only unknown, with one sign at both ends of the box: then it
-        has no zero between. At an end that is not in the domain it may be zero."""
+        """Whether a claim's only difference is monotone in the only unknown, with one sign at both ends of a box.
+
+        Then it has no zero between. At an end that is not in the domain it may be zero.
+        """
         if len(box) > 1:
             return False
         (name,), (domain,), ((start, end),) = self.unknowns, self.domains, box
@@ -113,7 +118,7 @@ class System:
 
 
 def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
-    """What is wrong with boxes as evidence for a claim; empty if they prove it."""
+    """What is wrong with boxes as evidence for a claim of all solutions; empty if they prove it."""
     system = System(claim)
     for place, point in zip_longest(evidence.places, claim.solutions):
         if place is None or point is None:
@@ -139,7 +144,7 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
 
 
 def _is_around(narrow: Box, point: Sequence[float]) -> bool:
-    """Whether a box holds a point, and only numbers that are the same but for rounding."""
+    """Whether a narrow box holds a claim's listed solution, and only numbers that are the same but for rounding."""
     return all(
         low <= x <= high and high - low <= 2 * (SAME_SOLUTION * abs(x) or AROUND_ZERO)
         for x, (low, high) in zip(point, narrow, strict=True)

@@ -27,9 +27,9 @@ from derive.tolerances import EXTREME, SAME_ROOT
 
 
 def verify(result: Any) -> bool:
-    """Whether a proof shows that the solutions of an answer's equations are complete.
+    """Whether the checker confirms a result's proof: an answer's solutions are complete, or no choice is better.
 
-    False where the answer claims no such thing. A proof that does not hold, or that is of another answer, is a
+    False where the result claims no such thing. A proof that does not hold, or that is of another answer, is a
     VerificationError.
     """
     proof: Proof | ProofOfOptimum | None = result.proof
@@ -51,7 +51,7 @@ def verify(result: Any) -> bool:
 
 
 def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
-    """Confirm that no choice is better by more than a distance that counts as none."""
+    """Confirm the proof of an optimum: no choice is better by more than a distance that counts as none."""
     value = proof.sign * result.answer.base
     is_near = result.gap_is_absolute or proof.distance <= EXTREME * abs(value)
     if not is_near or len(proof.bounds) != len(result.choices):
@@ -68,7 +68,7 @@ def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
 
 
 def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
-    """All numbers of the target that the claims leave, each block followed with every solution of those before."""
+    """The numbers of the target that a proof's claims leave, each block followed with every solution before it."""
     states = [dict(given)]
     for relations in dict.fromkeys(claim.relations for claim in proof.claims):
         following = []
@@ -84,7 +84,7 @@ def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
 
 
 def _starts_from(claim: Claim, state: Mapping[str, float]) -> bool:
-    """Whether the known numbers of a claim are those of a state, and all that its equations need."""
+    """Whether a claim's known numbers are those of a state in the proof, and all that its equations need."""
     spans = claim.spans
     if claim.needed != spans.keys():
         return False
@@ -92,7 +92,7 @@ def _starts_from(claim: Claim, state: Mapping[str, float]) -> bool:
 
 
 def check(claim: Claim) -> None:
-    """Confirm a claim; a VerificationError says what does not hold."""
+    """Confirm a claim of a proof; a VerificationError says what does not hold."""
     try:
         match claim.evidence:
             case Isolation():

@@ -31,7 +31,7 @@ class Form:
         self.node = rebuilt(node, self._of_numbers)  # enclosed once, and not again over every box
 
     def _of_numbers(self, part: Node) -> Name | None:
-        """A name for a part in which none of the names occurs, with its enclosure as what is known of it."""
+        """A new name for a part of the form with none of its names, bounded by the part's enclosure; else None."""
         if not isinstance(part, Apply) or is_condition(part) or not {*part.names}.isdisjoint(self.names):
             return None
         enclosure = enclose(part, self.known, "")
@@ -42,12 +42,12 @@ class Form:
         return name
 
     def enclosed(self, box: Box, moving: str = "") -> Enclosure | None:
-        """The enclosure over a box; None where the form has no value."""
+        """The enclosure of the form over a box; None where the form has no value."""
         tick()  # there is one of these for each name
         return enclose(self.node, {**self.known, **dict(zip(self.names, box, strict=True))}, moving)
 
     def slopes(self, box: Box) -> list[Span] | None:
-        """The slope along each name; None where the form may jump, or be undefined."""
+        """The slopes of the form along each name over a box; None where the form may jump, or be undefined."""
         slopes = []
         for name in self.names:
             enclosure = self.enclosed(box, name)
@@ -57,7 +57,7 @@ class Form:
         return slopes
 
     def around_middle(self, box: Box, slopes: Sequence[Span] | None) -> MeanValueForm | None:
-        """The mean value form by slopes over a box, if it has a middle and the form a value there."""
+        """The mean value form by slopes over a box; None without a middle, or where the form has no value there."""
         point = middle(box)
         if point is None or slopes is None:
             return None
@@ -67,8 +67,10 @@ class Form:
         return MeanValueForm.of(value.values, slopes, distances(box, point))
 
     def least(self, box: Box) -> float:
-        """A number that the form does not fall below in a box, by its enclosure and its slopes; infinite if it is
-        defined nowhere."""
+        """A lower bound of the form in a box, by its enclosure and its slopes.
+
+        It is infinite if the form is defined nowhere.
+        """
         enclosure = self.enclosed(box)
         if enclosure is None:
             return math.inf
@@ -90,7 +92,7 @@ class Form:
 
     @cached_property
     def seconds(self) -> list[list[Node | None]]:
-        """The second derivatives: of each name, with itself and those before it."""
+        """The second derivatives of the form: of each name, with itself and those before it."""
         slopes = [derivative(self.node, name) for name in self.names]
         plain = [None if slope is None else folded(slope, {}) for slope in slopes]
         return [
@@ -99,7 +101,7 @@ class Form:
         ]
 
     def least_by_tangent(self, box: Box, point: Sequence[float]) -> float:
-        """A number that the form does not fall below in a box, by its tangent at a point; else minus infinity.
+        """A lower bound of the form in a box, by its tangent at a point; minus infinity where it may not be convex.
 
         Where the form is monotone along a side, its better end alone is looked at, and the point is moved there. The
         form has to be convex between the box and the point; if it is not, the tangent is that at the nearest point of
@@ -122,7 +124,7 @@ class Form:
         return box[i] if enclosure is None or enclosure.partial else better_end(box[i], [enclosure.slopes])
 
     def _tangent(self, box: Box, point: Sequence[float]) -> float:
-        """The least value in a box of the tangent at a point."""
+        """The least value in a box of the form's tangent at a point."""
         at_point = tuple((x, x) for x in point)
         value, slopes = self.enclosed(at_point), self.slopes(at_point)
         if value is None or value.partial or slopes is None:
@@ -130,7 +132,7 @@ class Form:
         return MeanValueForm.of(value.values, slopes, distances(box, point)).values[0]
 
     def _is_convex(self, box: Box) -> bool:
-        """Whether every matrix of second derivatives in a box is positive definite along the sides that move."""
+        """Whether the form is convex on a box: its second derivatives are positive definite along moving sides."""
         moving = [i for i, (low, high) in enumerate(box) if low < high]
         spans = {**self.known, **dict(zip(self.names, box, strict=True))}
         matrix: list[list[Span]] = [[ZERO] * len(moving) for _ in moving]
@@ -145,7 +147,7 @@ class Form:
 
 
 def _is_positive(matrix: list[list[Span]]) -> bool:
-    """Whether every symmetric matrix between these bounds is positive definite.
+    """Whether every symmetric matrix of second derivatives between these bounds is positive definite.
 
     >>> _is_positive([[(2.0, 3.0), (0.5, 1.0)], [(0.5, 1.0), (1.0, 1.0)]]), _is_positive([[(1.0, 1.0), (1.0, 1.0)]] * 2)
     (True, False)

@@ -33,18 +33,18 @@ class Known:
 
     @classmethod
     def of(cls, name: str, number: float) -> Known:
-        """A number as it was stated; a computed one is known up to its rounding."""
+        """A known number in a proof, as it was stated; a computed one is known up to its rounding."""
         return cls(name, stated(number), 0.0 if is_decimal(number) else BLUR)
 
     @property
     def span(self) -> tuple[float, float]:
-        """Its bounds, rounded outwards."""
+        """The bounds of a known number in a proof, rounded outwards."""
         reach = abs(self.value) * Fraction(self.blur)
         return _rounded_down(self.value - reach), -_rounded_down(-self.value - reach)
 
 
 def _rounded_down(number: Fraction) -> float:
-    """A double that is not above a rational, and next to it."""
+    """A double that is not above a rational number of a proof, and next to it."""
     near = float(number)
     return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
 
@@ -114,23 +114,23 @@ class Claim:
 
     @property
     def spans(self) -> dict[str, tuple[float, float]]:
-        """Bounds of the known numbers."""
+        """The bounds of the known numbers on which a claim of a proof rests."""
         return {known.name: known.span for known in self.known}
 
     @property
     def exact(self) -> dict[str, Fraction]:
-        """The known numbers without a blur."""
+        """The known numbers without a blur on which a claim of a proof rests."""
         return {known.name: known.value for known in self.known if known.blur == 0}
 
     @property
     def needed(self) -> set[str]:
-        """The names whose numbers the equations need."""
+        """The names whose numbers the equations of a proof's claim need."""
         sides = chain.from_iterable((equation.lhs, equation.rhs) for equation in self.equations)
         return {*names_in(*sides)} - {*self.unknowns}
 
     @property
     def differences(self) -> tuple[Node, ...]:
-        """What is zero in a solution: the difference of the sides of each equation."""
+        """The differences of the sides of the equations in a proof's claim, which are zero in a solution."""
         return tuple(Apply("add", (equation.lhs, Apply("neg", (equation.rhs,)))) for equation in self.equations)
 
     def __str__(self) -> str:

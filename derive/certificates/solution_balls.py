@@ -39,7 +39,10 @@ Ratio = tuple[Any, Any]
 
 
 def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
-    """What is wrong with the list of a claim, compared with all solutions of its equations: a ball for each unknown."""
+    """What is wrong with the listed solutions of a claim, compared with the balls of all its solutions.
+
+    A solution has a ball for each unknown.
+    """
     inside = [balls for balls in solutions if all(map(_may_hold, claim.domains, balls))]
     listed = claim.solutions
     if len(listed) > len(inside) or not all(any(_is_in(point, balls) for balls in inside) for point in listed):
@@ -49,23 +52,23 @@ def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
 
 
 def _is_in(point: Sequence[float], balls: Sequence[Ball]) -> bool:
-    """Whether each of some balls holds a number of a point, but for rounding."""
+    """Whether each ball of a solution holds the number of a listed point, but for rounding."""
     return all(map(_is_same_number, point, balls))
 
 
 def _may_hold(domain: Domain, ball: Ball) -> bool:
-    """Whether a domain may hold the number in a ball."""
+    """Whether an unknown's domain may hold the number in a solution's ball."""
     is_at_open_end = domain.open_low and ball <= domain.low
     return not (ball < domain.low or ball > domain.high or is_at_open_end)
 
 
 def _is_same_number(number: float, ball: Ball) -> bool:
-    """Whether a ball holds a number that is the same but for rounding."""
+    """Whether a solution's ball holds the same number as a listed one but for rounding."""
     return bool((ball - number).abs_lower() <= SAME_ROOT * abs(number))
 
 
 def ball_of(span: Span) -> Ball:
-    """A ball that holds every number of an interval."""
+    """The FLINT ball that holds every number of an interval."""
     return arb(span[0]).union(arb(span[1]))
 
 
@@ -77,7 +80,7 @@ def _is_sure(yes: bool, no: bool) -> bool:
 
 
 def _exact_exponent(node: Node, claim: Claim) -> Fraction:
-    """An exponent that is known exactly."""
+    """The exponent of a power in a claim's equation, which has to be known exactly."""
     exponent = exact_value(node, claim.exact)
     if exponent is None:
         raise NoElement
@@ -108,7 +111,7 @@ _INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
 
 
 def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
-    """What is wrong with a claim whose unknown is isolated; empty if it holds."""
+    """What is wrong with a claim whose unknown is isolated by inverse operations; empty if it holds."""
     (equation,), (name,) = claim.equations, claim.unknowns
     is_left = name in names_in(equation.lhs)
     node, other = (equation.lhs, equation.rhs) if is_left else (equation.rhs, equation.lhs)
@@ -130,7 +133,7 @@ def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
 
 
 def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
-    """A ball that holds the value of an expression of known numbers."""
+    """The ball that holds the value of an expression of a claim's known numbers."""
     enclosure = enclose(node, spans, "")
     if enclosure is None or enclosure.flaw == GAP:
         raise NoElement
@@ -138,7 +141,7 @@ def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
 
 
 def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """All numbers of the argument at a place for which an operation comes to y."""
+    """Balls of the numbers that an operation in a claim's equation takes to y as the argument at a place."""
     if node.op in _INVERSES:
         return _INVERSES[node.op](y)
     if node.op == "piecewise":
@@ -161,7 +164,10 @@ def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]
 
 
 def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """The same for a choice: known numbers have to decide that it takes the arm at this place."""
+    """Balls of the numbers that a piecewise choice in a claim's equation takes to y in the arm at a place.
+
+    Known numbers have to decide that the choice takes this arm.
+    """
     for i, (_, condition) in enumerate(cases(node)):
         possible = {True} if condition is None else truths(condition, claim.spans)
         if _is_sure(possible == {True}, possible == {False}):
@@ -172,7 +178,7 @@ def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequ
 
 
 def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
-    """All numbers of which a power is y."""
+    """Balls of all numbers of which a power is y."""
     if y == 0:
         return [arb(0)] if _is_sure(power > 0, power < 0) else []
     is_positive = _is_sure(y > 0, y < 0)
@@ -195,7 +201,7 @@ def flaw_of_count(claim: Claim, evidence: Count) -> str:
 
 
 def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
-    """Balls that hold the different zeros of the numerator at which nothing that is divided by is zero."""
+    """Balls of the different zeros of a claim's numerator at which nothing that is divided by is zero."""
     divisors: list[Any] = []
 
     def inverse(ratio: Ratio) -> Ratio:

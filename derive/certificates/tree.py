@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def middle(box: Box) -> tuple[float, ...] | None:
-    """The centre of a box; None of one that has no end."""
+    """The centre of a box in a certificate; None of one that has no end."""
     centre = tuple(low / 2 + high / 2 for low, high in box)
     return centre if all(map(math.isfinite, centre)) else None
 
@@ -32,7 +32,7 @@ class Cut:
     at: float
 
     def halves(self, box: Box) -> tuple[Box, Box]:
-        """The part above and the part below: pushed on a stack in this order, the part below is met first."""
+        """The parts of a cut box, above and below: pushed on a stack in this order, the part below is met first."""
         low, high = box[self.unknown]
         before, after = box[: self.unknown], box[self.unknown + 1 :]
         return (*before, (self.at, high), *after), (*before, (low, self.at), *after)
@@ -50,8 +50,10 @@ class FlawError(Exception):
 def pieces(
     box: Box, tree: Sequence[Cut | Narrowing | T], narrowed: Callable[[Box], Box | None]
 ) -> Iterator[tuple[Box, T]]:
-    """The boxes into which a tree cuts a box, each with its leaf: together they cover it, but for what `narrowed` takes
-    off a part as empty. A FlawError where they do not."""
+    """The boxes into which a certificate's tree cuts a box, each with its leaf; a FlawError where they do not cover it.
+
+    Together they cover the box, but for what `narrowed` takes off a part as empty.
+    """
     pending = [box]
     for node in tree:
         if not pending:
@@ -74,9 +76,10 @@ def pieces(
 def recorded(
     box: Box, step: Callable[[Box], tuple[Cut | Narrowing | T, Iterable[Box]] | None], most: int
 ) -> tuple[Cut | Narrowing | T, ...] | None:
-    """The tree of a box; `step` gives the node of a part, and the parts that remain of it, the next one last.
+    """Record the tree of a certificate that cuts a box into parts, each settled by a step.
 
-    None where nothing can be done with a part, or there are too many.
+    `step` gives the node of a part, and the parts that remain of it, the next one last. None where nothing can be done
+    with a part, or there are too many.
     """
     tree: list[Cut | Narrowing | T] = []
     pending = [box]
@@ -92,7 +95,7 @@ def recorded(
 
 
 def cut_off(box: Box, remaining: Box, share: float, is_settled: Callable[[Box], bool]) -> Cut | None:
-    """A cut that leaves a settled part of the box outside `remaining`, if the part is more than a share of a side."""
+    """A cut of a certificate's box that leaves a settled part outside `remaining`, if it is a large share of a side."""
     for i, ((low, high), (least, most)) in enumerate(zip(box, remaining, strict=True)):
         for at, side in ((least, (low, least)), (most, (most, high))):
             is_large = high - low == math.inf or side[1] - side[0] > share * (high - low)

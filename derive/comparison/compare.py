@@ -38,7 +38,7 @@ _FEW = 6  # numbers up to which ranges are followed where sets of them are evalu
 
 
 def compare(a: Answer, b: Answer) -> Comparison:
-    """Why the second answer differs from the first: what each difference in numbers and regimes accounts for.
+    """Compare two answers: what each difference in numbers and regimes accounts for in the ratio of their values.
 
     >>> from derive.relation_files.loading import load
     >>> rent = load('''[quantities]
@@ -62,7 +62,7 @@ def compare(a: Answer, b: Answer) -> Comparison:
 
 
 def _prove_comparable(a: Any, b: Any) -> None:
-    """Refuse what are not two answers with values of one target, in which a name means the same quantity."""
+    """Refuse to compare anything but two answers with values of one target and the same meaning of each name."""
     for answer in (a, b):
         if not isinstance(answer, Answer):
             what = f"a {type(answer).__name__} is no answer to compare."
@@ -87,6 +87,7 @@ class _Pair:
     """Two answers, and what is noted while they are compared."""
 
     def __init__(self, a: Answer, b: Answer) -> None:
+        """Begin the comparison of two answers, by their ratio if their values have one, else by their difference."""
         self.a, self.b = a, b
         self.target = a.quantity
         self.notes: list[str] = []
@@ -99,7 +100,7 @@ class _Pair:
         self.courses = None if courses[0] is None or courses[1] is None else (courses[0], courses[1])
 
     def compared(self) -> Comparison:
-        """The comparison: a factor for each difference, or one for all where they cannot be told apart."""
+        """The comparison of the pair: a factor for each difference, or one for all where they cannot be told apart."""
         shared = self._shared()
         if shared is None:
             rows, method = self._undivided(), JOINED
@@ -112,7 +113,7 @@ class _Pair:
         idle += [self._number(name, self.neutral) for name in self._differing() if name not in shown]
 
         def rank(factor: Factor) -> tuple[bool, float]:
-            """Numbers before regimes, and the largest first."""
+            """The order of factors in the comparison: numbers before regimes, and the largest first."""
             size = math.log(factor.amount) if self.is_ratio else factor.amount
             return factor.kind in ("regime", "way"), -abs(size)
 
@@ -129,13 +130,13 @@ class _Pair:
         )
 
     def _differing(self) -> list[str]:
-        """The quantities of which both answers use a number, and not the same."""
+        """The quantities of which both compared answers use a number, and not the same."""
         both = [name for name in self.a.given if name in self.b.given]
         numbers = {name: (self.a.given[name].base[1], self.b.given[name].base[1]) for name in both}
         return [name for name, (before, after) in numbers.items() if not math.isclose(before, after, rel_tol=TIGHT)]
 
     def _shared(self) -> tuple[Mixture, Players, Shares] | None:
-        """The shares of the finest players that have any; None if only the whole ratio is known."""
+        """The mixture of both answers, its finest players and their shares; None if only the whole ratio is known."""
         if self.courses is None:
             self.notes.append("one of the answers does not say how it was reached")
             return None
@@ -159,7 +160,10 @@ class _Pair:
         return mixture, players, shares
 
     def _finest(self, mixture: Mixture) -> tuple[Players, Shares] | None:
-        """The finest players that have shares: as long as some have none, these are taken together."""
+        """The finest players in a mixture of the compared answers that have shares.
+
+        As long as some players have none, these are taken together.
+        """
         players: Players = [(name,) for name in mixture.moving]
         while True:
             try:
@@ -179,7 +183,7 @@ class _Pair:
             players = coarser
 
     def _rows(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
-        """The factor of each player and each regime; that of a ranged number with its bounds."""
+        """The factor of each player and each regime in the comparison; that of a ranged number with its bounds."""
         rows = []
         for player, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
             if len(names) > 1:
@@ -193,7 +197,7 @@ class _Pair:
         return rows
 
     def _amount(self, share: float) -> float:
-        """A share as a factor, or in the target's unit; neutral if it is only rounding."""
+        """A share of the comparison as a factor, or in the target's unit; neutral if it is only rounding."""
         if self.is_ratio:
             return 1.0 if abs(share) <= TIGHT else math.exp(share)
         is_rounding = abs(share) <= TIGHT * max(abs(self.before), abs(self.after))
@@ -202,7 +206,7 @@ class _Pair:
     def _ends_of(
         self, mixture: Mixture, players: Players, player: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
-        """What one number accounts for over its own ranges, the others being held."""
+        """The bounds of what one number accounts for in the comparison over its own ranges, the others being held."""
         if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
             return None, None
         name = players[player][0]
@@ -217,7 +221,7 @@ class _Pair:
         return self._amount(min(shares)), self._amount(max(shares))
 
     def _number(self, name: str, amount: float) -> Factor:
-        """The factor of a number that both answers state."""
+        """The factor of a number that both compared answers state."""
         values = self.a.given[name], self.b.given[name]
         return Factor(
             names=(name,),
@@ -231,12 +235,12 @@ class _Pair:
         )
 
     def _together(self, names: Sequence[str], amount: float) -> Factor:
-        """The factor of several numbers that are taken together."""
+        """The factor of several numbers that the comparison takes together."""
         members = tuple(self._number(name, self.neutral) for name in names)
         return Factor(tuple(names), "together", amount, "", "", members=members)
 
     def _regime(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
-        """A regime: the arms of a relation in both answers, or the ways to a quantity."""
+        """The factor of a regime in the comparison: a relation's arms in both answers, or the ways to a quantity."""
         stages = [[ways.get(name) for name in names] for ways in mixture.ways]
         relations = [set(chain.from_iterable(stage.relations for stage in row if stage)) for row in stages]
         same_stated = all((first is None) == (second is None) for first, second in zip(*stages, strict=True))
@@ -248,7 +252,7 @@ class _Pair:
         return Factor(tuple(names), "way", amount, before, after)
 
     def _ways(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
-        """How quantities get their numbers in one answer: as stated, or by which relations."""
+        """How quantities get their numbers in one of the compared answers: as stated, or by which relations."""
         derived: dict[tuple[str, ...], list[str]] = {}
         for name, stage in zip(names, stages, strict=True):
             if stage is not None:
@@ -265,7 +269,7 @@ class _Pair:
             yield f"{shown_number(answer.course.values[quantities[0]], answer.quantities[quantities[0]].unit)} {by}"
 
     def _undivided(self) -> list[Factor]:
-        """All differences as one factor; none where there are none."""
+        """All differences of the compared answers as one factor; none where nothing differs."""
         change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
         amount = self._amount(change)
         names = self._differing()
@@ -281,34 +285,34 @@ class _Pair:
 
 
 def _has_ratio(before: float, after: float) -> bool:
-    """Whether two numbers have one sign, and a ratio that a double can hold."""
+    """Whether the two compared values have one sign, and a ratio that a double can hold."""
     if before == 0 or after == 0 or (before > 0) != (after > 0):
         return False
     return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
 
 
 def _joined_players(players: Players, together: frozenset[str]) -> Players:
-    """The players with those of some names as one."""
+    """The players of a comparison, with those of some names joined into one."""
     others = [names for names in players if together.isdisjoint(names)]
     joined = tuple(chain.from_iterable(names for names in players if not together.isdisjoint(names)))
     return [*others, joined] if joined else players
 
 
 def _origin(answer: Answer, name: str) -> str:
-    """Where a number comes from: its profile, the question, or the library."""
+    """Where a number of a compared answer comes from: its profile, the question, or the library."""
     profile = answer.course.origins.get(name) if answer.course else None
     return profile or ("given" if answer.given[name].source == ASKER else "default")
 
 
 def _arms(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
-    """The arms that bind, or the forms of the unknowns where the relations name no arm."""
+    """The arms that bind in a compared answer, or the forms of the unknowns where the relations name no arm."""
     arms = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
     forms = [render(stage.form) for stage in stages if stage and stage.form is not None]
     return "; ".join(dict.fromkeys(arms or forms)) or ", ".join(sorted(relations))
 
 
 def _overlap(first: Value, second: Value) -> bool:
-    """Whether two numbers may be the same within their ranges.
+    """Whether two compared numbers may be the same within their ranges.
 
     >>> from quantities.value import read_value
     >>> _overlap(read_value("2..4 m"), read_value("350 cm")), _overlap(read_value("2 m"), read_value("3 m"))
@@ -318,7 +322,7 @@ def _overlap(first: Value, second: Value) -> bool:
 
 
 def bounds_of(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds of the second value over the first, or of the difference in the target's unit; None without ranges."""
+    """The bounds of a comparison's ratio, or of its difference in the target's unit; None without ranges."""
     ranged = [answer for answer in (a, b) if any(value.is_range for value in answer.given.values())]
     if not ranged or any(answer.bounds is None for answer in ranged):
         return None
@@ -335,7 +339,7 @@ def bounds_of(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 
 
 def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds if the two answers shared no range."""
+    """The bounds of a comparison's ratio or difference if the two answers shared no range."""
     (low_a, high_a), (low_b, high_b) = ((answer.bounds or (answer.base or 0.0,) * 2) for answer in (a, b))
     if not is_ratio:
         return low_b - high_a, high_b - low_a
@@ -346,7 +350,10 @@ def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 
 
 def _together(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds over the box of all ranges, if the answers share any and have closed forms that hold throughout it."""
+    """The bounds of a comparison's ratio or difference over the box of all ranges, if the answers share any.
+
+    None too unless both answers have closed forms that hold throughout the box.
+    """
     shared = [name for name, value in a.given.items() if value.is_range and name in b.given]
     if not any(a.given[name].base == b.given[name].base for name in shared):
         return None

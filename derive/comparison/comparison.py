@@ -50,18 +50,18 @@ class Factor:
 
     @property
     def name(self) -> str:
-        """The quantity, or the quantities that move together."""
+        """The quantity of the factor, or the quantities that move together."""
         return ", ".join(self.names)
 
     @property
     def label(self) -> str:
-        """The name, with a word for a regime; of many names the first ones."""
+        """The name of the factor, with a word for a regime; of many names the first ones."""
         names = first_names(self.names)
         return f"regime of {names}" if self.kind == "regime" else names
 
 
 def first_names(names: Sequence[str]) -> str:
-    """Names in a row; of many, the first ones and the number of the others."""
+    """The names in a comparison's factor in a row; of many, the first ones and the number of the others."""
     more = len(names) - _TOLD
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
 
@@ -81,12 +81,12 @@ class Comparison(Result):
 
     @property
     def target(self) -> str:
-        """The name of the quantity."""
+        """The name of the quantity whose two values are compared."""
         return self.a.quantity.name
 
     @cached_property
     def change(self) -> float:
-        """The second value less the first, in the target's unit."""
+        """The second compared value less the first, in the target's unit."""
         unit = self.a.quantity.unit
         assert self.a.base is not None
         assert self.b.base is not None
@@ -94,27 +94,27 @@ class Comparison(Result):
 
     @property
     def difference(self) -> Any:
-        """The second value less the first, as a pint Quantity."""
+        """The second compared value less the first, as a pint Quantity."""
         return self.b.value - self.a.value
 
     @property
     def low(self) -> float | None:
-        """The least ratio over the ranges of the givens, or the least difference; None without ranges."""
+        """The least ratio of the answers over the givens' ranges, or the least difference; None without ranges."""
         return None if self.bounds is None else self.bounds[0]
 
     @property
     def high(self) -> float | None:
-        """The greatest ratio over the ranges of the givens, or the greatest difference; None without ranges."""
+        """The greatest ratio of the answers over the givens' ranges, or greatest difference; None without ranges."""
         return None if self.bounds is None else self.bounds[1]
 
     @property
     def is_within_ranges(self) -> bool:
-        """Whether the ranges allow the two answers to be equal."""
+        """Whether the ranges allow the two compared answers to be equal."""
         low, high = self.bounds or (math.nan, math.nan)
         return low < high and low <= (0.0 if self.ratio is None else 1.0) <= high
 
     def factor(self, name: str) -> float:
-        """What one quantity accounts for; neutral where it does not differ or has no effect."""
+        """What one quantity accounts for in the comparison; neutral where it does not differ or has no effect."""
         return _whole(self, [factor for factor in self.factors if name in factor.names])
 
     @query()
@@ -122,7 +122,7 @@ class Comparison(Result):
         return document(self, digits)
 
     def plot(self) -> Any:
-        """A figure: the waterfall from the first value to the second."""
+        """A figure of the comparison: the waterfall from the first value to the second."""
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
@@ -132,13 +132,13 @@ class Comparison(Result):
 
 
 def _whole(comparison: Comparison, factors: Sequence[Factor]) -> float:
-    """What several factors account for together."""
+    """What several factors of a comparison account for together."""
     amounts = [factor.amount for factor in factors]
     return math.fsum(amounts) if comparison.ratio is None else math.prod(amounts)
 
 
 def _shown(answer: Answer, digits: int) -> str:
-    """The value of an answer."""
+    """The value of a compared answer, with its unit."""
     return shown_number(answer.base or 0.0, answer.quantity.unit, digits)
 
 
@@ -149,7 +149,9 @@ _LESS, _MORE, _VALUE = 2, 1, 0  # places in the palette
 
 
 def charts(comparison: Comparison) -> tuple[Chart, ...]:
-    """Each factor as a bar from the value before it to the value after it; of a large ratio, on a logarithmic axis.
+    """The waterfall of a comparison: each factor as a bar from the value before it to the value after it.
+
+    Of a large ratio, the axis is logarithmic.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -188,7 +190,7 @@ def charts(comparison: Comparison) -> tuple[Chart, ...]:
 
 
 def _ends(values: list[float], is_log: bool) -> tuple[float, float]:
-    """The ends of the axis, with room for the first bar and for the words beside the last."""
+    """The ends of the waterfall's axis, with room for the first bar and for the words beside the last."""
     if is_log:
         width = max(values) / min(values)
         return min(values) / width**_MARGIN, max(values) * width ** (3 * _MARGIN)
@@ -198,7 +200,7 @@ def _ends(values: list[float], is_log: bool) -> tuple[float, float]:
 
 
 def _drawn(comparison: Comparison) -> list[tuple[str, float]]:
-    """The factors with their names; of very many, the last ones as one."""
+    """The factors of a comparison with their labels in the waterfall; of very many, the last ones as one."""
     own_bars = comparison.factors if len(comparison.factors) <= _BARS else comparison.factors[: _BARS - 1]
     others = comparison.factors[len(own_bars) :]
     drawn = []
@@ -211,7 +213,7 @@ def _drawn(comparison: Comparison) -> list[tuple[str, float]]:
 
 
 def _bars(comparison: Comparison, steps: list[tuple[str, float]], values: list[float], is_rise: bool) -> Series | None:
-    """The steps that make the target more, or those that make it less."""
+    """The bars of a comparison's waterfall that make the target more, or those that make it less."""
     picked = [i for i in range(len(steps)) if (abs(values[i + 1]) >= abs(values[i])) == is_rise]
     if not picked:
         return None
@@ -235,13 +237,13 @@ _SHORT = 3  # the same in the sentence
 
 
 def _ratio(comparison: Comparison, digits: int) -> str:
-    """The ratio, or the difference where a ratio means nothing."""
+    """The ratio of a comparison in words, or the difference where a ratio means nothing."""
     amount = comparison.change if comparison.ratio is None else comparison.ratio
     return _amount(comparison, amount, digits)
 
 
 def headline(comparison: Comparison, digits: int = DIGITS, factor: int = _FACTOR) -> str:
-    """Both values, and their ratio with its bounds."""
+    """The compared values in one line, and their ratio with its bounds."""
     pair = f"{comparison.target}: A {_shown(comparison.a, digits)}, B {_shown(comparison.b, digits)}"
     name = "B - A" if comparison.ratio is None else "B/A"
     bounds = ""
@@ -252,7 +254,7 @@ def headline(comparison: Comparison, digits: int = DIGITS, factor: int = _FACTOR
 
 
 def _amount(comparison: Comparison, amount: float, digits: int) -> str:
-    """A factor, or a part of the difference in the target's unit."""
+    """A factor of a comparison in words, or a part of the difference in the target's unit."""
     if comparison.ratio is not None:
         return f"{amount:.{digits}g}"
     unit = comparison.a.quantity.unit
@@ -261,7 +263,7 @@ def _amount(comparison: Comparison, amount: float, digits: int) -> str:
 
 
 def sentence(comparison: Comparison) -> str:
-    """The ratio, and the factors that make it up, the largest first."""
+    """The sentence of a comparison: the ratio, and the factors that make it up, the largest first."""
     if not comparison.factors:
         return f"{comparison.target} is the same in A and B"
     named, others = comparison.factors[:_FACTORS_NAMED], comparison.factors[_FACTORS_NAMED:]
@@ -277,7 +279,7 @@ def sentence(comparison: Comparison) -> str:
 
 
 def document(comparison: Comparison, digits: int | None = None) -> Document:
-    """The ratio, the factors as a table, what has no effect, and the checks that fail."""
+    """The text of a comparison: the ratio, the factors as a table, what has no effect, and the checks that fail."""
     value_digits, factor_digits = digits or DIGITS, digits or _FACTOR
     amiss = [f"in A: {caution}" for caution in cautions(comparison.a)]
     amiss += [f"in B: {caution}" for caution in cautions(comparison.b)]
@@ -323,13 +325,13 @@ def beside_each_other(comparisons: Mapping[str, Comparison], digits: int | None 
 
 
 def _factor_cell(comparison: Comparison, label: str, digits: int) -> str:
-    """What a factor accounts for; a dash if there is none."""
+    """What a factor of a comparison accounts for, in a cell of a table; a dash if there is none."""
     amounts = [factor.amount for factor in comparison.factors if factor.label == label]
     return ", ".join(_amount(comparison, amount, digits) for amount in amounts) or "-"
 
 
 def _weight(comparison: Comparison, label: str) -> float:
-    """How much a factor moves the target, as a share of the whole where it is a part."""
+    """How much a factor of a comparison moves the target, as a share of the whole where it is a part."""
     amounts = [factor.amount for factor in comparison.factors if factor.label == label]
     if comparison.ratio is None:
         weights = [abs(amount / comparison.change) if comparison.change else 0.0 for amount in amounts]
@@ -339,7 +341,7 @@ def _weight(comparison: Comparison, label: str) -> float:
 
 
 def _rows(comparison: Comparison, factor: Factor, digits: int) -> Iterator[tuple[str, ...]]:
-    """The row of a factor, and a row for each number in it that has none of its own."""
+    """The row of a factor in a comparison's table, and a row for each number in it that has none of its own."""
     label = f"{len(factor.members)} together:" if factor.members else factor.label
     amount, bounds = _amount(comparison, factor.amount, digits), _range(comparison, factor, digits)
     yield amount, label, factor.before, factor.after, _from(factor), bounds
@@ -348,12 +350,12 @@ def _rows(comparison: Comparison, factor: Factor, digits: int) -> Iterator[tuple
 
 
 def _from(factor: Factor) -> str:
-    """Where the two numbers come from."""
+    """Where the numbers of a factor in the two compared answers come from."""
     return " / ".join(filter(None, dict.fromkeys(factor.origins)))
 
 
 def _range(comparison: Comparison, factor: Factor, digits: int) -> str:
-    """The bounds of a factor, and whether its difference is within the ranges."""
+    """The bounds of a comparison's factor, and whether its difference is within the ranges."""
     words = []
     if factor.low is not None and factor.high is not None:
         words.append(f"{_amount(comparison, factor.low, digits)} to {_amount(comparison, factor.high, digits)}")
@@ -389,7 +391,7 @@ def as_data(comparison: Comparison, digits: int = DIGITS) -> dict[str, Any]:
 
 
 def _factor_data(factor: Factor) -> dict[str, Any]:
-    """A factor as plain data, with its members."""
+    """A factor of a comparison as plain data, with its members."""
     return {
         **attributes(factor, "names", "kind", "amount", "low", "high"),
         "within_ranges": factor.is_within_ranges,

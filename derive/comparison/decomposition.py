@@ -67,7 +67,10 @@ class Shares:
 
 
 def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> Shares:
-    """What each player and each regime accounts for; raises `Undefined` if a mixture has no value."""
+    """What each player and each regime accounts for in the ratio or the difference of two answers.
+
+    Raises `Undefined` if a mixture has no value.
+    """
     branches = [mixture.branch()]
     if mixture.differing:
         branches.append(mixture.branch(mixture.differing))
@@ -121,21 +124,21 @@ class _Side:
 
     @cached_property
     def owner(self) -> dict[str, int]:
-        """The player of each number."""
+        """The player of each number in the decomposition."""
         owners: dict[str, int] = {}
         for player, group in enumerate(self.players):
             owners |= dict.fromkeys(group, player)
         return owners
 
     def _worth(self, branch: Branch, end: Numbers) -> float:
-        """The logarithm of the target at some numbers, or the target itself; raises `Undefined` if it has none."""
+        """The logarithm of the decomposed target at some numbers, or the target itself; `Undefined` without a value."""
         number = self.sign * branch.at(end)
         if not math.isfinite(number) or (self.is_log and number <= 0):
             raise Undefined
         return math.log(number) if self.is_log else number
 
     def regimes(self, end: Numbers) -> list[float]:
-        """The share of each regime."""
+        """The share of each regime in the decomposition, at the numbers of one answer."""
         groups = self.mixture.regimes
         if len(groups) > _REGIMES:
             raise Undefined
@@ -147,7 +150,7 @@ class _Side:
         return shapley(len(groups), worth)
 
     def numbers(self) -> list[float]:
-        """The share of each player; raises `Undefined` if they do not sum up to the change."""
+        """The share of each player in the decomposition; raises `Undefined` if they do not sum up to the change."""
         first, last = (self._worth(self.branch, end) for end in self.ends)
         totals = [0.0] * len(self.players)
         for part in self._parts:
@@ -163,7 +166,7 @@ class _Side:
 
     @cached_property
     def numbers_at_ends(self) -> tuple[dict[str, float], dict[str, float]]:
-        """All numbers in the target's form at either end."""
+        """All numbers in the decomposed target's form, as in the first answer and as in the second."""
         names = names_in(self.branch.form)
         first, last = (self.branch.numbers(end, names) for end in self.ends)
         return first, last
@@ -173,7 +176,7 @@ class _Side:
 
     @cached_property
     def _parts(self) -> list[_Part]:
-        """The factors of the target, or its terms."""
+        """The factors of the decomposed target, or its terms, that players move."""
         form = self.branch.form
         if self.is_log:
             factors = product_of(form, self._is_positive).powers
@@ -190,16 +193,16 @@ class _Side:
         return all(value(node, numbers) > 0 for numbers in self.numbers_at_ends)
 
     def _moving(self, node: Node) -> tuple[int, ...]:
-        """The players that move an expression."""
+        """The players that move an expression of the decomposed target."""
         feeding = self.branch.feeding
         return self._owners(chain.from_iterable(feeding.get(name, ()) for name in names_in(node)))
 
     def _owners(self, names: Iterable[str]) -> tuple[int, ...]:
-        """The players of some moving numbers, each once and in order."""
+        """The players of some moving numbers in the decomposition, each once and in order."""
         return tuple(sorted({self.owner[name] for name in names}))
 
     def _of_part(self, part: _Part) -> Sequence[float]:
-        """The shares of the players of one part."""
+        """The shares of the players in the change of one factor or term of the decomposed target."""
         count = len(part.players)
         if count == 1:
             first, last = (self._size(part.node, numbers) for numbers in self.numbers_at_ends)
@@ -220,13 +223,13 @@ class _Side:
 
     @cached_property
     def _doubtful(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The quantities that may leave their domains in a mixture, and the players that move them."""
+        """The quantities that may leave their domains when some players have moved, and the players that move them."""
         names = self.branch.doubtful(self.ends)
         moved = {name: self._owners(self.branch.feeding[name]) for name in names}
         return [(name, players) for name, players in moved.items() if len(players) > 1]
 
     def _prove_inside(self) -> None:
-        """Raise if a quantity leaves its domain after some set of players has moved."""
+        """Raise `Undefined` if a quantity leaves its domain after some set of players has moved."""
         for name, players in self._doubtful:
             if len(players) > (_SLOW_PLAYERS if self.branch.is_slow else MOST_PLAYERS):
                 raise Undefined(self._names(players))
@@ -236,7 +239,7 @@ class _Side:
                     raise Undefined(self._names(players))
 
     def _after(self, players: Sequence[int], moved: int) -> dict[str, float]:
-        """The moving numbers after those of these players have moved whose bits are set."""
+        """The moving numbers of the decomposition after those players have moved whose bits are set."""
         before, after = self.ends
         gone = self._names([player for i, player in enumerate(players) if moved >> i & 1])
         return {**before, **{name: after[name] for name in gone}}
@@ -245,7 +248,7 @@ class _Side:
         return node.real if isinstance(node, Number) else value(node, numbers)
 
     def _divisia(self, part: _Part) -> Sequence[float] | None:
-        """The shares by the logarithmic mean Divisia index; None where it does not apply."""
+        """The shares of a part's players by the logarithmic mean Divisia index; None where it does not apply."""
         terms = monomials(part.node, self._is_positive)
         if terms is None:
             return None
@@ -260,7 +263,10 @@ class _Side:
         return divisia_shares(terms, len(part.players), moving, *self.numbers_at_ends)
 
     def _evaluated(self, part: _Part) -> Callable[[int], float]:
-        """The worth of a set of a part's players: the logarithm of the part's ratio once they moved, or its number."""
+        """The function that gives the worth of a set of players who move a part of the target.
+
+        It is the logarithm of the part's ratio once they moved, or its number.
+        """
         names, start = names_in(part.node), self._size(part.node, self.numbers_at_ends[0])
 
         def worth(moved: int) -> float:
@@ -272,7 +278,7 @@ class _Side:
         return worth
 
     def _along(self, part: _Part) -> Sequence[float]:
-        """The shares by the integral of the slopes; those of the names of a player are summed up."""
+        """The shares of a part's players by the integral of the slopes; those of a player's names are summed up."""
         inside = names_in(part.node)
         names = [name for name in self._names(part.players) if name in inside]
         before, after = self.numbers_at_ends
@@ -284,7 +290,7 @@ class _Side:
 
 
 def _log_ratio(first: float, last: float) -> float:
-    """The logarithm of a ratio of two numbers of one sign."""
+    """The logarithm of the ratio of two numbers in the decomposition, which need one sign."""
     if not (math.isfinite(first) and math.isfinite(last) and first * last > 0):
         raise Undefined
     return math.log(last / first)

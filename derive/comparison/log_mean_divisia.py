@@ -34,7 +34,7 @@ Moving = Callable[[Node], "int | None"]
 
 
 def monomials(node: Node, is_positive: Test) -> tuple[Product, ...] | None:
-    """A sum multiplied out into products of powers; None if these are too many.
+    """The terms for the Divisia index: a sum multiplied out into products of powers; None if these are too many.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> len(monomials(parse_expression("a*(b + c)**2 + d"), lambda node: True))
@@ -48,7 +48,10 @@ def monomials(node: Node, is_positive: Test) -> tuple[Product, ...] | None:
 
 
 def _multiplied_out(node: Node, is_positive: Test) -> Sum:
-    """A sum with its products and low powers of sums multiplied out; raises `NoElement` if the terms are too many."""
+    """A sum for the Divisia index with its products and low powers of sums multiplied out.
+
+    Raises `NoElement` if the terms are too many.
+    """
     total: Sum = {}
     for term in node.args if isinstance(node, Apply) and node.op == "add" else (node,):
         product = product_of(term, is_positive)
@@ -67,8 +70,9 @@ def _multiplied_out(node: Node, is_positive: Test) -> Sum:
 def divisia_shares(
     terms: Sequence[Product], players: int, moving: Moving, before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float] | None:
-    """The share of each player in the logarithm of the ratio of a sum; None if a term is not positive, or not a product
-    of powers of what the players move.
+    """The share of each player in the logarithm of the ratio of a sum, by the logarithmic mean Divisia index.
+
+    None if a term is not positive, or not a product of powers of what the players move.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import names_in
@@ -93,7 +97,7 @@ def divisia_shares(
 
 
 def _size(term: Product, numbers: Mapping[str, float]) -> float:
-    """The value of a product; NaN where it has none, or a factor is not positive."""
+    """The value of a term of the Divisia index; NaN where it has none, or a factor is not positive."""
     try:
         factors = [math.pow(_number(base, numbers), float(e)) for base, e in term.powers.items()]
         return math.prod(factors, start=float(term.number))
@@ -109,7 +113,10 @@ def _number(base: Node, numbers: Mapping[str, float]) -> float:
 def _logs(
     term: Product, players: int, moving: Moving, before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float] | None:
-    """What each player adds to the logarithm of a term; None if several move one of its factors, or one has no log."""
+    """What each player adds to the logarithm of a term of the Divisia index.
+
+    None if several players move one of its factors, or a factor has no logarithm.
+    """
     logs = [0.0] * players
     for base, exponent in term.powers.items():
         player = moving(base)

@@ -56,24 +56,24 @@ class Mixture:
 
     @cached_property
     def fixed(self) -> Mapping[str, float]:
-        """The stated numbers that do not move: both answers have them, or only one states them."""
+        """The stated numbers that do not move in the mixture: both answers have them, or only one states them."""
         fixed: dict[str, float] = {}
         for course, ways in zip(self.courses, self.ways, strict=True):
             fixed |= {name: number for name, number in course.values.items() if name not in ways}
         return {name: number for name, number in fixed.items() if name not in self.moving}
 
     def ends(self) -> tuple[dict[str, float], dict[str, float]]:
-        """The moving numbers of either answer."""
+        """The moving numbers of the mixture as in the first answer, and as in the second."""
         first, second = ({name: course.values[name] for name in self.moving} for course in self.courses)
         return first, second
 
     @cached_property
     def differing(self) -> tuple[str, ...]:
-        """All quantities whose ways differ."""
+        """All quantities whose ways differ between the mixed answers."""
         return tuple(chain.from_iterable(self.regimes))
 
     def branch(self, moved: Collection[str] = ()) -> Branch:
-        """The target by the ways of the first answer, but for the quantities in `moved`, by those of the second."""
+        """The mixture's target by the ways of the first answer, but for `moved` quantities, by those of the second."""
         first_ways, second_ways = self.ways
         ways = {**second_ways, **first_ways}
         for name in self.differing:
@@ -84,7 +84,7 @@ class Mixture:
         return Branch(self, ways)
 
     def again(self, stage: Stage, numbers: Mapping[str, float]) -> Mapping[str, float]:
-        """The unknowns of relations without a closed form; none where they have no single solution."""
+        """The mixture's solution of relations without a closed form; none where they have no single solution."""
         known = {name: numbers[name] for name in stage.needs}
         key = stage.relations, stage.unknowns, tuple(known.values())
         if key not in self.solved:
@@ -103,31 +103,34 @@ class Branch:
 
     @cached_property
     def form(self) -> Node:
-        """The target in quantities that are stated, or that relations without a closed form determine."""
+        """The branch's target in quantities that are stated, or that relations without a closed form determine."""
         target = self.mixture.target
         forms = {name: stage.form for name, stage in self._stages if stage.form is not None}
         return composed(target, forms) or Name(target)
 
     @cached_property
     def _stages(self) -> Sequence[tuple[str, Stage]]:
-        """The derived quantities that the target needs, each after those that it depends on."""
+        """The derived quantities that the branch's target needs, each after those that it depends on."""
         return [(name, self.ways[name]) for name in _ordered(self.mixture.target, (self.ways,)) if name in self.ways]
 
     @property
     def is_slow(self) -> bool:
-        """Whether relations without a closed form have to be solved at each point."""
+        """Whether the branch has relations without a closed form, which have to be solved at each point."""
         return any(stage.form is None for _, stage in self._stages)
 
     @cached_property
     def feeding(self) -> Mapping[str, frozenset[str]]:
-        """The moving numbers that each quantity depends on."""
+        """The moving numbers that each quantity of the branch depends on."""
         feeding = {name: frozenset([name]) for name in self.mixture.moving}
         for name, stage in self._stages:
             feeding[name] = frozenset().union(*(feeding.get(other, frozenset()) for other in stage.needs))
         return feeding
 
     def numbers(self, moving: Mapping[str, float], wanted: Iterable[str] | None = None) -> dict[str, float]:
-        """All stated numbers, and the derived ones among those wanted: by default the target's; NaN for no value."""
+        """All stated numbers of the branch, and the derived ones among those wanted; NaN for no value.
+
+        By default the target's number is wanted.
+        """
         names = [self.mixture.target] if wanted is None else list(wanted)
         numbers = {**self.mixture.fixed, **moving}
         if not any(name in self.ways for name in names):
@@ -144,14 +147,16 @@ class Branch:
         return numbers
 
     def _is_inside(self, name: str, number: float) -> bool:
-        """Whether a number lies in the domain of its quantity, but for rounding."""
+        """Whether a number of the branch lies in the domain of its quantity, but for rounding."""
         domain = self.mixture.domains[name]
         ends = domain.low, domain.high
         return number in domain or any(math.isclose(number, end, rel_tol=AGREEMENT) for end in ends)
 
     def doubtful(self, ends: Sequence[Mapping[str, float]]) -> list[str]:
-        """The quantities on several moving numbers that are not enclosed in their domains wherever these lie between
-        their ends."""
+        """The quantities of the branch that may leave their domains where moving numbers lie between their ends.
+
+        They depend on several moving numbers, and are not enclosed in their domains there.
+        """
         spans: dict[str, Span] = {name: (number, number) for name, number in self.mixture.fixed.items()}
         spans |= {name: (min(pair), max(pair)) for name in self.mixture.moving if (pair := [end[name] for end in ends])}
         doubtful = []
@@ -167,12 +172,12 @@ class Branch:
         return doubtful
 
     def at(self, moving: Mapping[str, float]) -> float:
-        """The target at these numbers; NaN where it has no single value."""
+        """The branch's target at some moving numbers; NaN where it has no single value."""
         return self.numbers(moving).get(self.mixture.target, math.nan)
 
 
 def mixed(target: str, first: Course, second: Course, domains: Mapping[str, Domain]) -> Mixture:
-    """What differs between two courses to a target."""
+    """The mixture of two courses to a target: the numbers and the ways that differ between them."""
     first_ways, second_ways = _settled(first, second)
     reached = set(_ordered(target, (first_ways, second_ways)))
     ways = tuple({name: stage for name, stage in side.items() if name in reached} for side in (first_ways, second_ways))
@@ -185,7 +190,7 @@ def mixed(target: str, first: Course, second: Course, domains: Mapping[str, Doma
 
 
 def _ways_of(course: Course) -> dict[str, Stage]:
-    """The stage of each quantity that a course derives."""
+    """The way to each quantity that a course of a mixture derives: its stage."""
     ways: dict[str, Stage] = {}
     for stage in course.stages:
         ways |= dict.fromkeys(stage.unknowns, stage)
@@ -193,7 +198,7 @@ def _ways_of(course: Course) -> dict[str, Stage]:
 
 
 def _settled(first: Course, second: Course) -> tuple[dict[str, Stage], dict[str, Stage]]:
-    """The ways of both courses, with each choice settled at its own numbers."""
+    """The ways of both courses of a mixture, with each choice settled at its own numbers."""
     first_ways, second_ways = _ways_of(first), _ways_of(second)
     for name in {**first_ways, **second_ways}:
         first_form, second_form = (ways[name].form if name in ways else None for ways in (first_ways, second_ways))
@@ -209,7 +214,7 @@ def _settled(first: Course, second: Course) -> tuple[dict[str, Stage], dict[str,
 
 
 def _is_same(first: Stage | None, second: Stage | None) -> bool:
-    """Whether two ways are one: both stated, the same form, or the same relations for the same unknowns."""
+    """Whether two ways in a mixture are one: both stated, the same form, or the same relations and unknowns."""
     if first is None or second is None:
         return first is second
     if first.form is not None or second.form is not None:
@@ -218,13 +223,16 @@ def _is_same(first: Stage | None, second: Stage | None) -> bool:
 
 
 def _ordered(target: str, ways: Sequence[Ways]) -> list[str]:
-    """The target and all that it is derived from, each after what it depends on, as far as there are no circles."""
+    """The target of a mixture and all that it is derived from, each after what it depends on.
+
+    In circles there is no such order.
+    """
     edges = _edges(target, ways)
     return [*chain.from_iterable(components(edges))]
 
 
 def _edges(target: str, ways: Sequence[Ways]) -> dict[str, list[str]]:
-    """What each quantity behind a target needs, by the ways of either answer."""
+    """What each quantity behind the target of a mixture needs, by the ways of either answer."""
     edges: dict[str, list[str]] = {}
     pending = [target]
     while pending:
@@ -237,7 +245,10 @@ def _edges(target: str, ways: Sequence[Ways]) -> dict[str, list[str]]:
 
 
 def _joined(target: str, ways: Sequence[Ways], differing: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The differing quantities in groups: those in a circle, or unknowns of the same relations, move together."""
+    """The groups of a mixture's differing quantities that move together.
+
+    They are in a circle, or unknowns of the same relations.
+    """
     edges = _edges(target, ways)
     for side in ways:
         for name, stage in side.items():
@@ -252,7 +263,7 @@ def _joined(target: str, ways: Sequence[Ways], differing: Sequence[str]) -> tupl
 
 
 def settled(form: Node, numbers: Mapping[str, float]) -> Node:
-    """A form with only the arms that bind at these numbers.
+    """A form of a mixture settled at some numbers, with only the arms that bind there.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -263,7 +274,7 @@ def settled(form: Node, numbers: Mapping[str, float]) -> Node:
 
 
 def settled_together(form: Node, first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Node, Node]:
-    """One form settled at the numbers of two answers; arms that are equal at one are settled as at the other.
+    """One form of a mixture settled at the numbers of two answers; equal arms at one are settled as at the other.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -291,12 +302,15 @@ def settled_together(form: Node, first: Mapping[str, float], second: Mapping[str
 
 
 def _rebuilt(form: Apply, args: list[Node]) -> Node:
-    """The same operation; the same tree where nothing changed, since it holds its evaluator."""
+    """An operation of a form that is settled, with its settled arguments.
+
+    Where nothing changed it is the same tree, since that holds its evaluator.
+    """
     return form if all(new is old for new, old in zip(args, form.args, strict=True)) else Apply(form.op, tuple(args))
 
 
 def _extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
-    """The places of the arms that bind: several if they are equal but for rounding, none if one is undefined."""
+    """The places of the binding arms of a mixture's maximum or minimum: several if nearly equal, none if undefined."""
     sizes = [value(arg, numbers) for arg in form.args]
     if any(map(math.isnan, sizes)):
         return set()
@@ -305,6 +319,6 @@ def _extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
 
 
 def _chosen(form: Apply, numbers: Mapping[str, float]) -> int | None:
-    """The place of the arm whose condition holds first."""
+    """The place of the arm that a piecewise form of a mixture takes, whose condition is the first to hold."""
     arm = chosen_arm(form, numbers)
     return None if arm is None else next(place for place, arg in enumerate(form.args) if arg is arm)

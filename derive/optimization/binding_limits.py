@@ -38,7 +38,7 @@ _BOXES = 2000  # for one question that is asked again
 
 
 def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
-    """The limits and the ends of ranges that bind, one by one; none where only points are known."""
+    """The limits and the ends of ranges that bind at the best point, one by one; none where only points are known."""
     if not programs[0].is_sampled:
         perturbed = _PerturbedQuestion(programs, best, declared)
         yield from perturbed.limits()
@@ -46,7 +46,7 @@ def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Dec
 
 
 def _cases_at(programs: Sequence[Program], best: Best) -> Iterator[tuple[Program, dict[str, float]]]:
-    """The cases in which the best point has its value, with the numbers there."""
+    """The programs of an optimization in which the best point has its value, with the numbers there."""
     for program in programs:
         numbers = program.numbers(best.at)
         if numbers is not None and program.at(best.at) <= best.value + AGREEMENT * abs(best.value):
@@ -62,7 +62,7 @@ class _PerturbedQuestion:
     declared: Mapping[str, Declaration]
 
     def gain(self, programs: Sequence[Program]) -> float:
-        """What the goal gains under other limits, as a share of its value; zero if that is only rounding."""
+        """What the goal gains if limits are moved, as a share of the best value; zero if that is only rounding."""
         tick()
         with sharing(0.2):
             moved_best = least_of(programs, _BOXES)
@@ -82,16 +82,16 @@ class _PerturbedQuestion:
                 yield Binding(name, self.gain([self._with(program, name, by) for program in self.programs]))
 
     def _is_tie(self, name: str) -> bool:
-        """Whether both sides have to be equal, so that they are at every point."""
+        """Whether a limit is a tie, whose sides have to be equal, so that it binds at every point."""
         return len({limit.written.op for limit in limits_of(self.programs) if limit.name == name}) > 1
 
     def _with(self, program: Program, name: str, by: float | None) -> Program:
-        """A program with one limit left out, or moved."""
+        """The program of an optimization with one limit left out, or moved outwards."""
         kept = [limit if limit.name != name else limit.moved(by or 0.0) for limit in program.limits]
         return program.under([limit for limit in kept if by is not None or limit.name != name])
 
     def _at_best(self, name: str) -> list[tuple[Limit, dict[str, float]]]:
-        """The limit in each case that has the best point, and the numbers there."""
+        """The limit of this name in each program that reaches the best value, and the numbers at the best point."""
         limits = []
         for program, numbers in _cases_at(self.programs, self.best):
             limits += [(limit, numbers) for limit in program.limits if limit.name == name]
@@ -101,7 +101,10 @@ class _PerturbedQuestion:
         return any(abs(residual(limit.written, numbers)) <= AGREEMENT for limit, numbers in self._at_best(name))
 
     def _step(self, name: str) -> float:
-        """One hundredth of the right side of a limit; where that is zero, of half of the terms on the left."""
+        """How far a binding limit is moved to find its price: by one hundredth of its right side.
+
+        Where that is zero, it is one hundredth of half of the terms on the left.
+        """
         for limit, numbers in self._at_best(name):
             _, right = limit.sides_at(numbers)
             sizes = [abs(value(term, numbers)) for term in terms(limit.written.lhs)]
@@ -109,7 +112,7 @@ class _PerturbedQuestion:
         return 0.0
 
     def ends(self) -> Iterator[Binding]:
-        """The ends of ranges that bind."""
+        """The ends of ranges that bind at the best point: the target gains if one is moved outwards."""
         program = self.programs[0]
         for i in range(program.free):
             low, high = program.box[i]
@@ -120,7 +123,7 @@ class _PerturbedQuestion:
                         yield binding
 
     def _end(self, i: int, end: float, outwards: int) -> Binding | None:
-        """The end of a range, if the target gains by its move; None too where the domain forbids the move."""
+        """The binding end of a range; None if the target gains nothing by its move, or the domain forbids the move."""
         quantity, step = self.declared[self.programs[0].names[i]], self.programs[0].steps[i]
         sign = ">=" if outwards < 0 else "<="
         name = f"{quantity.name} {sign} {shown_number(end, quantity.unit, 12)}"
@@ -135,14 +138,14 @@ class _PerturbedQuestion:
 
 
 def _stretched(program: Program, i: int, moved: float) -> Program:
-    """A program with one end of a range moved outwards to a number."""
+    """The program of an optimization with one end of a range moved outwards to a number."""
     low, high = program.box[i]
     side = (min(low, moved), max(high, moved))
     return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
 
 
 def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Binding]) -> dict[str, Node]:
-    """The free quantities that one binding limit fixes, in closed form."""
+    """The closed forms of the free quantities that one binding limit fixes, by name."""
     names = {limit.name for limit in binding}
     forms: dict[str, Node] = {}
     for program, numbers in _cases_at(programs, best):
@@ -156,7 +159,7 @@ def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Bind
 
 
 def _chosen_by(program: Program, written: Equation, i: int, numbers: Mapping[str, float]) -> Node | None:
-    """The form of a free quantity, rounded inwards to a whole number if it counts."""
+    """The closed form of a free quantity by a binding limit, rounded to a whole number if it is a count."""
     name, step = program.names[i], program.steps[i]
     if step not in (0.0, 1.0):
         return None
@@ -191,7 +194,7 @@ def form_at(
 
 
 def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
-    """An expression with the arm that binds in place of each choice."""
+    """An expression with the arm that binds at a point in place of each maximum, minimum and piecewise choice."""
 
     def change(choice: Node) -> Node | None:
         if not isinstance(choice, Apply) or choice.op not in ("max", "min", "piecewise"):
@@ -205,7 +208,7 @@ def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
 def reasons(
     question: ChoiceQuestion, programs: Sequence[Program], best: Best, binding: Sequence[Binding]
 ) -> Iterator[str]:
-    """Why the point is the best: what stops each free quantity along which the target rises or falls throughout."""
+    """Why the best point is the best: what stops each free quantity along which the target only rises or only falls."""
     limits = [limit.name for limit in binding] or list(dict.fromkeys(_domains_that_stop(programs, best)))
     is_counted = any(any(program.steps) for program in programs)
     stops = " and ".join(limits) or ("a whole number" if is_counted else "the edge of a case")
@@ -224,7 +227,7 @@ def reasons(
 
 
 def _domains_that_stop(programs: Sequence[Program], best: Best) -> Iterator[str]:
-    """The ends of domains, of quantities that nobody asked for, on which the best point lies."""
+    """The names of binding limits that are ends of domains, of quantities that nobody asked for."""
     for program in programs:
         numbers = program.numbers(best.at)
         for limit in program.limits:

@@ -50,7 +50,10 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
 
 
 def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float) -> ProofOfOptimum | None:
-    """The proof that no point is better by more than a distance. Limits that may be missed by a share are left out."""
+    """The certificate that no point is better than the best by more than a distance; None without a proof.
+
+    Limits that may be missed by a share are left out.
+    """
     bounds: list[tuple[Bound, ...]] = []
     for programs in choices:
         case_bounds = []
@@ -69,7 +72,7 @@ class _Recorder:
     """The search that cuts the box of a program until each part holds nothing below a floor."""
 
     def __init__(self, program: Program, floor: float, best_point: Sequence[float]) -> None:
-        """Begin with the prices at the best point, unless they cannot be told in time."""
+        """Begin a certificate with the prices at the best point, unless they cannot be told in time."""
         self.program, self.floor = program, floor
         self.points = Points(program)
         self.boxes = self.points.boxes
@@ -83,16 +86,16 @@ class _Recorder:
         self.prices = [(), *(minimum.prices for minimum in self.minima)]
 
     def _prices(self, point: Sequence[float]) -> tuple[float, ...]:
-        """The prices at a point of the limits and of the zeros."""
+        """The prices of limits, zeros and squared zeros at a point, for the Lagrangians of a certificate."""
         return self.curvature.with_squares(point, self.points.prices(point))
 
     def bound(self) -> Bound | None:
-        """The bound with its boxes; None where they are too many, or too small."""
+        """The bound of a certificate with its boxes; None where they are too many, or too small."""
         tree = recorded(self.program.box, self._step, _MOST)
         return None if tree is None else replace(self.start, tree=tree)
 
     def _step(self, box: Box) -> tuple[Leaf | Cut | Narrowing, Sequence[Box]] | None:
-        """What is done with a box, with the boxes that are left of it; None where it cannot be cut."""
+        """The next node of a certificate's tree for a box, with the boxes left of it; None where it cannot be cut."""
         is_settled, leaf = self._leaf(box)
         if is_settled:
             return leaf, ()
@@ -104,7 +107,7 @@ class _Recorder:
         return None if cut is None else (cut, cut.halves(box))
 
     def _leaf(self, box: Box) -> tuple[bool, Leaf]:
-        """Whether a box needs no cut, with what shows it: None if it holds no admissible point."""
+        """Whether a certificate needs no cut of a box, with what shows it: None if no point of it is admissible."""
         rounded = self.checked.rounded(box)
         if rounded is None or self.checked.is_out(rounded):
             return True, None
@@ -121,7 +124,7 @@ class _Recorder:
         return False, None
 
     def _minima(self, box: Box) -> Iterator[PricedPoint]:
-        """Points at which a tangent may be flat: the best one, and others that are as good and lie in a box."""
+        """Minima whose tangents may bound a box of a certificate: the best point, then others in the box or near it."""
         yield from self.minima[:1]
         inside = [minimum for minimum in self.minima[1:] if _is_in(minimum.point, box)]
         yield from inside
@@ -134,18 +137,20 @@ class _Recorder:
         yield self.minima[-1]
 
     def _is_small(self, box: Box) -> bool:
-        """Whether a box is a small part of the choices."""
+        """Whether a box of a certificate is a small part of the choices."""
         sides = zip(box, self.program.box, strict=True)
         return all(high - low <= _SMALL * (most - least) for (low, high), (least, most) in sides)
 
     def _slab(self, box: Box) -> Cut | None:
-        """The cut that takes off a part which the contractors of limits and goal leave empty, if it is large enough."""
+        """A cut of a certificate's box that takes off a large part which contractors of limits and goal leave empty."""
         narrowed = self.boxes.narrowed(box, self.floor)
         return None if narrowed is None else cut_off(box, narrowed, _PAYS, lambda side: self._leaf(side)[0])
 
     def _across(self, box: Box) -> Cut | None:
-        """A cut across the side along which the goal and the limits may change most; of a count, between two whole
-        numbers."""
+        """A cut of a certificate's box across the side along which the goal and the limits may change most.
+
+        A side of a count is cut between two whole numbers.
+        """
         rounded = self.checked.rounded(box) or box
         i = self.boxes.widest(self.boxes.part(rounded) or Part(rounded, [], []))
         if i is None:

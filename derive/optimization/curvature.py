@@ -50,7 +50,7 @@ class Curvature:
         return Checked(self.program.bound(-math.inf))
 
     def floor(self, sides: Box, best: Sequence[float], prices: Sequence[float]) -> float:
-        """A lower bound of the goal where the limits hold; none where the Lagrangian is not proved to be convex."""
+        """A lower bound of the goal by a tangent of the Lagrangian; none where this is not proved to be convex."""
         if not self.is_small or not self._is_worth(sides):
             return -math.inf
         floor = self.checked.lagrangian(prices).least_by_tangent(sides, best)
@@ -58,7 +58,7 @@ class Curvature:
         return floor
 
     def _is_worth(self, sides: Box) -> bool:
-        """Whether a box is small enough to be tried: where many of a size failed, only those of half that size are."""
+        """Whether a box is small enough to try convexity: after many failures only those of half the size are tried."""
         ranges = zip(sides, self.program.box, strict=True)
         shares = [(high - low) / (most - least) for (low, high), (least, most) in ranges if most > least]
         breadth = max(shares, default=0.0)

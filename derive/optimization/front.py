@@ -58,19 +58,19 @@ class FrontPoint:
 
     @property
     def values(self) -> tuple[Any, Any]:
-        """Both targets as pint Quantities."""
+        """Both targets at a point of the front as pint Quantities."""
         first, second = self.answers
         return first.value, second.value
 
     @property
     def numbers(self) -> tuple[float, float]:
-        """Both targets in their declared units."""
+        """Both targets at a point of the front in their declared units."""
         first, second = (answer.quantity.unit.from_base(answer.base or 0.0) for answer in self.answers)
         return first, second
 
     @property
     def failed(self) -> set[str]:
-        """The checks that do not hold there."""
+        """The names of the checks that do not hold at a point of the front."""
         return {check.name for check in chain.from_iterable(answer.failed for answer in self.answers)}
 
 
@@ -113,14 +113,14 @@ class Front(Result):
         return tuple(placed)
 
     def at(self, i: int) -> dict[str, Any]:
-        """What was chosen at a point of the front."""
+        """The quantities and profiles that were chosen at a point of the Pareto front."""
         point = self.points[i]
         chosen = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
         return {**chosen, "profiles": point.profiles}
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        """The front as a table, and what is proved of it."""
+        """The Pareto front of two targets as a table, and whether its points are proved."""
         shown_digits = digits or DIGITS
         names = [quantity.name for quantity in self.targets]
         rows = [(*names, *self.quantities, "profiles")]
@@ -142,7 +142,7 @@ class Front(Result):
         )
 
     def plot(self) -> Any:
-        """A figure: one target against the other, each chip or model of the front in its own colour."""
+        """A figure of the front: one target against the other, each chip or model in its own colour."""
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
@@ -162,7 +162,7 @@ def pareto_front(
     given: Mapping[str, Any],
     points: int = _POINTS,
 ) -> Front:
-    """The choices of which no other is better in both targets.
+    """The Pareto front of two targets: the choices of which no other is better in both.
 
     >>> from derive.relation_files.loading import load
     >>> wall = load('''[quantities]
@@ -203,7 +203,10 @@ def pareto_front(
 def _read(
     library: RelationSet, targets: Sequence[str], points: int
 ) -> tuple[RelationSet, list[tuple[Declaration, str]]]:
-    """The targets with their senses, and the library that has them: an expression is a quantity of a copy."""
+    """Read the two targets of a front with their senses, and the library that has them.
+
+    Of an expression, that is a copy of the library in which it is a quantity.
+    """
     if isinstance(targets, str) or len(targets) != 2 or points < 2:
         what = "A front has two targets." if points >= 2 else "A front has two points or more."
         raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')
@@ -220,7 +223,7 @@ def _read(
 
 
 def _split_sense(library: RelationSet, text: str) -> tuple[str, str]:
-    """The sense that stands before a target, empty if none does, and the target."""
+    """Split a target of a front into the sense that stands before it, empty if none does, and its name."""
     word, _, remainder = text.partition(" ")
     name = remainder.strip()
     if word in _SENSES and name:
@@ -231,7 +234,7 @@ def _split_sense(library: RelationSet, text: str) -> tuple[str, str]:
 
 
 def _usual_sense(quantity: Declaration) -> str:
-    """The sense of a target of which none is said: a rate is to be most, unless it is one of money."""
+    """The sense of a front's target that states none: a rate is to be most, unless it is one of money."""
     powers = {base: power for (base, exponent), power in quantity.dimension.powers if not exponent}
     return "most" if "money" not in powers and powers.get("time", 0) == -1 else "least"
 
@@ -248,6 +251,7 @@ class _FrontSearch:
     def __init__(
         self, question: ChoiceQuestion, second: Declaration, sense: str, *, in_all_cases: bool = False
     ) -> None:
+        """Build the programs of every discrete choice of a front, for each target under a limit on the other."""
         self.question, self.second = question, second
         self.signs = question.sign, 1.0 if sense == "least" else -1.0
         op = "<=" if sense == "least" else ">="
@@ -261,7 +265,7 @@ class _FrontSearch:
         self.programs = [choice.programs for choice in searched], exchanged  # of each target, for each choice
 
     def _with_goals_exchanged(self, program: Program) -> Program:
-        """The program whose goal is the second target, with the first in the place of its limit."""
+        """The program of a front whose goal is the second target, with the first in the place of its limit."""
         plain = program.plain if program.sign > 0 else Apply("neg", (program.plain,))
         first_target = Limit(_FRONT, None, Equation(plain, "<=", ZERO), program.goal)
         front_limit = _front_limit(program)
@@ -269,7 +273,7 @@ class _FrontSearch:
         return replace(program.under(limits), goal=front_limit.gap, plain=front_limit.written.lhs, sign=self.signs[1])
 
     def points(self, count: int) -> Iterator[FrontPoint]:
-        """The points, from the best of the first target on."""
+        """The points of a front, from the best of its first target to the best of its second."""
         start, best_second = self._best_of_both(None), self._best(1, None)
         if start is None or best_second is None:
             raise none_found([replace(choice, programs=_without_front(choice)) for choice in self.choices])
@@ -284,12 +288,12 @@ class _FrontSearch:
         yield last
 
     def _best_of_both(self, bound: float | None) -> SearchedChoice | None:
-        """The best of the first target where the second is not worse than a bound, then the best of the second."""
+        """The choice of a front best in the first target under a bound on the second, and then best in the second."""
         first_best = self._best(0, bound)
         return None if first_best is None else _proved_by(self._best(1, first_best.best.value), first_best)
 
     def _best(self, target: int, bound: float | None) -> SearchedChoice | None:
-        """The best of one target over all discrete choices, where the other is not worse than a bound.
+        """The best of one target of a front over all discrete choices, where the other is not worse than a bound.
 
         It is proved if there is a certificate that none of them is better: otherwise no bound is known.
         """
@@ -326,7 +330,7 @@ class _FrontSearch:
 
 
 def _front_limit(program: Program) -> Limit:
-    """The limit that holds one target at a bound."""
+    """The limit of a program that holds one target of a front at a bound."""
     return next(limit for limit in program.limits if limit.name == _FRONT)
 
 
@@ -335,8 +339,10 @@ def _without_front(choice: SearchedChoice) -> tuple[Program, ...]:
 
 
 def _bounded(program: Program, bound: float | None) -> Program:
-    """A program with the other target held at a bound, if any; it is moved outwards by its rounding, so that the point
-    at which it was found fulfils it."""
+    """A program with the other target of the front held at a bound, if any.
+
+    The bound is moved outwards by its rounding, so that the point at which it was found fulfils it.
+    """
     front_limit = _front_limit(program)
     others = [limit for limit in program.limits if limit is not front_limit]
     if bound is None:
@@ -345,7 +351,10 @@ def _bounded(program: Program, bound: float | None) -> Program:
 
 
 def _proved_by(choice: SearchedChoice | None, bounding: SearchedChoice) -> SearchedChoice:
-    """A best choice under the bound that another one set; it is proved only if that is. Without one, that other."""
+    """A choice on the front under a bound that another choice set, proved only if that other is.
+
+    Without a choice under the bound, it is the other, not proved.
+    """
     if choice is not None and bounding.best.is_proved:
         return choice
     last = bounding if choice is None else choice
@@ -353,14 +362,14 @@ def _proved_by(choice: SearchedChoice | None, bounding: SearchedChoice) -> Searc
 
 
 def _between(here: float, there: float, share: float) -> float:
-    """A bound between two values of the second target, spaced by ratio where they are far apart."""
+    """A bound between two values of a front's second target, spaced by ratio where they are far apart."""
     if min(here, there) > 0 and max(here, there) > _DECADE * min(here, there):
         return here * math.pow(there / here, share)
     return here + share * (there - here)
 
 
 def _undominated(points: Iterable[FrontPoint], signs: Sequence[float]) -> list[FrontPoint]:
-    """The points without those that another one equals or betters in both targets."""
+    """The points of a front without those that another one equals or betters in both targets."""
     kept: list[FrontPoint] = []
     for point in points:
         if not any(_is_as_good(other, point, signs) for other in kept):
@@ -370,7 +379,7 @@ def _undominated(points: Iterable[FrontPoint], signs: Sequence[float]) -> list[F
 
 
 def _is_as_good(point: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> bool:
-    """Whether a point is at least as good as another in both targets, but for rounding."""
+    """Whether a point of a front is at least as good as another in both targets, but for rounding."""
     return all(
         sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
         for a, b, sign in zip(point.answers, other.answers, signs, strict=True)
@@ -378,7 +387,7 @@ def _is_as_good(point: FrontPoint, other: FrontPoint, signs: Sequence[float]) ->
 
 
 def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
-    """What stands below the headline: failed checks, givens without effect, and what the middle assumes."""
+    """The cautions below a front's headline: failed checks, givens without effect, and what its middle assumes."""
     for name, count in front.failed.items():
         yield f"{name} does not hold at {count} of {len(front)} points"
     if front.unused:
@@ -391,7 +400,7 @@ def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
 
 
 def charts(front: Front) -> tuple[Chart, ...]:
-    """One target against the other; the profiles that differ along the front are told apart."""
+    """A chart of one target of a front against the other; the profiles that differ along it are told apart."""
     first, second = front.targets
     x, y = zip(*(point.numbers[::-1] for point in front.points), strict=True)  # the second target along, the first up
     everywhere = set.intersection(*(set(point.profiles) for point in front.points))
@@ -412,12 +421,12 @@ def charts(front: Front) -> tuple[Chart, ...]:
 
 
 def _is_wide(numbers: Sequence[float]) -> bool:
-    """Whether an axis is logarithmic: already from one decade on, since a front is steep at its ends."""
+    """Whether an axis of a front's chart is logarithmic: from one decade on, since a front is steep at its ends."""
     return min(numbers) > 0 and max(numbers) >= _DECADE * min(numbers)
 
 
 def as_data(front: Front) -> dict[str, Any]:
-    """The front as plain data: the schema of `derive front --json`."""
+    """The Pareto front as plain data: the schema of `derive front --json`."""
     targets = zip(front.targets, front.senses, strict=True)
     return {
         "targets": [{"name": target.name, "sense": sense, "unit": target.unit.text} for target, sense in targets],

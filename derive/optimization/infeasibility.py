@@ -31,7 +31,7 @@ _NEAR = 400  # to find the nearest miss
 
 
 def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
-    """A smallest set of limits that no point of the box fulfils together; empty if that cannot be proved."""
+    """A smallest set of limits that no point of the choices fulfils together; empty if that cannot be proved."""
     limits = chain.from_iterable((*program.limits, *program.ties) for program in programs)
     names = list(dict.fromkeys(limit.name for limit in limits if limit.relation is not None))
     for chosen in _sets(names):
@@ -41,7 +41,7 @@ def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
 
 
 def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Sets of names by size; where there are many, only the small ones, and then all of them."""
+    """Sets of limits that may exclude each other, by size; of many limits, only the small sets and then all."""
     sizes = range(len(names) + 1) if len(names) <= _ALL else range(3)
     for size in sizes:
         yield from combinations(names, size)
@@ -50,7 +50,7 @@ def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ...]:
-    """The names that are left when each is dropped without which the others still exclude each other."""
+    """The limits that are left excluding each other when every one that can be spared has been dropped in turn."""
     kept = list(names)
     for name in names:
         others = [other for other in kept if other != name]
@@ -60,7 +60,7 @@ def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ..
 
 
 def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
-    """Whether it is proved that no point fulfils these limits."""
+    """Whether it is proved that no point of the programs fulfils the limits of these names."""
     for program in programs:
         tick()
         if program.is_sampled:
@@ -87,13 +87,13 @@ class _Miss:
 
     @property
     def share(self) -> float:
-        """How far the limit would have to move, as a share of its sides."""
+        """How far a missed limit would have to move to be met, as a share of its sides."""
         left, right = self.sides
         return self.by / (abs(right) or abs(left) or 1.0)
 
 
 def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> DeriveError:
-    """Why there is no choice at all; where nothing ranges, each choice is a point."""
+    """The error that says why there is no feasible choice at all; where nothing ranges, each choice is a point."""
     question = choices[0].question
     searched = [choice for choice in choices if choice.error is None]
     errors = [choice.error for choice in choices if choice.error is not None]
@@ -109,7 +109,10 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
 
 
 def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
-    """Raise the solver's error in the middle of the ranges: that of a contradiction only if they are one point."""
+    """Raise the solver's error in the middle of the ranges of a choice for which no point was found.
+
+    A contradiction, a missing solution and several solutions are raised only if the ranges are one point.
+    """
     question = choice.question
     free: dict[str, Value] = {}
     if not is_point:
@@ -126,7 +129,7 @@ def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
 def infeasible(
     target: str, programs: Sequence[Program], count: int, declared: Mapping[str, Declaration]
 ) -> InconsistentError | LimitError:
-    """The error that says why no choice fulfils the limits."""
+    """The error that says which limits exclude every choice of an optimization, and the nearest miss."""
     names = excluding(programs)
     if not names and not _is_excluded(programs, frozenset()):
         return LimitError(
@@ -155,7 +158,7 @@ def infeasible(
 
 
 def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Iterator[_Miss]:
-    """The least by which a limit is missed in each case, while the others of the set hold."""
+    """The nearest miss of one limit in each program, while the others of the limits that exclude each other hold."""
     for program in programs:
         limit = next((limit for limit in program.limits if limit.name == name), None)
         if limit is None:
@@ -169,7 +172,7 @@ def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Ite
 
 
 def _miss_text(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
-    """The sentence about the nearest miss of one of these limits."""
+    """The sentence about the nearest miss of one of the limits that exclude each other."""
     relation = miss.limit.relation
     assert relation is not None
     unit = side_unit(relation, relation.written.lhs)

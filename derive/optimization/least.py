@@ -40,7 +40,7 @@ def best_choice(
     given: Mapping[str, Any],
     sense: str,
 ) -> Optimum:
-    """The choice that makes the target least or most.
+    """The choice among ranges, lists and profiles that makes a target least or most.
 
     >>> from derive.relation_files.loading import load
     >>> fence = load('''[quantities]
@@ -63,9 +63,10 @@ def best_choice(
 def _put_back_in_turn(
     question: ChoiceQuestion, searched: Sequence[SearchedChoice]
 ) -> tuple[SearchedChoice, Answer, list[SearchedChoice]]:
-    """The best choice whose answer holds, with that answer and all choices; one whose answer fails bears its error.
+    """The best choice of a question whose answer holds, with that answer and all choices.
 
-    First, that is searched once more for a point at which nothing leaves its domain by the relations of some case.
+    A choice whose answer fails bears the error of it. First, it is searched once more for a point at which nothing
+    leaves its domain by the relations of some case.
     """
     choices = list(searched)
     pending = [index for index, choice in enumerate(choices) if choice.best.is_found]
@@ -91,7 +92,7 @@ def _put_back_in_turn(
 
 
 def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice]) -> Optimum:
-    """The result for the best choice and its answer, with the bound of all choices, what binds and why."""
+    """The optimum made of the best choice and its answer, with the bound of all choices, what binds and why."""
     question, library = best.question, best.question.library
     floor = min(_floor(choice) for choice in choices)
     overall = replace(best.best, floor=min(floor, best.best.value))
@@ -124,9 +125,10 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
 
 
 def _proof(choices: Sequence[SearchedChoice], best: Best) -> ProofOfOptimum | None:
-    """The certificate that no choice is better; a choice in which nothing determines the target has no programs.
+    """The certificate that no choice is better than the optimum.
 
-    None where a choice is ruled out for another reason: its answer did not hold, or was not found in time.
+    A choice in which nothing determines the target has no programs. None where a choice is ruled out for another
+    reason: its answer did not hold, or was not found in time.
     """
     failed = [choice for choice in choices if choice.error is not None]
     if best.floor == -math.inf or any(choice.is_unknown or choice.best.boxes for choice in failed):
@@ -135,7 +137,7 @@ def _proof(choices: Sequence[SearchedChoice], best: Best) -> ProofOfOptimum | No
 
 
 def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
-    """What binds, the forms of what was chosen, and whether the time was enough to try every limit."""
+    """What binds at an optimum, closed forms of what was chosen, and whether the time was enough to try every limit."""
     binding: list[Binding] = []  # grows limit by limit, so that it has those found before the time ran out
     try:
         with sharing(_EXPLAINING):  # each limit takes a search of its own, and the best choice is found by now
@@ -146,7 +148,7 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
 
 
 def _gap_in_unit(question: ChoiceQuestion, best: Best) -> float | None:
-    """The gap of a result: a share of the value, or a distance in the declared unit; None if there is no bound."""
+    """The gap of an optimum: a share of the value, or a distance in the declared unit; None if there is no bound."""
     if not math.isfinite(best.gap):
         return None
     unit = question.library.declared[question.target].unit
@@ -154,7 +156,7 @@ def _gap_in_unit(question: ChoiceQuestion, best: Best) -> float | None:
 
 
 def _floor(choice: SearchedChoice) -> float:
-    """The bound of a choice: none where nothing is known about it, infinite where it has no answer."""
+    """The lower bound of a searched choice: minus infinity where nothing is known, infinite where it has no answer."""
     if choice.error is not None and choice.best.boxes == 0:  # it failed before it was searched
         return -math.inf if choice.is_unknown else math.inf
     return choice.best.floor

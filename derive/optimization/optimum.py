@@ -78,23 +78,23 @@ class Optimum(Result):
 
     @property
     def value(self) -> Any:
-        """The value as a pint Quantity in the declared unit."""
+        """The value of the optimum as a pint Quantity in the declared unit."""
         return self.answer.value
 
     @property
     def at(self) -> dict[str, Any]:
-        """What was chosen: a pint Quantity of each range and list, and the names of the profiles."""
+        """What was chosen for the optimum: a pint Quantity of each range and list, and the names of the profiles."""
         chosen = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
         return {**chosen, "profiles": self.profiles}
 
     @property
     def proved(self) -> bool:
-        """Whether there is a certificate that no choice is better."""
+        """Whether there is a certificate that no choice is better than the optimum."""
         return self.is_bounded and self.proof is not None
 
     @cached_property
     def proof(self) -> ProofOfOptimum | None:
-        """What shows that no choice is better, which `derive.verify` confirms; computed on demand, None without it."""
+        """The certificate of the optimum, which `derive.verify` confirms; computed on demand, None without one."""
         with suppress(LimitError), query(), sharing(_PROVING):
             return self._proof()
         return None
@@ -116,19 +116,19 @@ class Optimum(Result):
         return MappingProxyType({name: to_sympy(form, symbols) for name, form in forms.items()})
 
     def under_ranges(self, points: int = 1000, seed: int = 0) -> UnderRanges:
-        """How the choices fare where the ranges among the givens and in the profiles turn out."""
+        """How the choices of the optimum fare in a sample of the ranges among the givens and in the profiles."""
         if self.over_ranges is None:
             what = "A best choice that was stored has no question to be asked again."
             raise ExpressionError(what, hint="Call least(...) or most(...) again, and ask its result.")
         return self.over_ranges(points, seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is stored: everything but the question, whose programs are functions."""
+        """The stored state of an optimum: everything but the question, whose programs are functions."""
         return {**self.__dict__, "proof": self.proof, "over_ranges": None, "_proof": None}
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        """The value, the proof, what binds, the formula of the choice, all choices, and the checks that fail."""
+        """The text of an optimum: its value, proof, what binds, formulas of the choice, all choices, failed checks."""
         shown_digits, amiss = digits or DIGITS, cautions(self.answer)
         choices: list[tuple[str, ...]] = []
         if len(self.choices) > 1:
@@ -153,7 +153,7 @@ class Optimum(Result):
 
 
 def headline(optimum: Optimum, digits: int = DIGITS) -> str:
-    """The value in one line, with what was chosen."""
+    """The value of an optimum in one line, with what was chosen."""
     answer = optimum.answer
     assert answer.base is not None
     value = shown_number(answer.base, answer.quantity.unit, digits)
@@ -163,7 +163,7 @@ def headline(optimum: Optimum, digits: int = DIGITS) -> str:
 
 
 def proof(optimum: Optimum) -> str:
-    """What is known about the value: that it is the best, or how far from the best it may be."""
+    """What is known about the value of an optimum: that it is the best, or how far from the best it may be."""
     if optimum.proved:
         exact = optimum.gap == 0 or (not optimum.gap_is_absolute and (optimum.gap or 0) < TIGHT)
         return "proved: no choice is better" + ("" if exact else f" by more than {_gap(optimum, 1)}")
@@ -175,13 +175,13 @@ def proof(optimum: Optimum) -> str:
 
 
 def _gap(optimum: Optimum, digits: int) -> str:
-    """The gap in words."""
+    """The gap of an optimum in words: a share of its value, or a distance with its unit."""
     number = f"{optimum.gap:.{digits}g}"
     return with_unit(number, optimum.answer.quantity.unit.text) if optimum.gap_is_absolute else f"{number} of the value"
 
 
 def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
-    """The best choices of several questions about one target as rows below a heading; each begins with its label."""
+    """The optima of several questions about one target as rows below a heading; each begins with its label."""
     first = next(iter(optima.values()))
     names = list(dict.fromkeys(chain.from_iterable(optimum.chosen for optimum in optima.values())))
     shared = set.intersection(*(set(optimum.profiles) for optimum in optima.values()))
@@ -198,18 +198,18 @@ def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> li
 
 
 def _shown(optimum: Optimum, chosen: Mapping[str, float], name: str, digits: int) -> str:
-    """What was chosen of a quantity, in its unit; a dash where it was not."""
+    """The number of a chosen quantity of an optimum, in its unit; a dash where it was not chosen."""
     return shown_number(chosen[name], optimum.quantities[name].unit, digits) if name in chosen else "-"
 
 
 def _formula(optimum: Optimum, name: str) -> str:
-    """A chosen quantity in closed form, with the values of limits as they were stated."""
+    """A chosen quantity of an optimum in closed form, with the values of limits as they were stated."""
     values = {limit_name: Name(f"({value})") for limit_name, value in optimum.values.items()}
     return render(put_in(optimum.forms[name], values))
 
 
 def _row(optimum: Optimum, choice: Choice, digits: int) -> tuple[str, ...]:
-    """A discrete choice in the table of all: its profiles and list entries, the free quantities, the best, and why."""
+    """A discrete choice as a row of an optimum's table: profiles, list entries, free quantities, the best, and why."""
     free = [_shown(optimum, choice.at, name, digits) for name in optimum.ranged]
     best = "-" if choice.best is None else shown_number(choice.best, optimum.answer.quantity.unit, digits)
     why = choice.why or ("" if choice.is_proved else "not proved")
@@ -217,7 +217,7 @@ def _row(optimum: Optimum, choice: Choice, digits: int) -> tuple[str, ...]:
 
 
 def as_data(optimum: Optimum, digits: int = DIGITS) -> dict[str, Any]:
-    """The choice as plain data: the schema of `derive least --json`.
+    """The optimum as plain data: the schema of `derive least --json`.
 
     `value` is a number in `unit`; `at` has the chosen quantities, each with its unit, and the profiles. `binding` has
     each limit with the share of the value that is gained if it moves by `moved`; `gap` is relative to the

@@ -22,9 +22,9 @@ _POINTS = 120  # along a range
 def charts(
     library: RelationSet, optimum: Optimum, given: Mapping[str, Any], such_that: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
-    """Bars for several choices; for a single one the target along its first range, with the best point marked.
+    """The charts of an optimum: bars for several choices, or the target along the first range of a single one.
 
-    What holds in all of it stands below.
+    Along a range, the best point is marked. What holds in all of the chart stands below it.
     """
     if len(optimum.choices) == 1:
         return _along(library, optimum, given, such_that)
@@ -34,21 +34,21 @@ def charts(
 
 
 def bars_of_each(optima: Mapping[str, Optimum]) -> Chart:
-    """The best of each of several questions about one target."""
+    """A chart of the optima of several questions about one target, a bar for each."""
     first = next(iter(optima.values()))
     unit = first.answer.quantity.unit
     return _bars(first, [(name, unit.from_base(optimum.answer.base or 0.0)) for name, optimum in optima.items()])
 
 
 def bars(optimum: Optimum) -> Chart:
-    """The best of each discrete choice."""
+    """A chart of an optimum, with a bar for the best value in each discrete choice."""
     unit, shared = optimum.answer.quantity.unit, _shared(optimum)
     labelled_bests = [(_named(choice, shared), choice.best) for choice in optimum.choices if choice.best is not None]
     return _bars(optimum, [(name, unit.from_base(best)) for name, best in labelled_bests])
 
 
 def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
-    """A bar for each name, the first on top."""
+    """A chart of an optimum's target, with a bar for each name, the first on top."""
     names, numbers = zip(*reversed(values), strict=True)
     label = labelled(optimum.answer.quantity.name.replace("_", " "), spelled(optimum.answer.quantity.unit))
     bars = Series.of(numbers, range(len(numbers)), style="bars")
@@ -57,12 +57,12 @@ def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
 
 
 def _shared(optimum: Optimum) -> set[str]:
-    """The profiles that every choice has."""
+    """The profiles that every choice of an optimum has, which no bar has to name."""
     return set.intersection(*(set(choice.profiles) for choice in optimum.choices))
 
 
 def _named(choice: Choice, shared: set[str]) -> str:
-    """What tells a choice from the others: its own profiles and list entries."""
+    """The label of a choice's bar in the chart of an optimum: its own profiles and its list entries."""
     return ", ".join([*(name for name in choice.profiles if name not in shared), *choice.listed.values()])
 
 
@@ -73,7 +73,7 @@ def _title(optimum: Optimum) -> str:
 def _along(
     library: RelationSet, optimum: Optimum, given: Mapping[str, Any], such_that: Iterable[str]
 ) -> tuple[Chart, ...]:
-    """The target along the first range, everything else as in the best point, which is marked."""
+    """Charts of an optimum's target along the first range, everything else as in the best point, which is marked."""
     if not optimum.ranged:
         raise ExpressionError("A single choice without a range has no picture.", hint="Give a range or a list.")
     first, *others = optimum.ranged

@@ -49,22 +49,22 @@ class Points:
 
     @property
     def is_thin(self) -> bool:
-        """Whether hardly a point fulfils the limits: an implicit count has to be whole, or two sides to be equal."""
+        """Whether hardly a point of a program is admissible: an implicit count has to be whole, or two sides equal."""
         ops = {(limit.name, limit.written.op) for limit in self.program.limits if limit.relation is not None}
         is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
         return is_equality or any(self.program.steps[self.program.free :])
 
     def whole_if_counted(self, i: int, x: float) -> float:
-        """A number for the variable at a place: the nearest whole one if that is a count."""
+        """A number for one variable of a point: the nearest whole one if the variable is a count."""
         step = self.program.steps[i]
         return round(x / step) * step if step else x
 
     def middle(self, sides: Box) -> tuple[float, ...]:
-        """A point in the middle of a box, whole where it counts."""
+        """The point of a program in the middle of a box, whole where it counts."""
         return tuple(self.whole_if_counted(i, centre(side)) for i, side in enumerate(sides[: self.program.free]))
 
     def completed(self, sides: Box) -> tuple[float, ...] | None:
-        """A point of a box at which every count is whole; None if none was found.
+        """A point of a program in a box at which every count is whole; None if none was found.
 
         Counts are set first and then the others, each to the middle of its side, and the limits then narrow the rest.
         """
@@ -80,9 +80,9 @@ class Points:
         return self.middle(remaining)
 
     def blur(self, point: Sequence[float], place: int = 0) -> float:
-        """By how much the goal changes between points that no cut tells from this one; zero if that is not known.
+        """How much a program's goal changes between points that no cut tells from a given one; zero if unknown.
 
-        With a `place`, by how much the limit of that number changes; they are counted from one.
+        With a `place`, it is how much the limit of that number changes; limits are counted from one.
         """
         near = []
         for x, (low, high) in zip(point, self.program.box, strict=False):
@@ -113,19 +113,19 @@ class Points:
         return tuple(priced.get(j, 0.0) for j in range(1, len(values)))
 
     def _movable(self, point: Sequence[float]) -> list[int]:
-        """The sides along which a point can move both ways."""
+        """The sides of a program's box along which a point can move both ways."""
         sides = zip(self.program.box, self.program.steps, point, strict=True)
         return [i for i, ((low, high), step, x) in enumerate(sides) if not step and low < x < high]
 
     def full(self, point: Sequence[float]) -> tuple[float, ...]:
-        """A point of the free quantities with the others that follow; empty if these have no single values."""
+        """A point of the free quantities with a program's other variables added; empty if these have no numbers."""
         if self.program.solved is None:
             return tuple(point)
         numbers = self.program.numbers(point)
         return () if numbers is None else tuple(numbers[name] for name in self.program.names)
 
     def improved(self, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-        """Points that may be better than this one: by a local search, and along the axes with ever shorter steps."""
+        """Points of a program that may be better than a given one: by a local search, and by steps along the axes."""
         sides = zip(self.program.box, self.program.steps, strict=True)
         moving = [i for i, ((low, high), step) in enumerate(sides) if not step and 0 < high - low < math.inf]
         best = point
@@ -144,7 +144,7 @@ class Points:
         yield from shortened(self.program, best)
 
     def _descended(self, start: tuple[float, ...], moving: Sequence[int]) -> Iterator[tuple[float, ...]]:
-        """The points at which local searches end (sequential least squares programming); only sides in `moving` change.
+        """Points at which local searches end (sequential least squares programming); only sides in `moving` change.
 
         scipy ends with limits broken by rounding, so the same search is made with a margin inside them too; a point
         counts only if it passes every limit.
@@ -163,7 +163,7 @@ class Points:
         scales = array([size or 1.0 for size in sizes])
 
         def point_at(shares: Sequence[float]) -> tuple[float, ...]:
-            """The point at these shares of the moving sides."""
+            """The point of a local search at these shares of the moving sides."""
             point = list(start)
             for i, low, width, share in zip(moving, lows, widths, shares, strict=True):
                 point[i] = float(min(max(low + width * share, low), low + width))
@@ -171,7 +171,7 @@ class Points:
 
         @cache  # the goal and each kind of limit ask for the same point
         def scaled(*shares: float) -> tuple[Any, Any]:
-            """What is known at a point, each value and its slopes divided by how far it moves across the box."""
+            """The goal, limits and zeros at a point with their slopes, divided by how far each moves across the box."""
             values, slopes = self.boxes.at(point_at(shares)) or first
             # rows in their own memory: of slices out of a larger array scipy's search takes ten times as long
             moved = array([[slope[i] for i in moving] for slope in slopes]) * widths
@@ -203,7 +203,7 @@ class Points:
             yield point_at(result.x)
 
     def spread(self) -> Iterator[tuple[float, ...]]:
-        """Points spread over the ranges, none of them on a symmetry (Roberts 2018, the R sequence)."""
+        """Starting points of local searches, spread over the ranges off symmetries (Roberts 2018, the R sequence)."""
         count = len(self.program.names)
         root = 2.0
         for _ in range(_NEWTON):
@@ -215,10 +215,10 @@ class Points:
             yield tuple(self.whole_if_counted(i, x) for i, x in enumerate(at))
 
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
-        """The point moved to where the ties hold: Newton's method, each step the shortest; None where it does not end.
+        """A point of a program moved by Newton's method to where its ties hold; None where something has no number.
 
-        A step is measured by the ranges, or where one has no end by the number itself, and a side that would leave its
-        range stays at the end of it.
+        Each step is the shortest, measured by the ranges, or where one has no end by the number itself. A side that
+        would leave its range stays at the end of it.
         """
         if not self.program.ties:
             return point
@@ -242,7 +242,7 @@ class Points:
     def _shortest_step(
         self, numbers: Sequence[float], residuals: Sequence[float], slopes: Sequence[Sequence[float]]
     ) -> dict[int, float]:
-        """The shortest step to where the linearized ties hold, in the variables that may move."""
+        """The shortest step from a point to where the linearized ties hold, in the variables that may move."""
         from numpy import array
         from numpy.linalg import lstsq
 
@@ -262,13 +262,13 @@ class Points:
 
 
 def _is_stopped(x: float, move: float, side: Span) -> bool:
-    """Whether a number stands at the end of its range and would move beyond it."""
+    """Whether a number of a point stands at the end of its range and would move beyond it."""
     low, high = side
     return (x <= low and move < 0) or (x >= high and move > 0)
 
 
 def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-    """Points with one number moved by a few of its last digits, the nearest first."""
+    """The neighbours of a program's point: one number moved by a few of its last digits, the nearest first."""
     for share in _NUDGES:
         for i, (low, high) in enumerate(program.box[: program.free]):
             x = min(max(point[i] + share * (abs(point[i]) or high - low), low), high)
@@ -277,7 +277,7 @@ def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[flo
 
 
 def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-    """The point rounded to fewer digits, counted from each number's own size, then from the width of its range.
+    """A program's point rounded to fewer digits, counted from each number's own size, then from its range's width.
 
     A round number is often the one sought; of 3e-14 between 0 and 2 no digit is left, for it is zero but for rounding.
     """
@@ -294,7 +294,7 @@ def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[floa
 
 
 def _rounded(x: float, size: float, digits: int) -> float:
-    """A number with so many digits, counted from the first of its size.
+    """A number of a point rounded to so many digits, counted from the first digit of a size.
 
     >>> _rounded(2.000000004, 2.0, 9), _rounded(3e-14, 2.0, 12), _rounded(3e-14, 3e-14, 12)
     (2.0, 0.0, 3e-14)
@@ -305,7 +305,7 @@ def _rounded(x: float, size: float, digits: int) -> float:
 def along_axes(
     program: Program, point: tuple[float, ...], goal_at: Callable[[tuple[float, ...]], float], most: int
 ) -> Iterator[tuple[float, ...]]:
-    """Ever better points by pattern search: a step along each axis while that helps, then a quarter of the step.
+    """Ever better points of a program by pattern search: a step along each axis while that helps, then a quarter.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> form = parse_expression("(x - 2)**2")

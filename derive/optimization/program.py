@@ -35,12 +35,15 @@ if TYPE_CHECKING:
 
 
 def is_time_out(error: DeriveError) -> bool:
-    """Whether the time has run out, which ends a search; any other error only says that a point has no answer."""
+    """Whether an error ends a search because time has run out; any other says that a program's point has no answer."""
     return isinstance(error, LimitError) and error.limit.endswith(" s")
 
 
 def excess(written: Equation) -> Node:
-    """By how much the sides of an inequality break it: not positive where it holds. Of a tie, left less right."""
+    """The expression by which a limit is exceeded: not positive where the limit holds.
+
+    Of a tie, it is the left side less the right.
+    """
     if written.op == ">=":
         return added(written.rhs, negated(written.lhs))
     return added(written.lhs, negated(written.rhs))
@@ -62,7 +65,7 @@ class Limit:
     is_domain: bool = False  # the end of the domain of a quantity that nobody asked for
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
-        """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""
+        """Whether a limit holds up to rounding, which is far less than the tolerance of an answer's checks."""
         if self.guard is not None and not holds(self.guard, values):
             return True
         if self.written.op == "=":
@@ -84,25 +87,25 @@ class Limit:
 
 
 def limits_of(programs: Iterable[Program]) -> list[Limit]:
-    """The limits of several cases of one question."""
+    """The limits of several programs, which are the cases of one question."""
     return [*chain.from_iterable(program.limits for program in programs)]
 
 
 def known_numbers(
     library: RelationSet, question: Question, limits: Iterable[Stated], free: Collection[str]
 ) -> dict[str, float]:
-    """What a question knows beside what is free, in base units, with the values that stand in its limits."""
+    """The known numbers of a program in base units: what a question gives beside what is free, and values in limits."""
     values = {**library.defaults, **question.weak, **question.strong, **values_of(limits)}
     return {name: value.base[1] for name, value in values.items() if name not in free}
 
 
 def step_of(quantity: Declaration) -> float:
-    """The size of one of what is counted, in base units; zero of what is not."""
+    """The step of a program's variable: the size of one of a count, in base units; zero if it is no count."""
     return quantity.unit.to_base(1.0) if quantity.is_count else 0.0
 
 
 def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node], Node]) -> Iterator[Limit]:
-    """The ends of a range as limits of a form, each with its gap spread out; an infinite end is none."""
+    """The ends of a range as limits of a form in a program, each with its gap spread out; an infinite end is none."""
     for op, end in ((">=", low), ("<=", high)):
         if math.isfinite(end):
             written = Equation(form, op, Number(Fraction(end)))
@@ -143,21 +146,21 @@ class Program:
 
     @cached_property
     def zeros(self) -> tuple[Node, ...]:
-        """What has to be zero: the definitions, and the gaps of ties."""
+        """The expressions that have to be zero in a program: the definitions, and the gaps of ties."""
         return (*self.definitions, *(tie.gap for tie in self.ties if names_in(tie.gap)))
 
     def under(self, limits: Sequence[Limit]) -> Program:
-        """The same with other limits."""
+        """The same program with other limits."""
         return replace(self, limits=tuple(limits))
 
     def with_stated(self, names: Collection[str]) -> Program:
-        """The same without the limits and ties of other relations than these."""
+        """The same program without the limits and ties of other relations than these."""
         limits = [limit for limit in self.limits if limit.relation is None or limit.name in names]
         return replace(self, limits=tuple(limits), ties=tuple(tie for tie in self.ties if tie.name in names))
 
     @cached_property
     def system(self) -> System:
-        """What the search over boxes knows of it."""
+        """The program as the system that branch and bound searches over boxes."""
         return System(
             goal=self.goal,
             allowed=(-math.inf, MOST),
@@ -170,7 +173,7 @@ class Program:
         )
 
     def bound(self, floor: float) -> Bound:
-        """What a certificate claims of it, yet without its boxes."""
+        """The bound that a certificate claims of the program, yet without its boxes."""
         limits = tuple(Limited(limit.gap, limit.guard) for limit in self.limits)
         forms = [self.goal, *(limit.gap for limit in limits), *self.zeros, *self.guards]
         forms += [limit.guard for limit in limits if limit.guard is not None]
@@ -189,12 +192,12 @@ class Program:
 
     @property
     def spans(self) -> dict[str, Span]:
-        """The box, with known numbers as points."""
+        """The box of the program by name, with known numbers as points."""
         points = {name: (number, number) for name, number in self.known.items()}
         return {**points, **dict(zip(self.names, self.box, strict=True))}
 
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
-        """All numbers at a point of the free quantities; None where a quantity has none.
+        """All numbers of the program at a point of the free quantities; None where a quantity has none.
 
         Of several solutions it is the best of those that hold, and the first where none does.
         """
@@ -207,13 +210,16 @@ class Program:
         return min(solutions, key=self._goal_at)
 
     def at(self, point: Sequence[float]) -> float:
-        """The goal at a point of the free quantities; infinite where a limit, a domain or its case does not hold."""
+        """The program's goal at a point of the free quantities; infinite where a limit, domain or guard is broken."""
         values = self.numbers(point)
         goal = math.inf if values is None else self._goal_at(values)
         return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
-        """Whether all holds with the counts before they are rounded too: a jump beside them may decide otherwise."""
+        """Whether the program's goal and limits hold with the counts before they are rounded too.
+
+        A jump beside a whole number may decide otherwise.
+        """
         if not self.counts:
             return True
         raw = dict(values)
@@ -228,7 +234,10 @@ class Program:
         return abs(value(self.plain, raw) - goal) <= AGREEMENT * self.change_by_one_count(values)
 
     def change_by_one_count(self, values: Mapping[str, float]) -> float:
-        """By how much the goal changes with one more of the counts that follow: zero has no size of its own."""
+        """How much the program's goal changes with one more of each count that follows from the free quantities.
+
+        A goal of zero has no size of its own.
+        """
         further = dict(values)
         for name, _ in self.counts:
             further[name] += self.steps[self.names.index(name)]

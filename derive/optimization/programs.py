@@ -63,7 +63,7 @@ def programs(
     sign: float,
     uncertain: Mapping[str, Span] = NO_SPANS,
 ) -> list[Program]:
-    """The programs of a question, one for each case that the box allows; none if its target is not determined.
+    """The programs of a question with choices, one for each case that the box allows.
 
     Known quantities are at the middles of their ranges; where some are uncertain, the programs are those of every case
     that their ranges meet, to be looked at with numbers put in for them.
@@ -86,12 +86,12 @@ class ImplicitVariable:
         return self.domain.low, self.domain.high
 
     def at(self, values: Mapping[str, float]) -> float:
-        """Its number where the others have theirs; NaN for a count that is not whole to within rounding."""
+        """The number of an implicit variable where the others have theirs; NaN for a count that is not nearly whole."""
         number = values[self.name] if self.form is None else value(self.form, values)
         return self.near(number) if self.step else number
 
     def near(self, number: float) -> float:
-        """The whole number that a count is to within rounding; NaN where it is none, or its domain excludes it."""
+        """The whole number that an implicit count is to within rounding; NaN where there is none, or none admitted."""
         if not math.isfinite(number):
             return math.nan
         nearest = round(number / self.step) * self.step
@@ -147,7 +147,7 @@ class _ProgramBuilder:
         return programs
 
     def _is_tested(self, limit: Stated, goal: CaseForm) -> bool:
-        """Whether a limit can be tested; one that the question states has to be."""
+        """Whether a program can test a limit; one that the question states has to be testable."""
         unknown = next((name for name in limit.names if not self._limit_forms(name, goal)), None)
         if unknown is not None and limit.is_asked:
             error = self._shortage(unknown)
@@ -160,8 +160,11 @@ class _ProgramBuilder:
         return shortage(self.library, self.question.but(target=name, weak=weak, own=None), {})
 
     def _limit_forms(self, name: str, goal: CaseForm) -> list[CaseForm]:
-        """The forms of a quantity of a limit, chosen as an answer chooses what it tests a limit with: as the target's
-        plan has it, else as a profile states it, else by a plan of its own, else its default."""
+        """The forms of a limit's quantity in a program, in the order in which an answer chooses what it tests.
+
+        They are those that the target's plan has, else those that a profile states, else those of a plan of its own,
+        else the default.
+        """
         for plan in goal.plans:
             if any(name in block.unknowns for block in plan.blocks):
                 forms, _, _ = self._forms(plan)
@@ -172,7 +175,10 @@ class _ProgramBuilder:
         return case_forms or ([CaseForm(Name(name))] if name in self.question.weak else [])
 
     def _domain_forms(self, name: str, goal: CaseForm) -> list[CaseForm]:
-        """The forms of a quantity of which only the domain is tested; where none applies, any number in it will do."""
+        """The forms of a quantity of which a program tests only the domain.
+
+        Where none of them applies, any number in the domain will do.
+        """
         case_forms = self._limit_forms(name, goal)
         if not all(case_form.guards for case_form in case_forms):
             return case_forms
@@ -182,7 +188,7 @@ class _ProgramBuilder:
         return [*case_forms, CaseForm(Number(Fraction(inside)), elsewhere)]
 
     def _case_forms(self, name: str) -> list[CaseForm]:
-        """The form of a quantity in each case that the box allows; none if it is not determined."""
+        """The forms of a quantity in the free ones in each case that a program's box allows; none if undetermined."""
         if name in self.question.strong:
             return [CaseForm(Name(name))]
         if name not in self.cached:
@@ -204,7 +210,10 @@ class _ProgramBuilder:
     def _from_tree(
         self, tree: Tree, asides: Asides, outline: Outline | None = None, decided: Mapping[Node, bool] = _UNDECIDED
     ) -> Iterator[CaseForm]:
-        """The forms in the cases of a tree to which these conditions lead, each decided true or false on the way."""
+        """The forms of a quantity in the cases of a tree that the box of a program allows.
+
+        The conditions on the way to a case are decided true or false.
+        """
         if isinstance(tree, Case):
             yield from self._from_case(tree)
         elif tree is None and outline is not None and self._is_eliminated(outline, decided):
@@ -220,7 +229,7 @@ class _ProgramBuilder:
                             yield _joined(case_form, guard, claim)
 
     def _is_eliminated(self, outline: Outline, decided: Mapping[Node, bool]) -> bool:
-        """Whether relations fix a target together in a case in which counting leaves it open."""
+        """Whether relations of a program's case fix a target together where counting leaves it open."""
         excluded = frozenset(
             relation.name
             for relation in self.library.conditional
@@ -230,11 +239,11 @@ class _ProgramBuilder:
         return combined(rows, outline.target) is not None
 
     def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
-        """The box, with the domains of implicit variables."""
+        """The box of a program, with the domains of its implicit variables."""
         return {**self.box, **{variable.name: variable.span for variable in variables}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
-        """A condition in terms of the free quantities, in each case of the quantities in it."""
+        """A program's condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
         choices = []
         for name in names:
@@ -245,7 +254,7 @@ class _ProgramBuilder:
             yield with_forms(condition, forms), _merged(chosen)
 
     def _from_case(self, case: Case) -> Iterator[CaseForm]:
-        """The form of a case's target, unless the box excludes the case."""
+        """The form of a case's target in the free quantities, unless the box of the program excludes the case."""
         forms, variables, renamed = self._forms(case.plan)
         target = case.plan.target
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
@@ -268,10 +277,10 @@ class _ProgramBuilder:
             yield CaseForm(form, tuple(guards), variables, domain_tests, undetermined, (case.plan,), renamed)
 
     def _undetermined_at_zeros(self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Iterator[str]:
-        """The unknowns that their relation leaves open at points of the box: where their factor in it is zero, and what
-        is left without them is zero too.
+        """The unknowns of a program that their relation leaves open at some points of the box.
 
-        The form `0/x` of y in `x*y = 0` says zero, and y may be anything where x is zero.
+        There their factor in the relation is zero, and what is left without them is zero too. The form `0/x` of y in
+        `x*y = 0` says zero, and y may be anything where x is zero.
         """
         for block in plan.blocks:
             if len(block.unknowns) > 1:
@@ -286,7 +295,7 @@ class _ProgramBuilder:
                 yield name
 
     def _following_forms(self, plans: Sequence[Plan]) -> dict[str, Node]:
-        """The forms of what plans work out beside that of a case, for conditions of the case."""
+        """The forms of what plans work out beside a program's case, for conditions of the case."""
         forms: dict[str, Node] = {}
         for block in chain.from_iterable(plan.blocks for plan in plans):
             form = only_form(self.library, block)
@@ -296,7 +305,7 @@ class _ProgramBuilder:
         return forms
 
     def _forms(self, plan: Plan) -> tuple[dict[str, Node], tuple[ImplicitVariable, ...], dict[str, str]]:
-        """The forms of a plan's unknowns, those of them that are variables, and the names of the variables."""
+        """The forms of a plan's unknowns, the implicit variables of the program among them, and their names."""
         forms: dict[str, Node] = {}
         variables: list[ImplicitVariable] = []
         renamed: dict[str, str] = {}
@@ -317,23 +326,23 @@ class _ProgramBuilder:
         return forms, tuple(variables), renamed
 
     def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
-        """An expression with forms put in for its names; `name` is the quantity that lacks a form where that fails."""
+        """An expression with forms put in for its names; Unwritten with `name` where one of them has no form."""
         form = composed("", {**forms, "": node})
         if form is None:
             raise Unwritten(name)
         return form
 
     def _is_plain(self, name: str, form: Node) -> bool:
-        """Whether a quantity is no count, or whole wherever what it is made of is."""
+        """Whether a quantity needs no implicit variable: it is no count, or whole wherever its parts are whole."""
         return not self.library.declared[name].domain.whole or (self._is_counted(name) and self._is_whole(form))
 
     def _is_counted(self, name: str) -> bool:
-        """Whether a quantity is whole in base units too."""
+        """Whether a quantity of a program is whole in base units too."""
         declared = self.library.declared[name]
         return declared.domain.whole and declared.unit.size == 1
 
     def _is_whole(self, node: Node) -> bool:
-        """Whether an expression is whole because of its operations, counts being whole."""
+        """Whether an expression of a program is whole because of its operations, counts being whole."""
         if isinstance(node, Number):
             return node.value.denominator == 1
         if isinstance(node, Name):
@@ -352,7 +361,7 @@ class _ProgramBuilder:
     def _domain_tests(
         self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]
     ) -> tuple[DomainTest, ...] | None:
-        """The unknowns that may leave their domains in the box; None if one does so everywhere in it."""
+        """The unknowns that may leave their domains in a program's box; None if one does so everywhere in it."""
         reach = dict(spans)
         tests: list[DomainTest] = []
         for name in plan.unknowns:
@@ -387,7 +396,7 @@ class _ProgramBuilder:
         plain = goal.form if self.sign > 0 else negated(goal.form)
 
         def ends(test: DomainTest) -> Iterator[Limit]:
-            """A domain as limits; they include the end of an open one, which is excluded where points are tested."""
+            """A domain as limits of the program; an open end is included, and excluded where points are tested."""
             return limits_of_range(test.form, test.domain.low, test.domain.high, lambda gap: self._spread(gap, spans))
 
         domain_limits = chain.from_iterable(map(ends, merged.domain_tests))
@@ -413,7 +422,10 @@ class _ProgramBuilder:
         )
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
-        """A limit in terms of the free quantities; one with conditions has a negative gap where they do not hold."""
+        """A limit of a program in terms of the free quantities.
+
+        One with conditions has a negative gap where they do not hold.
+        """
         left, right = with_forms(limit.written.lhs, forms), with_forms(limit.written.rhs, forms)
         written = Equation(left, limit.written.op, right)
         over = excess(written)
@@ -443,7 +455,7 @@ class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at poi
 
 
 def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
-    """The conditions, variables and plans of several forms together, with the last one's form."""
+    """The conditions, variables and plans of several forms in a program together, with the last one's form."""
     merged = CaseForm(Number(Fraction(0.0)))
     for case_form in case_forms:
         merged = _joined(case_form, merged, ())
@@ -451,7 +463,7 @@ def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
 
 
 def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> CaseForm:
-    """A form under the conditions of an earlier one too, and a further one."""
+    """A form in a program under the conditions of an earlier form too, and under further ones."""
     variables = {variable.name: variable for variable in (*earlier.variables, *case_form.variables)}
     return replace(
         case_form,
@@ -465,14 +477,14 @@ def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> 
 
 
 def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
-    """The function that gives, at a point of the free quantities, every solution for the variables."""
+    """The function that gives every solution for a program's implicit variables at a point of the free quantities."""
     plans, renamed = merged.plans, merged.renamed
     counts = {variable.name: variable for variable in merged.variables if variable.form is not None}
     counted = {name: counts[variable] for name, variable in renamed.items() if variable in counts}
     is_closed = all(variable.form is not None for variable in merged.variables)
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
-        """What has no closed form, in each combination of the plans' solutions that agree."""
+        """The numbers of implicit variables without a closed form, in each agreeing combination of plans' solutions."""
         open_blocks = [[block for block in plan.blocks if only_form(library, block) is None] for plan in plans]
         names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
         for states in product(*(_states(library, plan, values, counted) for plan in plans)):
@@ -485,7 +497,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
                 yield numbers
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        """The solutions in which every variable has a number, with the counts that follow from them."""
+        """The solutions in which every implicit variable has a number, with the counts that follow from them."""
         complete: list[Mapping[str, float]] = []
         for solution in [{}] if is_closed else solutions(values):
             for variable in merged.variables:  # in this order: a count's form has the variables before it
@@ -500,7 +512,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
 def _states(
     library: RelationSet, plan: Plan, values: Mapping[str, float], counted: Mapping[str, ImplicitVariable]
 ) -> list[State]:
-    """The solutions of a plan at a point: those that have a number for every unknown.
+    """The solutions of a program's plan at a point: those that have a number for every unknown.
 
     What follows from a count follows from the whole number, and not from what rounding made of it: the root of
     `d**2 = 4 - n` is zero where n is four, and far from zero where it is 3.9999999999999984.
@@ -519,7 +531,7 @@ def _states(
 
 
 def _with_whole_counts(state: State, block: Block, counted: Mapping[str, ImplicitVariable]) -> State:
-    """The state after a block, in which a count that is whole up to rounding is whole."""
+    """The state after a block of a program's plan, in which a count that is whole up to rounding is whole."""
     known = [name for name in block.unknowns if name in counted and name in state.values]
     nearest = {name: counted[name].near(state.values[name]) for name in known}
     counts = {name: number for name, number in nearest.items() if math.isfinite(number)}

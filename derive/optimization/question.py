@@ -51,7 +51,7 @@ class Stated:
 
 
 def values_of(limits: Iterable[Stated]) -> dict[str, Value]:
-    """The values that stand in limits, by their names."""
+    """The values that stand in the limits of a question, by their names."""
     return dict(chain.from_iterable(limit.values.items() for limit in limits))
 
 
@@ -93,7 +93,7 @@ class ChoiceQuestion:
 
     @property
     def sign(self) -> float:
-        """What the target is multiplied by, to be made least."""
+        """The factor by which a question multiplies its target, to be made least."""
         return 1.0 if self.sense == "least" else -1.0
 
     @property
@@ -102,15 +102,15 @@ class ChoiceQuestion:
 
     @property
     def typed(self) -> list[str]:
-        """The names of all givens."""
+        """The names of all givens of a question with choices."""
         return [*self.fixed, *self.picks[0].listed, *self.ranges]
 
     def given(self, pick: Pick) -> dict[str, Any]:
-        """The givens of a question about one discrete choice; what is free is a range."""
+        """The givens of a question about one discrete choice; a free quantity is a range."""
         return {**self.fixed, **pick.listed, **self.ranges}
 
     def values_at(self, pick: Pick, point: Sequence[float]) -> dict[str, Value]:
-        """The givens at a point of what is free."""
+        """The givens of a question about one discrete choice, at a point of its free quantities."""
         units = {name: self.library.declared[name].unit for name in self.ranges}
         numbers = zip(units.items(), point, strict=True)
         return {
@@ -128,7 +128,9 @@ def read_question(
     such_that: str | Iterable[str],
     given: Mapping[str, Any],
 ) -> ChoiceQuestion:
-    """Read a question. Where nothing at all is given, every quantity around the target may be chosen from its domain.
+    """Read a question with choices: what is fixed and what is free, the discrete choices, and the limits.
+
+    Where nothing at all is given, every quantity around the target may be chosen from its domain.
 
     >>> from derive.library import Library
     >>> track = Library(quantities=[Declaration("length", "m"), Declaration("laps", "")])
@@ -168,7 +170,7 @@ def read_question(
 
 
 def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, str]]:
-    """The domains with two ends of the quantities that relations lead to from a target, and that have no default."""
+    """Bounded domains to choose from where a question gives nothing: those of quantities around its target."""
     relations = [names_in(relation.written.lhs, relation.written.rhs) for relation in library.relations.values()]
     around = reached([target], lambda name: chain.from_iterable(names for names in relations if name in names))
     for name in sorted({*around} - {target, *library.defaults}):
@@ -178,12 +180,12 @@ def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, s
 
 
 def is_choice(value: Any) -> bool:
-    """Whether a given is a list of values, any one of which may be taken."""
+    """Whether a given of a question is a list of values, any one of which may be taken."""
     return isinstance(value, (list, tuple, range))
 
 
 def _picks(profile_choices: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:
-    """Every combination of profiles and list entries."""
+    """The discrete choices of a question: every combination of profiles and list entries."""
     for chosen in product(*profile_choices):
         for values in product(*lists.values()):
             yield Pick(chosen, dict(zip(lists, values, strict=True)))
@@ -199,7 +201,7 @@ def _prove_few(count: int) -> None:
 
 
 def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
-    """The entries of a list, each number once."""
+    """The entries of a list that a question leaves to choose from, each number once."""
     read = [read_given(value, quantity) for value in values]
     if not read or any(value.is_range for value in read):
         what = "a list without an entry" if not read else "a range in a list"
@@ -212,7 +214,7 @@ def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
 
 
 def _range(quantity: Declaration, value: Value, given: Any) -> Value:
-    """A value, refused if it is a range of a count in which no whole number lies."""
+    """The value of a given in a question, refused if it is a range of a count in which no whole number lies."""
     if _is_free(value, given) and quantity.is_count:
         low, high = (quantity.unit.from_base(value.base[i]) for i in (0, 2))
         if math.ceil(low) > math.floor(high):
@@ -223,13 +225,16 @@ def _range(quantity: Declaration, value: Value, given: Any) -> Value:
 
 
 def _is_free(value: Value, given: Any) -> bool:
-    """Whether a range may be chosen from: one with an uncertainty (300 +/- 20) is not, it is taken at its middle."""
+    """Whether a question may choose from the range of a given.
+
+    From one with an uncertainty (300 +/- 20) it may not: that is taken at its middle.
+    """
     is_uncertain = isinstance(given, str) and any(sign in given for sign in ("+/-", "±"))
     return value.is_range and not is_uncertain
 
 
 def library_limits(library: RelationSet) -> list[Stated]:
-    """The inequalities of a library."""
+    """The inequalities of a library as limits of a question with choices."""
     limits = []
     for relation in library.relations.values():
         if not relation.is_equation:
@@ -240,7 +245,7 @@ def library_limits(library: RelationSet) -> list[Stated]:
 
 
 def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
-    """The ends of a quantity's domain as inequalities.
+    """The ends of a quantity's domain as limits of a question with choices.
 
     >>> from derive.library import Library
     >>> from quantities.declaration import Declaration
@@ -259,7 +264,7 @@ def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
 
 
 def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stated]:
-    """The limits that a question states.
+    """Read the limits that a question states in `such_that`.
 
     >>> from derive.library import Library
     >>> from quantities.declaration import Declaration
@@ -273,7 +278,7 @@ def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stat
 
 
 def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
-    """Read the limit at a place of those stated; its values are named by that place, as no quantity is."""
+    """Read one limit that a question states; its values are named by its place, as no quantity is."""
     if not isinstance(text, str):
         raise _unread_limit(repr(text), f"a {type(text).__name__} is not a limit.")
     matches = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
@@ -308,7 +313,7 @@ def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
 
 
 def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionError:
-    """The error with the values as they were stated, in place of their names."""
+    """The dimension error of a stated limit, with its values as they were stated in place of their names."""
 
     def restated(text: str) -> str:
         for name, value in values.items():
@@ -322,12 +327,18 @@ def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionEr
 
 
 def _is_inside(before: str) -> bool:
-    """Whether what follows a text stands in parentheses, as the conditions of a piecewise expression do."""
+    """Whether the sign that follows a text in a stated limit stands in parentheses.
+
+    The conditions of a piecewise expression do.
+    """
     return before.count("(") > before.count(")")
 
 
 def _side(text: str, name: str, values: dict[str, Value]) -> Node:
-    """Read one side of a limit: a value with a unit, which is entered in `values` by this name, or an expression."""
+    """Read one side of a stated limit: a value with a unit, or an expression.
+
+    A value is entered in `values` by this name, which stands for it.
+    """
     try:
         value = read_value(text.strip())
     except DeriveError as error:

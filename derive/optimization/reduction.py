@@ -35,12 +35,12 @@ class Reduced:
     forms: tuple[tuple[str, Node], ...] = ()
 
     def of(self, point: Sequence[float]) -> tuple[float, ...]:
-        """The part of a point that is left to choose."""
+        """The part of a point that the reduced program leaves to choose."""
         numbers = dict(zip(self.original.names, point, strict=False))
         return tuple(numbers[name] for name in self.program.names[: self.program.free])
 
     def full(self, point: Sequence[float]) -> tuple[float, ...]:
-        """A point with the quantities that follow from it, which rounding may not move out of their ranges.
+        """A point of the reduced program with the quantities that ties give, kept in their ranges despite rounding.
 
         A number too small to be told from zero is zero: others that follow from it would be rounded away.
         """
@@ -56,13 +56,13 @@ class Reduced:
         return 0.0 if abs(number) < UNDERFLOW and low <= 0 <= high else number
 
     def ways(self, reduced_ways: Sequence[str]) -> tuple[str, ...]:
-        """How the target moves with each free quantity of the original program; empty for one that a tie gives."""
+        """How the target moves with each free quantity before reduction; empty for one that a tie gives."""
         known = dict(zip(self.program.names, reduced_ways, strict=False))
         return tuple(known.get(name, "") for name in self.original.names[: self.original.free])
 
 
 def reduced(program: Program) -> Reduced:
-    """A program in as few names as its ties allow.
+    """A program reduced to as few names as its ties allow.
 
     >>> from derive.expressions.grammar import parse_equation, parse_expression
     >>> goal, tie = parse_expression("x**2 + y"), Limit("tie", None, parse_equation("x + y = 1"),
@@ -83,7 +83,7 @@ def reduced(program: Program) -> Reduced:
 
 
 def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
-    """The quantities that a tie gives, first the one that stands in fewest places."""
+    """The quantities that a tie gives and that can be put in, first the one that stands in fewest places."""
     places: dict[str, int] = {}
     for node in walk(program.goal, *(limit.gap for limit in program.limits), *program.zeros):
         if isinstance(node, Name):
@@ -97,19 +97,22 @@ def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
 
 
 def _is_plain(form: Node, program: Program) -> bool:
-    """Whether a form is a sum of quantities, or made of counts alone."""
+    """Whether the form that a tie gives is a sum of quantities, or made of counts alone."""
     counts = {name for name, step in zip(program.names, program.steps, strict=True) if step}
     return counts.issuperset(names_in(form)) or linear_form(form, frozenset(names_in(form))) is not None
 
 
 def _stands_apart(name: str, goal: Node) -> bool:
-    """Whether a quantity is at most a term of the goal: where it is a factor, its range says more than a form of it."""
+    """Whether a quantity that a tie gives is at most a term of the goal.
+
+    Where it is a factor, its range says more than a form of it.
+    """
     linear = linear_form(goal, frozenset({name}))
     return linear is not None and isinstance(folded(linear.get(name, ZERO), {}), Number)
 
 
 def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
-    """The one form of a quantity where a gap is zero; None if there may be none or several.
+    """The one form of a quantity where the gap of a tie is zero; None if there may be none or several.
 
     A factor that is no number is left alone: the quotient by it would be wider than the tie.
     """
@@ -126,7 +129,7 @@ def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | No
 
 
 def _is_one_to_one(gap: Node, name: str) -> bool:
-    """Whether a quantity stands once, inside logarithms and exponentials alone."""
+    """Whether a quantity stands once in the gap of a tie, inside logarithms and exponentials alone."""
     around = [node for node in walk(gap) if isinstance(node, Apply) and name in names_in(node)]
     if occurrences(gap, name) != 1 or any(node.op not in ("add", "neg", "mul", "log", "exp") for node in around):
         return False
@@ -135,7 +138,7 @@ def _is_one_to_one(gap: Node, name: str) -> bool:
 
 
 def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
-    """A program with a form in place of a quantity, whose range becomes limits."""
+    """A program reduced by a quantity: a form by a tie stands in its place, and its range becomes limits."""
     index = program.names.index(name)
     spans = {other: span for other, span in program.spans.items() if other != name}
     forms = {name: form}
@@ -164,7 +167,7 @@ def _without(program: Program, tie: Limit, name: str, form: Node) -> Program:
 
 
 def _limits_of_range(form: Node, span: Span, spans: Mapping[str, Span]) -> Iterator[Limit]:
-    """The ends of a range as limits of a form, but for those that it cannot pass."""
+    """The ends of a reduced quantity's range as limits of its form, but for those that it cannot pass."""
     (low, high), enclosure = span, enclose(form, spans, "")
     if enclosure is not None:
         low = -math.inf if enclosure.values[0] >= low else low

@@ -39,7 +39,10 @@ def sampled_program(
     free: Mapping[str, Span],
     sign: float,
 ) -> Program:
-    """A program whose quantities the solver works out at each point; its limits are those that can be tested."""
+    """A program without expressions, whose quantities the solver works out at each sampled point.
+
+    Its limits are those that can be tested.
+    """
     strong = {name: value for name, value in question.strong.items() if name not in free}
     wanted = [question.target]
     tested = []
@@ -50,7 +53,7 @@ def sampled_program(
             wanted += [name for name in limit.names if name not in wanted]
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        """The numbers of the target and of the limits' quantities at a point; none where one of them has no answer."""
+        """The numbers of the target and the limits' quantities at a sampled point; none where one has no answer."""
         tick()
         given = {**strong, **{name: stated_at(library, name, values[name]) for name in free}}
         numbers = {}
@@ -84,7 +87,7 @@ def sampled_program(
 
 
 def _is_known(library: RelationSet, question: Question, name: str) -> bool:
-    """Whether the givens determine a quantity, or state it."""
+    """Whether a limit's quantity can be tested at sampled points: the givens determine it, or state it."""
     if name in question.weak:
         return True
     weak = {other: value for other, value in question.weak.items() if other != name}
@@ -95,7 +98,7 @@ def _is_known(library: RelationSet, question: Question, name: str) -> bool:
 def quantity_at(
     library: RelationSet, name: str, profiles: Sequence[str | Profile], given: Mapping[str, Value]
 ) -> float | None:
-    """The one value of a quantity at a point; its weak value where nothing else determines it."""
+    """The one value of a quantity at a sampled point; its weak value where nothing else determines it."""
     if name in given:
         return given[name].base[1]
     question = ask(library, name, tuple(profiles), given)
@@ -111,7 +114,7 @@ def quantity_at(
 
 
 def best_met(program: Program) -> Best:
-    """The best of the points that are tried; no bound is known.
+    """The best of the points that are sampled in a program; no bound is known.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> form = parse_expression("(x - 2)**2 + 1")
@@ -143,7 +146,7 @@ def best_met(program: Program) -> Best:
 
 
 def _places(program: Program) -> Iterator[list[float]]:
-    """The ends and the middle of each range, whole where it counts."""
+    """The numbers of each range at which a program is sampled: the ends and the middle, whole where it counts."""
     for (low, high), step in zip(program.box, program.steps, strict=True):
         ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
         middle = low / 2 + high / 2

@@ -56,8 +56,9 @@ class Best:
 
     @property
     def gap(self) -> float:
-        """The distance of the value from its bound: as a share of the value, or absolute if that is zero; infinite if
-        there is no bound.
+        """The distance of the best value from its bound, as a share of the value; infinite if there is no bound.
+
+        It is absolute if the value is zero.
 
         >>> Best(10.0, (), 9.0).gap, Best(0.0, (), -3.0).gap, Best(2.0, (), 5.0).gap
         (0.1, 3.0, 0.0)
@@ -66,12 +67,12 @@ class Best:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the value is zero, as far as the rounding of the point lets it be told."""
+        """Whether the best value is zero, as far as the rounding of its point lets it be told."""
         return abs(self.value) <= self.blur
 
     @property
     def size(self) -> float:
-        """What a distance from the value is divided by: the value, or one if that is zero."""
+        """The size by which a distance from the best value is divided: the value, or one if that is zero."""
         return 1.0 if self.is_zero else abs(self.value)
 
     @property
@@ -80,7 +81,9 @@ class Best:
 
 
 def tolerated(value: float, blur: float, share: float) -> float:
-    """How far a bound may lie below a value that it proves: a share of the value, or its blur if the value is zero.
+    """How far the bound of a search may lie below a value that it proves.
+
+    That is a share of the value, or its blur if the value is zero.
 
     >>> tolerated(8.0, 1e-12, 1e-6), tolerated(1e-13, 1e-12, 1e-6)
     (8e-06, 1e-12)
@@ -89,7 +92,7 @@ def tolerated(value: float, blur: float, share: float) -> float:
 
 
 def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
-    """The least value over several cases: the best of each counts for the others."""
+    """The least value of several programs by branch and bound: the best of each counts for the others."""
     best = Best()
     for program in programs:
         reduction = reduced(program)
@@ -110,6 +113,7 @@ class _PointSearch(Search):
     seeks_points = True
 
     def __init__(self, program: Program, value: float, most: int) -> None:
+        """Start branch and bound over a program from the value of a best point elsewhere, in at most so many boxes."""
         self.points = Points(program)
         super().__init__(self.points.boxes, most, value)
         self.program = program
@@ -122,7 +126,7 @@ class _PointSearch(Search):
         self.minima: list[PricedPoint] = []  # the best point and others that are as good
 
     def best(self) -> Best:
-        """The best point, and the bound."""
+        """Search a program by branch and bound for its best point and a bound."""
         ways: tuple[str, ...] = ()
         with suppress(LimitError):
             ways = self._ways()
@@ -137,7 +141,7 @@ class _PointSearch(Search):
         return Best(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
 
     def _ways(self) -> tuple[str, ...]:
-        """How the target moves with each free quantity over the whole box; empty where that is not known."""
+        """How the target moves with each free quantity over the box of the search; empty where that is not known."""
         narrowed = self.boxes.narrowed(self.boxes.whole, self.value)
         part = None if narrowed is None else self.boxes.part(narrowed)
         if part is None:
@@ -152,7 +156,7 @@ class _PointSearch(Search):
         return tuple(ways)
 
     def bound(self, part: Part) -> float:
-        """A lower bound of the goal in a part: by slopes, by a convex Lagrangian, or at its one point."""
+        """A lower bound of the goal in a part of the search: by slopes, a convex Lagrangian, or at its one point."""
         floor = self.boxes.floor(part, self.prices)
         if self.curvature is not None and self.minima and None not in part.slopes:
             nearest = min(self.minima, key=lambda minimum: self._distance(minimum.point, part.box))
@@ -163,11 +167,14 @@ class _PointSearch(Search):
         return floor
 
     def attain(self, part: Part) -> None:
-        """Try the better corner and the middle of a part."""
+        """Try the better corner and the middle of a part as the best point of the search."""
         self._take((self._point(self.boxes.corner(part)), self._point(part.box)))
 
     def after(self, half: Box) -> None:
-        """What is done after certain numbers of boxes: local searches, and second derivatives from then on."""
+        """Add local searches to branch and bound after certain numbers of boxes, and second derivatives.
+
+        Second derivatives are used from a certain box on; then other minima are looked for too.
+        """
         if self.count in _POLISHED and (self.at is not None or self.program.ties):
             self._take(self.points.improved(self.at or self.points.middle(half)))
         if self.count == _CURVED:
@@ -177,7 +184,10 @@ class _PointSearch(Search):
             self._remember(self._minimum_in(half))
 
     def _point(self, sides: Box) -> tuple[float, ...] | None:
-        """A point of a box that may fulfil the limits; where hardly one does, if need be a neighbour that does."""
+        """A point of a box for the search to try, which may fulfil the limits.
+
+        Where hardly a point does, it is if need be a neighbour that does.
+        """
         if self.program.ties:
             return self.points.tied(self.points.middle(sides))
         if not self.is_thin:
@@ -189,7 +199,7 @@ class _PointSearch(Search):
         return next((neighbour for neighbour in near if self.program.at(neighbour) < math.inf), point)
 
     def _take(self, points: Iterable[tuple[float, ...] | None]) -> None:
-        """Try points; one that fulfils the limits and is better is the best so far."""
+        """Try points in the search; one that fulfils the limits and is better is the best so far."""
         for point in points:
             if point is None or point in self.tried or not all(map(math.isfinite, point)):
                 continue
@@ -202,7 +212,10 @@ class _PointSearch(Search):
                 self._remember(point)
 
     def _remember(self, point: tuple[float, ...] | None) -> None:
-        """Keep a point as a minimum, at which tangents may be flat, and drop those that the best has left behind."""
+        """Keep a point of the search as a minimum, at which tangents may be flat.
+
+        Minima that are less good than the best are dropped.
+        """
         if point is None or self.curvature is None or not self.points.full(point):
             return
         full_point = self.points.full(point)
@@ -212,7 +225,7 @@ class _PointSearch(Search):
         self.minima = [PricedPoint(full_point, prices), *others][:_MINIMA]
 
     def _minimum_in(self, sides: Box) -> tuple[float, ...] | None:
-        """A point as good as the best that a local search finds from the middle of a box, if it is another."""
+        """Another minimum as good as the best of the search, which a local search finds from the middle of a box."""
         if self.at is None or len(self.minima) >= _MINIMA:
             return None
         candidate = min(self.points.improved(self.points.middle(sides)), key=self.program.at, default=None)
@@ -224,13 +237,13 @@ class _PointSearch(Search):
         return None if is_known else candidate
 
     def _distance(self, point: Sequence[float], sides: Sequence[Span]) -> float:
-        """How far a point is from the middle of a box, as a share of the ranges."""
+        """How far a point of the search is from the middle of a box, as a share of the ranges."""
         axes = zip(point, sides, self.program.box, strict=False)
         shares = [abs(x - (low / 2 + high / 2)) / (end - start) for x, (low, high), (start, end) in axes if end > start]
         return max(shares, default=0.0)
 
     def slack(self) -> float:
-        """How near to the best value a bound has to come: less where everything free is counted."""
+        """How near to the best value the bound of a search has to come: less where everything free is counted."""
         if not math.isfinite(self.value):
             return 0.0
         sides = zip(self.program.steps, self.program.box, strict=True)

@@ -53,19 +53,19 @@ class SearchedChoice:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing is known about it, so that it may hide something better."""
+        """Whether nothing is known about the discrete choice, so that it may hold something better."""
         return self.error is not None and getattr(self.error, "limit", None) is not None
 
     @property
     def values(self) -> dict[str, Value]:
-        """The givens at the best point."""
+        """The givens at the best point of the discrete choice."""
         return self.question.values_at(self.pick, self.best.at)
 
 
 def searched_choice(
     question: ChoiceQuestion, pick: Pick, boxes: int = BOXES, *, in_all_cases: bool = False
 ) -> SearchedChoice:
-    """One discrete choice, searched over the ranges in at most so many boxes.
+    """Search one discrete choice of a question over its ranges in at most so many boxes.
 
     With `in_all_cases`, domains that a quantity nobody asked for leaves by a relation of some case only are limits too.
     """
@@ -82,7 +82,7 @@ def searched_choice(
 
 
 def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> Best:
-    """The best of some programs: with a proof, unless the solver has to be asked at each point."""
+    """The best point in the programs of a discrete choice: with a proof, unless the points are sampled."""
     if case_programs and case_programs[0].is_sampled:
         return best_met(case_programs[0])
     return least_of(case_programs, boxes)
@@ -96,7 +96,7 @@ def programs_of(
     *,
     in_all_cases: bool = False,
 ) -> tuple[Program, ...]:
-    """The programs of one discrete choice, with the limits that what is given twice and domains put on them.
+    """The programs of one discrete choice, with limits for what is given twice and for domains that may be left.
 
     Where something has no expression in terms of what is free, the solver is asked at each point instead.
     """
@@ -113,8 +113,10 @@ def programs_of(
 
 
 def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
-    """The relations between what is free and what else is given: a tie each, or two limits where only some case has
-    the relation."""
+    """The relations of a discrete choice between what is free and what else is given, as limits.
+
+    Each is a tie, or two limits where only some case has the relation.
+    """
     library = question.library
     for name in said_twice(library, question.typed, plans):
         relation = library.relations[name]
@@ -130,7 +132,7 @@ def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
 
 
 def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
-    """Whether a relation holds in every case, and all its quantities are known without it in every case."""
+    """Whether a relation holds in every case of a discrete choice, and its quantities are known without it."""
     if relation.conditions:
         return False
     used = {*chain.from_iterable(plan.relations for plan in plans)}
@@ -140,7 +142,7 @@ def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], pl
 
 
 def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: bool) -> Iterator[Stated]:
-    """The domains, as limits, of quantities that nobody asked for and that some choice may make leave them."""
+    """Domains, as limits of a discrete choice, of quantities that nobody asked for and that may leave them."""
     library = question.library
     for block in leaving_beside(library, question.typed, plans):
         yield from _of_its_form(library, block, limits_of_domain(library, block.unknowns[0]))
@@ -149,7 +151,7 @@ def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: b
 
 
 def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
-    """The limits of a block's quantity; of a count, those of its form, which need not be whole."""
+    """The limits of a block's quantity in a discrete choice; of a count, those of its form, which need not be whole."""
     form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
     for limit in limits:
         if form is None:
@@ -159,7 +161,7 @@ def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -
 
 
 def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
-    """The best point with its answer; every limit that the question states is among the answer's checks.
+    """A searched choice with the answer at its best point; the question's limits are among the answer's checks.
 
     Where a limit, the end of a domain or a jump decides, the point's own rounding may lie beyond it; a neighbour then
     counts, with the value that it has itself.
@@ -178,7 +180,10 @@ def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
 
 
 def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
-    """A neighbour of the best point whose answer holds: the nearest that is as good, else the best of them."""
+    """A searched choice moved to a neighbour of its best point, with the answer that holds there.
+
+    It is the nearest neighbour that is as good, else the best of them.
+    """
     best: tuple[SearchedChoice, Answer] | None = None
     good_enough = choice.best.value + tolerated(choice.best.value, choice.best.blur, EXTREME)
     program = choice.programs[0]
@@ -194,9 +199,10 @@ def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
 
 
 def _at_its_own_value(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
-    """The best point with the value that its answer has; None if that lies beyond the bound, which then is false.
+    """A searched choice with the value of its answer at the best point; None if that lies beyond the bound.
 
-    Rounding decides otherwise than the solver in `ceil((d + 1) - d)`, which is 2 for some d in doubles.
+    The bound then is false. Rounding decides otherwise than the solver in `ceil((d + 1) - d)`, which is 2 for some d in
+    doubles.
     """
     with suppress(DeriveError):
         valued, answer = _with_its_value(choice, _answer_at(choice, is_any=True))
@@ -206,13 +212,16 @@ def _at_its_own_value(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] |
 
 
 def _with_its_value(choice: SearchedChoice, answer: Answer) -> tuple[SearchedChoice, Answer]:
-    """A choice with the value of its answer in place of the one that was searched."""
+    """A searched choice with the value of its answer in place of the one that was searched."""
     assert answer.base is not None
     return replace(choice, best=replace(choice.best, value=answer.base * choice.question.sign)), answer
 
 
 def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
-    """The answer at a best point; refused if a limit fails, or unless `is_any` if the search found another value."""
+    """The answer at the best point of a searched choice; refused if a limit fails.
+
+    Unless `is_any`, it is refused too if the search found another value.
+    """
     question, given = choice.question, choice.values
     answers = answers_at(question.library, question.target, choice.pick.profiles, given)
     expected = choice.best.value * question.sign
@@ -246,7 +255,7 @@ class _BestPoint:
     answer: Answer
 
     def check(self, limit: Stated) -> Check:
-        """A limit that the answer does not test by itself."""
+        """The check at the best point of a limit that the answer does not test by itself."""
         values = {name: value.base[1] for name, value in limit.values.items()}
         values |= self._numbers(limit.names)
         if not all(holds(condition, values) for condition in limit.conditions):
@@ -255,11 +264,11 @@ class _BestPoint:
         return Check(limit.name, limit.name, gap, passed, tested=limit.relation, numbers=values)
 
     def checked_again(self, check: Check) -> Check:
-        """A check that failed, passed if its sides differ by no more than the rounding of all that they are made of.
+        """A check that failed at the best point, passed if its sides differ by no more than rounding.
 
-        A quantity that is nearly zero may be a difference of large ones, and what it lacks then is their rounding. And
-        where several solutions have one value of the target, the answer is of the first, and the limit may hold of
-        another.
+        That is the rounding of all that the sides are made of: a quantity that is nearly zero may be a difference of
+        large ones, and what it lacks then is their rounding. And where several solutions have one value of the target,
+        the answer is of the first, and the limit may hold of another.
         """
         for program in self.choice.programs:
             numbers = program.numbers(self.choice.best.at)
@@ -280,7 +289,7 @@ class _BestPoint:
         return check
 
     def _numbers(self, names: Iterable[str]) -> dict[str, float]:
-        """The numbers of quantities there: those of the answer and its steps, else of answers of their own."""
+        """The numbers of quantities at the best point: of the answer and its steps, else of answers of their own."""
         steps = chain.from_iterable(step.together or (step,) for step in self.answer.steps)
         results = {step.quantity: step.result[0] for step in steps if step.result is not None}
         known = {name: low for name, (low, high) in results.items() if low == high}
@@ -296,7 +305,7 @@ class _BestPoint:
 
 
 def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
-    """The answers with a number at a point; where there is none, the solver's error is raised."""
+    """The answers with a number at the best point of a choice; where there is none, the solver's error is raised."""
     try:
         return [solve(library, target, tuple(profiles), given)]
     except AmbiguousError as error:
@@ -307,14 +316,14 @@ def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given
 
 
 def _as_one_of_several(answer: Answer, count: int) -> Answer:
-    """An answer that is one of several at its point, with a note that says so."""
+    """The answer at a best point with several answers, with a note that says so."""
     name = answer.quantity.name
     note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
 def _is_reached(choice: SearchedChoice, number: float) -> bool:
-    """Whether the answer is the goal of a case at the best point, to within rounding of the terms of either."""
+    """Whether the answer at the best point is the goal of a program there, to within rounding of their terms."""
     expected = choice.best.value * choice.question.sign
     if math.isclose(number, expected, rel_tol=AGREEMENT):
         return True

@@ -21,7 +21,9 @@ _MIRRORED = {"max": "min", "min": "max"}
 
 
 def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span]) -> Node:
-    """An expression with known numbers put in, exactly, and spread out; the box tells which factors are positive.
+    """An expression with known numbers put in, exactly, and spread out into sums of monomials.
+
+    The box tells which factors are positive.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -42,7 +44,7 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
 
 
 def _shared(node: Node) -> Node:
-    """The expression with the number of each product set apart, so that products of one kind are one expression.
+    """A spread-out expression with the number of each product apart, so that products of one kind are one expression.
 
     What one limit says of `width*length` then narrows what another says of `-3*width*length`.
     """
@@ -55,7 +57,7 @@ def _shared(node: Node) -> Node:
 
 
 def spread_out(node: Node, is_positive: Test) -> Node:
-    """The same expression with factors multiplied into sums and choices where that makes its enclosure tighter.
+    """An expression with factors multiplied into sums and choices where that makes its enclosure tighter.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -69,7 +71,7 @@ def spread_out(node: Node, is_positive: Test) -> Node:
 
 
 def _spread(factors: Product, is_positive: Test) -> Node:
-    """A product with one of its factors multiplied into a sum or into the arms of a choice, again and again."""
+    """A product with a factor multiplied into a sum or into the arms of a choice, again and again."""
     for base, exponent in factors.powers.items():
         if not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
             continue
@@ -93,12 +95,12 @@ def _spread(factors: Product, is_positive: Test) -> Node:
 
 
 def _meets(factor: Product, terms: list[Product]) -> bool:
-    """Whether the factor and a term have powers of one base."""
+    """Whether a factor that may be multiplied into a sum has a power of the same base as one of the terms."""
     return any(not factor.powers.keys().isdisjoint(term.powers) for term in terms)
 
 
 def _inner(base: Node, is_positive: Test) -> Node:
-    """A factor with its own arguments spread out."""
+    """A factor of a product that is spread out, with its own arguments spread out."""
     if isinstance(base, (Name, Number)) or base.op == "piecewise":
         return base
     return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))

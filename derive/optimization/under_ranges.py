@@ -76,7 +76,7 @@ class UnderRanges:
 
     @property
     def in_worst_case(self) -> Outcome:
-        """The choice whose worst is the best; one that the limits exclude somewhere has none."""
+        """The choice whose worst value over the ranges is the best; one that the limits exclude somewhere has none."""
         return self._best(self.outcomes, lambda outcome: outcome.worst)
 
     @property
@@ -87,12 +87,12 @@ class UnderRanges:
         return (min if self.sense == "least" else max)(among, key=number)
 
     def value(self, base: float) -> Any:
-        """A number of an outcome as a pint Quantity in the declared unit."""
+        """A number of a choice over the ranges as a pint Quantity in the declared unit."""
         return in_unit(base, self.quantity.unit)
 
     @query()
     def text(self, digits: int = DIGITS) -> str:
-        """A table of the choices, and what is best at the middle, in the worst case and most often."""
+        """A table of the choices over the ranges, and what is best at the middle, in the worst case and most often."""
         return as_text(self, digits)
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class UnderRanges:
 def under_ranges(
     question: ChoiceQuestion, choices: Sequence[tuple[SearchedChoice, Choice]], points: int, seed: int
 ) -> UnderRanges:
-    """The choices of an optimum over the ranges of its question: those that have a value at the middles."""
+    """The choices of an optimum where the uncertain ranges turn out: those that have a value at the middles."""
     if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= _MOST_POINTS:
         hint = f"Give a whole number from 1 to {_MOST_POINTS}."
         raise ExpressionError(f"points = {points!r} is not allowed.", hint=hint, text=repr(points))
@@ -152,7 +152,7 @@ class _UncertainChoice:
         self.searches = [_Search(program, list(self.ranges)) for program in programs]
 
     def _origin(self, name: str, typed: Mapping[str, Value]) -> str:
-        """The name of a range, with the profile that states it unless it is typed."""
+        """The name of an uncertain range, with the profile that states it unless it is typed."""
         if name not in typed:
             for entry in reversed(self.pick.profiles):
                 profile = entry if isinstance(entry, Profile) else self.library.profile(entry)
@@ -161,7 +161,7 @@ class _UncertainChoice:
         return name
 
     def draws(self, points: int, seed: int) -> list[Any]:
-        """The numbers of each range, in base units."""
+        """The numbers drawn from each uncertain range of a choice, in base units."""
         columns = []
         for name, value in self.ranges.items():
             stream = numpy.random.default_rng([seed, *self.origins[name].encode()])
@@ -169,18 +169,18 @@ class _UncertainChoice:
         return columns or [numpy.zeros(points)]
 
     def corners(self) -> list[Any]:
-        """The ends of the ranges in every combination; of many ranges, all low and all high."""
+        """The ends of uncertain ranges in every combination; of many ranges, all low and all high."""
         ends = [(value.base[0], value.base[2]) for value in self.ranges.values()]
         chosen = list(product(*ends)) if 2 ** len(ends) <= _MOST_CORNERS else list(zip(*ends, strict=True))
         return [numpy.array(column) for column in zip(*chosen, strict=True)] or [numpy.zeros(1)]
 
     def best(self, draws: Sequence[Any]) -> Any:
-        """The best value at each draw, signed so that less is better; infinite where there is none."""
+        """The best value of a choice at each draw of its ranges, signed so that less is better; else infinite."""
         return numpy.min([search.best(draws) for search in self.searches], axis=0)
 
 
 def _trees(program: Program) -> Iterable[Node]:
-    """The expressions that are computed at a point of a program."""
+    """The expressions that are computed at each draw of a program's uncertain ranges."""
     yield program.plain
     for limit in program.limits:
         yield from (limit.written.lhs, limit.written.rhs)
@@ -199,7 +199,10 @@ class _Search:
         self.function = tested(self.names, self._written)
 
     def _written(self, text: Callable[[Node], str]) -> str:
-        """The signed goal, and whether all limits, guards and domains hold, as numpy code; `text` writes a node."""
+        """The numpy code of a program's signed goal at draws of its ranges, and of whether all of its limits hold.
+
+        Guards and domains have to hold too. `text` writes a node.
+        """
         program = self.program
         tests = []
         for limit in program.limits:
@@ -222,14 +225,17 @@ class _Search:
         return f"({program.sign!r} * {text(program.plain)}, {verdict})"
 
     def best(self, draws: Sequence[Any]) -> Any:
-        """The least signed goal at each draw."""
+        """The least signed goal of a program at each draw of its uncertain ranges."""
         count = len(draws[0])
         piece = max(1, _PIECE // self.rows**self.program.free)
         parts = [self._best([draw[i : i + piece] for draw in draws]) for i in range(0, count, piece)]
         return numpy.concatenate(parts)
 
     def _best(self, draws: Sequence[Any]) -> Any:
-        """The least at some of the draws: a grid over the box, then smaller ones around each draw's best point."""
+        """The least signed goal of a program at some of the draws of its ranges.
+
+        It is sought on a grid over the box, then on smaller ones around each draw's best point.
+        """
         program, count = self.program, len(draws[0])
         rows = self.rows
         low = [numpy.full(count, side[0]) for side in program.box[: program.free]]
@@ -251,7 +257,7 @@ class _Search:
         return best
 
     def _points(self, i: int, share: Any, low: Any, high: Any) -> Any:
-        """Points along one free quantity, whole where it counts; in even ratios over a wide box."""
+        """Grid points along a free quantity at each draw of ranges, whole for a count; in even ratios if positive."""
         (box_low, box_high), step = self.program.box[i], self.program.steps[i]
         low, high = low[:, None], high[:, None]
         points = low * (high / low) ** share if box_low > 0 else low + (high - low) * share
@@ -260,7 +266,7 @@ class _Search:
         return numpy.clip(numpy.round(points / step), math.ceil(box_low / step), math.floor(box_high / step)) * step
 
     def _around(self, i: int, centre: Any, low: Any, high: Any, rows: int) -> tuple[Any, Any]:
-        """The interval around the best point: two steps of the last grid on each side."""
+        """The interval around the best point at each draw of the ranges: two steps of the last grid on each side."""
         box_low, box_high = self.program.box[i]
         if box_low > 0:
             factor = (high / low) ** (2 / (rows - 1))
@@ -269,7 +275,7 @@ class _Search:
         return numpy.maximum(box_low, centre - step), numpy.minimum(box_high, centre + step)
 
     def _values(self, points: Sequence[Any], draws: Sequence[Any]) -> Any:
-        """The signed goal at points of each draw; infinite where something does not hold."""
+        """The signed goal at grid points of each draw of the ranges; infinite where something does not hold."""
         columns = [*points, *(draw[:, None] for draw in draws[: len(self.ranges)])]
         known = [numpy.float64(self.program.known[name]) for name in self.names[len(columns) :]]
         with numpy.errstate(all="ignore"):
@@ -280,7 +286,7 @@ class _Search:
 
 
 def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
-    """The choices over the ranges as a table, and the three that are best."""
+    """The choices over the uncertain ranges as a table, and the three that are best."""
     unit = result.quantity.unit
     names = [_choice_name(result, outcome) for outcome in result.outcomes]
     rows = [
@@ -307,7 +313,7 @@ def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
 
 
 def _choice_name(result: UnderRanges, outcome: Outcome) -> str:
-    """The label of a choice: the profiles that tell it from the others, and its list entries."""
+    """The label of a choice over the ranges: the profiles that tell it from the others, and its list entries."""
     shared = set.intersection(*(set(other.choice.profiles) for other in result.outcomes))
     names = [name for name in outcome.choice.profiles if name not in shared or len(result.outcomes) == 1]
     listed = [f"{name} = {text}" for name, text in outcome.choice.listed.items()]
@@ -315,7 +321,7 @@ def _choice_name(result: UnderRanges, outcome: Outcome) -> str:
 
 
 def as_data(result: UnderRanges) -> dict[str, Any]:
-    """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
+    """The choices over the uncertain ranges as plain data; `worst` is null where the limits exclude a choice."""
     unit = result.quantity.unit
     return {
         **attributes(result, "ranges", "points", "seed", "none_holds"),

@@ -99,7 +99,7 @@ class Index:
 
     @cached_property
     def _postings(self) -> dict[str, list[_Field]]:
-        """The titles and meanings that contain each word."""
+        """The titles and meanings in the index that contain each word."""
         postings: dict[str, list[_Field]] = {}
         for i, entry in enumerate(self.entries):
             for field in _fields(i, entry):
@@ -109,28 +109,31 @@ class Index:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """The weight of each word: greater, the fewer entries contain it."""
+        """The weight of each indexed word: greater, the fewer entries contain it."""
         counts = {word: len({field.entry for field in fields}) for word, fields in self._postings.items()}
         return {word: log(1 + len(self.entries) / count) for word, count in counts.items() if word not in FILLERS}
 
     def _weight(self, word: str) -> float:
-        """The weight of any word: one that no entry contains weighs as much as one that a single entry contains."""
+        """The weight of any word in a search.
+
+        One that no entry contains weighs as much as one that a single entry contains.
+        """
         return _FILLER_WEIGHT if word in FILLERS else self._weights.get(word, log(1 + len(self.entries)))
 
     @cached_property
     def _total_weights(self) -> dict[_Field, float]:
-        """The total weight of the words of each title and meaning."""
+        """The total weight of the words of each title and meaning in the index."""
         fields = set(chain.from_iterable(self._postings.values()))
         return {field: sum(map(self._weight, dict.fromkeys(field.words))) for field in fields}
 
     @cached_property
     def _titles(self) -> dict[tuple[int, str], str]:
-        """Every name and alias, written as one word."""
+        """Every name and alias in the index, written as one word."""
         fields = chain.from_iterable(self._postings.values())
         return {(field.entry, field.text): letters(field.text) for field in fields if field.is_title}
 
     def search(self, text: str, kind: str = "") -> list[Hit]:
-        """The entries that match some words, best first; of one kind, if it is given."""
+        """Search the index for entries that match some words, best first; of one kind, if it is given."""
         words = self._segmented(fold(text[:_LONGEST_QUERY]))
         best = {hit.entry: hit for hit in self._entries_mentioning(words)}
         for hit in self._entries_misspelt(letters(text[:_LONGEST_QUERY])):
@@ -141,13 +144,13 @@ class Index:
 
     @cached_property
     def _places(self) -> dict[Entry, int]:
-        """The first place of each entry: of hits that score the same, the one that was listed first comes first."""
+        """The first place of each entry in the index, by which hits of the same score are ordered."""
         return {entry: place for place, entry in reversed([*enumerate(self.entries)])}
 
     # Entries that mention the words
 
     def _segmented(self, words: tuple[str, ...]) -> list[str]:
-        """The words of a query; unknown ones are joined or split if that makes known words."""
+        """The words of a search query; unknown ones are joined or split if that makes indexed words."""
         segmented: list[str] = []
         remaining = list(words)
         while remaining:
@@ -162,7 +165,7 @@ class Index:
         return segmented
 
     def _split(self, word: str) -> list[str]:
-        """The two known words that a word is made of, the first as long as possible; none if there are none."""
+        """The two indexed words that a word of the query is made of, the first as long as possible; else none."""
         for cut in range(len(word) - 2, 1, -1):
             parts = [*fold(word[:cut]), *fold(word[cut:])]
             if all(part in self._postings for part in parts):
@@ -170,13 +173,13 @@ class Index:
         return []
 
     def _matches(self, word: str) -> Mapping[str, float]:
-        """The known words that a word of the query matches, with how well they match, from 0 to 1; found once."""
+        """The indexed words that a word of the query matches, with how well they match, from 0 to 1; found once."""
         if word not in self._known_matches:
             self._known_matches[word] = self._find_matches(word)
         return self._known_matches[word]
 
     def _find_matches(self, word: str) -> Mapping[str, float]:
-        """The indexed words that a word stands for, each with how well it fits: itself alone where it is indexed."""
+        """Find the indexed words that a word of the query matches: itself alone where it is indexed."""
         if word in self._postings:
             return {word: 1.0}
         if len(word) < _LEAST_LETTERS or word in FILLERS:
@@ -191,7 +194,7 @@ class Index:
         return shares
 
     def _entries_mentioning(self, words: Sequence[str]) -> Iterable[Hit]:
-        """The entries that contain words of a query; its fillers alone are not enough."""
+        """The entries of the index that contain words of a query; its fillers alone are not enough."""
         different = tuple(dict.fromkeys(words))
         telling = [word for word in different if word not in FILLERS] or different
         query_weight = sum(map(self._weight, different))
@@ -212,7 +215,7 @@ class Index:
     def _scored(
         self, entry: Entry, fields: Mapping[_Field, _Matches], words: Sequence[str], query_weight: float
     ) -> Hit:
-        """An entry scored by the words that its titles and meaning match."""
+        """Score an entry of the index by the words of the query that its titles and meaning match."""
         covered: dict[str, float] = {}
         best, called, exact = 0.0, "", False
         for field, matches in fields.items():
@@ -234,7 +237,7 @@ class Index:
         return Hit(entry, entry.rank * (cover + best) / 2, whole=covers_query, called=called, exact=exact)
 
     def _entries_misspelt(self, query: str) -> Iterable[Hit]:
-        """The entries with a title that is similar to the whole query."""
+        """The entries of the index with a title that is similar to the whole query."""
         if len(query) < _LEAST_LETTERS:
             return
         for (i, title), share in _similar(query, self._titles, _SAME_TITLE):
@@ -245,7 +248,7 @@ class Index:
     # Undeclared names
 
     def unknown(self, kind: str, name: object) -> UnknownNameError:
-        """The error for an undeclared name, with those that may have been meant.
+        """The error for an undeclared name, with the indexed names that may have been meant.
 
         >>> print(Index([Entry("quantity", "token_interval", aliases=("TPOT",))]).unknown("quantity", "TPOT"))
         There is no quantity 'TPOT'. TPOT is called token_interval here.
@@ -256,7 +259,10 @@ class Index:
         return mistaken(kind, str(name), [hit.entry.name for hit in close], called=all(map(is_alias, close)))
 
     def meant(self, name: str) -> list[Hit]:
-        """The few entries that may have been meant by a name; only those with this name or alias, if there are any."""
+        """The few entries of the index that may have been meant by a name.
+
+        They are only those with this name or alias, if there are any.
+        """
         if len(name) > _LONGEST_QUERY:
             return []
         hits = [hit for hit in self.search(name) if hit.score >= _LEAST_PROPOSED]
@@ -265,7 +271,7 @@ class Index:
 
 
 def is_alias(hit: Hit) -> bool:
-    """Whether the whole query is an alias of the entry."""
+    """Whether the whole search query is an alias of the entry that was hit."""
     return hit.exact and bool(hit.called)
 
 
@@ -279,7 +285,7 @@ def mistaken(kind: str, name: str, close: Iterable[str], called: bool = False) -
 
 
 def _fields(place: int, entry: Entry) -> Iterable[_Field]:
-    """The titles and the meaning of the entry at a place of the index, each with its weight."""
+    """The titles, the meaning and the joined names of an entry as fields of the index, each with its weight."""
     yield _Field(place, _NAME_WEIGHT, fold(entry.name), entry.name)
     for alias in entry.aliases:
         yield _Field(place, _ALIAS_WEIGHT, fold(alias), alias)
@@ -290,7 +296,7 @@ def _fields(place: int, entry: Entry) -> Iterable[_Field]:
 
 
 def _similar(text: str, texts: Mapping[_Key, str], least: float) -> list[tuple[_Key, float]]:
-    """The texts that are similar to this one, with the share of letters in common, the most similar first.
+    """The indexed texts that are similar to a misspelt one, with the share of letters in common, best first.
 
     >>> [(key, round(share, 2)) for key, share in _similar("lenght", {1: "length", 2: "width"}, least=0.75)]
     [(1, 0.83)]
@@ -328,7 +334,7 @@ _IRREGULAR = {
 
 
 def fold(text: str) -> tuple[str, ...]:
-    """The words of a text in the form in which they are compared.
+    """The words of a text in the form in which a search compares them.
 
     >>> fold("KV-cache Utilisations"), fold("kvCacheUtilization")
     (('kv', 'cach', 'utilization'), ('kv', 'cach', 'utilization'))
@@ -339,7 +345,7 @@ def fold(text: str) -> tuple[str, ...]:
 
 
 def letters(text: str) -> str:
-    """The letters and digits of a text alone, to compare misspelt ones.
+    """The letters and digits of a text alone, by which a search compares misspelt ones.
 
     >>> letters("KV-cache Size")
     'kvcachesize'
@@ -349,7 +355,10 @@ def letters(text: str) -> str:
 
 @lru_cache(maxsize=16384)
 def _normal_form(word: str) -> str:
-    """A word in American spelling, in the singular and without endings; of a counted unit, the unit's own name."""
+    """The form of a word that a search compares: in American spelling, in the singular and without endings.
+
+    Of a counted unit it is the unit's own name.
+    """
     singular = word.removesuffix("s")
     word = _IRREGULAR.get(word) or _IRREGULAR.get(singular) or word
     for british, american in _AMERICAN:
@@ -360,7 +369,7 @@ def _normal_form(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """The word without its ending of number or tense."""
+    """The stem of a word for a search, without its ending of number or tense."""
     if len(word) <= 3 or not word.isalpha():
         return word
     if word.endswith("s") and not word.endswith(("ss", "is")) and (len(word) == 4 or not word.endswith("us")):

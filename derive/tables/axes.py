@@ -44,7 +44,7 @@ class Axis:
         return tuple(self.part(0, self.points).tolist())
 
     def part(self, start: int, stop: int) -> Any:
-        """The numbers of some of its points, as an array."""
+        """The numbers of some points of the axis, as an array."""
         share = numpy.arange(start, stop) / (self.points - 1)
         if self.log and math.isfinite(self.high / self.low):
             numbers = self.low * (self.high / self.low) ** share
@@ -58,7 +58,7 @@ class Axis:
 
 
 def span(text: str, points: int = 50, *, log: bool = False) -> Axis:
-    """An axis from a range.
+    """An axis over the range in a text, with a number of points.
 
     >>> span("1..100 sequence", 3, log=True).numbers
     (1.0, 10.0, 100.0)
@@ -101,30 +101,30 @@ class Line:
         return len(self.source)
 
     def part(self, start: int, stop: int) -> Any:
-        """The numbers of some of its points."""
+        """The numbers of some points of the axis, in the declared unit."""
         numbers = self.source.part(start, stop) if isinstance(self.source, Axis) else self.source[start:stop]
         return self.declared(numbers)
 
     def declared(self, numbers: Any) -> Any:
-        """Numbers converted from the axis's own unit to the declared one."""
+        """Numbers of the axis converted from its own unit to the declared one."""
         scaled = numbers if self.scale == 1 else numbers * self.scale
         return scaled + self.shift if self.shift else scaled
 
 
 def is_axis(given: Any) -> bool:
-    """Whether a given varies."""
+    """Whether a given is an axis: a span, a list or an array instead of a single value."""
     if isinstance(given, (Axis, list, tuple, range)):
         return True
     return getattr(getattr(given, "magnitude", given), "ndim", 0) > 0
 
 
 def is_lazy(array: Any) -> bool:
-    """Whether an array is dask's, to be computed later."""
+    """Whether the array of an axis or a column is dask's, to be computed later."""
     return type(array).__module__.partition(".")[0] == "dask"
 
 
 def line(quantity: Declaration, given: Any) -> Line:
-    """An axis for a quantity.
+    """Read an axis for a quantity, as numbers in its declared unit.
 
     >>> line(Declaration("batch", "sequence"), span("1..3 ksequence", 3)).part(1, 3).tolist()
     [2000.0, 3000.0]
@@ -150,7 +150,7 @@ def line(quantity: Declaration, given: Any) -> Line:
 
 
 def _array(quantity: Declaration, given: Any) -> Any:
-    """A one-dimensional array of numbers, or a tuple of values to be read one by one."""
+    """The numbers of an axis as a one-dimensional array, or a tuple of values to be read one by one."""
     if isinstance(given, (list, tuple, range)):
         if not given:
             raise _wrong(quantity, "the axis is empty", "Give at least one value.")
@@ -172,7 +172,7 @@ def _array(quantity: Declaration, given: Any) -> Any:
 
 
 def _read_values(quantity: Declaration, values: Sequence[Any]) -> Any:
-    """Values with their units as numbers in the declared unit."""
+    """Read the values of an axis, each with its unit, as numbers in the declared unit."""
     numbers = []
     for entry in values:
         value = read_given(entry, quantity)
@@ -212,7 +212,7 @@ def _checked_unit(quantity: Declaration, unit: Unit, example: str) -> Unit:
 
 
 def _conversion(quantity: Declaration, unit: Unit) -> tuple[float, float]:
-    """The factor and offset from a unit to the declared one."""
+    """The factor and offset that convert an axis from its unit to the declared one."""
     try:
         scale = convert(1.0, unit, quantity.unit)
     except UnitError as error:

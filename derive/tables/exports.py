@@ -35,7 +35,7 @@ _PIECE = 1 << 16  # lines written at once
 
 
 def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
-    """Write tables one below the other, under one heading; numbers have all their digits."""
+    """Write tables to a CSV file one below the other, under one heading; numbers have all their digits."""
     with written_whole(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")
@@ -50,7 +50,10 @@ def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
 def beside_each_other(
     tables: Mapping[str, Table], chosen: Any, is_tested: bool = True
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The heading and the rows of tables over the same axes: these once, then each table's columns with its label."""
+    """The heading and the rows of several tables over the same axes, for one export.
+
+    The axes come once, then each table's columns with its label.
+    """
     first = next(iter(tables.values()))
     axes = len(first.axes)
     names = heading(first, is_tested)[:axes]
@@ -63,13 +66,13 @@ def beside_each_other(
 
 
 def heading(table: Table, is_tested: bool = True) -> list[str]:
-    """The names of the columns, each with its unit: `batch [sequence]`."""
+    """The heading of an exported table: the names of its columns, each with its unit, as in `batch [sequence]`."""
     labels = [labelled(name, table.units[name]) for name in (*table.axes, *table.columns)]
     return [*labels, *table.regimes, *(table.own_names if is_tested else ())]
 
 
 def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
-    """The lines of a table, one for each point; a cell without a number is empty.
+    """The lines of an exported table, one for each point; a cell without a number is empty.
 
     If the points are tested, the last cells say whether all checks hold, and which do not.
     """
@@ -89,7 +92,7 @@ _PLACES = ("attrs", "names", "pint")
 
 
 def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Units) -> Any:
-    """A frame of these columns, some of which have units.
+    """A pandas data frame of columns, some of which have units.
 
     What pandas works out of a frame often loses its `.attrs`; the names of columns stay, and so do numbers with units.
     """
@@ -106,7 +109,7 @@ def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Unit
 
 
 def _with_unit(numbers: Any, unit: str) -> Any:
-    """An array of pint-pandas, whose arithmetic is done in pint's application registry."""
+    """An array of pint-pandas for a data frame, whose arithmetic is done in pint's application registry."""
     pint_pandas = package("pint_pandas", "tables")
     if pint_pandas.PintType.ureg.get() is not registry():
         message = "pint-pandas reckons in pint's application registry, which does not know these units."
@@ -115,7 +118,7 @@ def _with_unit(numbers: Any, unit: str) -> Any:
 
 
 def package(name: str, extra: str) -> Any:
-    """An optional package, or an error that says how to install it.
+    """Import an optional package that a feature needs, or raise an error that says how to install it.
 
     >>> package("abacus", "tables")
     Traceback (most recent call last):
@@ -136,7 +139,7 @@ Task = Callable[[Survey, Mapping[str, Any]], Iterable[Any]]
 
 
 def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axes and targets of a survey as dask arrays, in chunks of at most this many points."""
+    """The axes and targets of a sweep as dask arrays, in chunks of at most this many points."""
     package("dask.array", "scale")
     if not survey.lines:
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
@@ -146,18 +149,18 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
 
 
 def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes along dask's axes, from the targets there."""
+    """The regimes of a sweep along dask's axes, from the targets there."""
     codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
     return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
 
 
 def holds(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    """Where all checks hold along dask's axes, from the targets there."""
+    """Whether all checks hold at each point of a sweep along dask's axes, from the targets there."""
     return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
-    """Arrays computed; a client sends their chunks to its workers, again if a worker is lost."""
+    """Compute the dask arrays of a sweep; a client sends their chunks to its workers, again if a worker is lost."""
     import dask
 
     listed = list(arrays.values())
@@ -166,7 +169,7 @@ def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, 
 
 
 def _axis(survey: Survey, line: Line, size: int) -> Any:
-    """An axis as a dask array, in declared units."""
+    """The axis of a sweep as a dask array, in declared units."""
     from dask import array
 
     if is_lazy(line.source):
@@ -190,7 +193,7 @@ def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
 def _blocks(
     task: Task, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
 ) -> dict[str, Any]:
-    """Arrays over the axes, computed together by one task for each stretch of the axes and the columns there."""
+    """Dask arrays over a sweep's axes, computed together by one task for each stretch of axes and columns."""
     from dask import array, delayed
 
     if not names:
@@ -209,7 +212,7 @@ def _blocks(
 
 
 def _of_stretch(task: Task, work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
-    """The results of a task on a stretch of the axes, each broadcast to all points of it."""
+    """The results of a dask task on a stretch of a sweep's axes, each broadcast to all points of it."""
     lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
     survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])

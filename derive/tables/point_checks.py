@@ -42,19 +42,19 @@ class Sign:
     is_relation: bool = False
 
     def depends(self, values: Values, elsewhere: Values) -> bool:
-        """Whether some of its quantities have other numbers among other values."""
+        """Whether some quantity that the sign of a check reads has other numbers among other values."""
         pairs = ((source.read(values), source.read(elsewhere)) for source in self.function.sources)
         return any(not numpy.array_equal(here, there, equal_nan=True) for here, there in pairs)
 
     def codes(self, values: Values) -> Any:
-        """The code of each point, as an array that broadcasts to the axes."""
+        """The code that the sign of a check has at each point, as an array that broadcasts to the axes."""
         return numpy.asarray(self.function.at(values), dtype=numpy.int8)
 
 
 def _sign(
     recipe: Recipe, name: str, names: Sequence[str], judge: Callable[..., Any], is_relation: bool = False
 ) -> Sign | None:
-    """A sign that is unknown where one of its quantities has no number; None if one of them has no source."""
+    """A sign of points that is unknown where a quantity has no number; None if a quantity has no source."""
     sources = recipe.sources(names, with_stated=True)
     if sources is None:
         return None
@@ -69,7 +69,10 @@ def _sign(
 
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
-    """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
+    """The sign of points that tells whether a relation holds, by the tolerance of an answer's checks.
+
+    Whether the relation applies is another sign.
+    """
     names, gap = gap_of(relation, relation.tolerance)
 
     def judge(*numbers: Any) -> Any:
@@ -84,14 +87,14 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
 
 
 def _needs_the_solver(cases: Cases | None) -> bool:
-    """Whether the solver would be asked for a quantity at each point, or for the case that holds there."""
+    """Whether a sign would need the solver at each point, for a quantity or for the case that holds there."""
     if cases is None:
         return False
     return cases.is_asked or any(case.is_open for case in cases.leaves)
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
-    """The sign of a condition."""
+    """The sign of points that tells whether a condition is true, false or undefined."""
     names = names_in(condition)
 
     def write(text: Writer) -> str:
@@ -108,7 +111,7 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
 
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
-    """The sign of a weak value against the number that replaced it."""
+    """The sign of points that compares a weak value with the number that replaced it."""
     stated, (low, high) = recipe.weak[name].base[1], recipe.weak[name].as_rounded
     slack = AGREEMENT * max(abs(low), abs(high))
 
@@ -122,9 +125,10 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
 
 
 def contradicted(recipe: Recipe) -> list[PointFunction]:
-    """The relations and the domains that are checked beside a target, each by its residual beyond tolerance.
+    """Functions of points that tell by how much a target's checked relations and domains are contradicted.
 
-    It is positive where what is checked is contradicted, and NaN where that is undecided.
+    Each gives the residual beyond tolerance: positive where what is checked is contradicted, and NaN where that is
+    undecided.
     """
     gaps = [
         *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
@@ -170,21 +174,21 @@ class Judgement:
 
     @property
     def names(self) -> frozenset[str]:
-        """All checks that fail anywhere."""
+        """The names of all checks that fail at any point."""
         return frozenset().union(*(verdict.failed for verdict in self.verdicts))
 
     @property
     def unused(self) -> frozenset[str] | None:
-        """The givens that no answer uses; None if there is no answer."""
+        """The givens that no answer at any point uses; None if there is no answer."""
         return unused_in_common(self.verdicts)
 
     def failing(self, name: str) -> Any:
-        """Where a check fails."""
+        """Whether a check fails, at each point."""
         return numpy.array([name in verdict.failed for verdict in self.verdicts])[self.places]
 
     @property
     def tested(self) -> Any:
-        """Where the solver had an answer to test, or said which relation fails."""
+        """Whether the solver had an answer to test at each point, or said which relation fails."""
         is_tested = [verdict.unused is not None or bool(verdict.failed) for verdict in self.verdicts]
         return numpy.array(is_tested, dtype=bool)[self.places]
 
@@ -201,7 +205,7 @@ class Judge:
     moving: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
 
     def judged(self, arrays: Sequence[Any], column: Any, values_at: ValuesAt, *, again: bool = True) -> Judgement:
-        """The verdicts at points, from the target's numbers there.
+        """The verdicts of checks at points, from the target's numbers there.
 
         Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
         decides which one a point has, and the solver rounds in another order.
@@ -224,7 +228,7 @@ class Judge:
     def _by_pattern(
         self, column: Any, values_at: ValuesAt, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
-        """The verdicts, each with the points that have it: the points of one pattern are judged together."""
+        """The verdicts on points, each with the points that have it; points of one pattern are judged together."""
         values = values_at({})
         codes = [numpy.isnan(column).astype(numpy.int8)]
         codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
@@ -235,7 +239,7 @@ class Judge:
             yield from self._of_pattern(pattern, members, ask, again)
 
     def _within_ranges(self, sign: Sign, codes: Any, values: Values, values_at: ValuesAt) -> Any:
-        """The codes of a relation, `_WITHIN` where it fails but holds at some ends of the ranges behind it."""
+        """The codes of a relation's sign, `_WITHIN` where it fails but holds at some ends of the ranges behind it."""
         if not sign.is_relation or not self.ranges or not (codes == _FAILS).any():
             return codes
         if sign.name not in self.moving:
@@ -254,7 +258,7 @@ class Judge:
     def _of_pattern(
         self, pattern: Pattern, members: Any, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
-        """The verdict on the points of one pattern, or one on each point where they differ."""
+        """The verdict on the points of one pattern of signs, or one on each point where the verdicts differ."""
         known, times = self.known.get(pattern, (None, 0))
         shares = _PLACES
         if known is not None:  # asked once more in the middle, so that a pattern which is not one shows
@@ -277,13 +281,13 @@ class Judge:
 
 
 def unused_in_common(verdicts: Iterable[Verdict | Judgement]) -> frozenset[str] | None:
-    """The names that are unused wherever there is an answer; None if there is none."""
+    """The names that are unused at all points with an answer; None if there is none."""
     unused = [verdict.unused for verdict in verdicts if verdict.unused is not None]
     return frozenset.intersection(*unused) if unused else None
 
 
 def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
-    """The index of each point's pattern in a list of them.
+    """Group points by the pattern of their signs: the index of each point's pattern, and a list of the patterns.
 
     >>> import numpy
     >>> places, patterns = grouped([numpy.array([[0], [1]]), numpy.array([2, 2, 3])])
@@ -307,7 +311,7 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 
 
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
-    """All signs that the checks of a target may depend on, by the plans of every case."""
+    """All signs of points on which the checks of a target may depend, by the plans of every case."""
     library, cases = recipe.library, recipe.lines
     plans = [case.plan for case, _ in cases.ends if case is not None]
     blocks = chain.from_iterable((*plan.blocks, *plan.extra) for plan in plans)
@@ -321,9 +325,10 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     reached = closure(structure_of(library), recipe.names) | recipe.weak.keys()
 
     def may_be_tested(relation: Relation) -> bool:
-        """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere.
+        """Whether a relation may be tested as a check at points: all its quantities are known.
 
-        An estimate is tested on all that follows from what is typed, and a limit on all that follows.
+        Stated values count for limits and for givens not used elsewhere. An estimate is tested on all that follows from
+        what is typed, and a limit on all that follows.
         """
         members = library.members[relation.name]
         if relation.name in always:
@@ -350,7 +355,7 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
 
 
 def _conditions(end: End) -> Iterator[Node]:
-    """The conditions that lead to a case, and those that it has to meet."""
+    """The conditions that a sign of points tests: those that lead to a case, and those that it has to meet."""
     case, decided = end
     yield from decided
     if case is not None:

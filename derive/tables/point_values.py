@@ -37,7 +37,7 @@ _FUNCTIONS = Memo[Abreast](most=256)
 
 
 def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> Abreast:
-    """One function for all these quantities, from values of which some are weak."""
+    """One compiled function for several quantities at the points of a sweep, from values of which some are weak."""
     listed = list(wanted)
     key = (weak, *((cases.outline, cases.is_asked) for cases in listed))
     return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed, weak))
@@ -70,7 +70,7 @@ class Recipe:
         numbers: Mapping[str, float],
         **more: Any,
     ) -> Recipe:
-        """The recipe for a question."""
+        """The recipe for the target of a question along a sweep's axes."""
         own_value = {} if question.own is None else {question.target: question.own}
         weak = {**question.weak, **question.outdated, **own_value}
         only_checked = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
@@ -78,25 +78,25 @@ class Recipe:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names with numbers of their own."""
+        """The names that a sweep's recipe has numbers for: its axes and scalar values."""
         return *self.axes, *self.numbers
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """The weak values that are ranges, with their ends in base units."""
+        """The weak values of a sweep's recipe that are ranges, with their ends in base units."""
         ranged = sorted(name for name, value in self.weak.items() if value.is_range and name not in self.axes)
         return {name: self.weak[name].as_rounded for name in ranged}
 
     @property
     def lines(self) -> Cases:
-        """The plans for the target."""
+        """The plans for the target of a sweep's recipe."""
         key = self.target, self.names, True
         cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
         assert cases is not None
         return replace(cases, is_asked=True) if self.is_asked else cases
 
     def followed(self, name: str) -> Cases | None:
-        """The plans for a quantity that is not a target itself; None if it does not follow."""
+        """The plans for a quantity beside the target of a sweep's recipe; None if the givens do not give it."""
         key = name, self.names, False
         try:
             return _PLANS.of(self.library.session, key, lambda: plans_for(self.library, name, self.names))
@@ -104,9 +104,10 @@ class Recipe:
             return None
 
     def source(self, name: str, with_stated: bool = False) -> Source | None:
-        """The source of a quantity: an axis, a target, a given, the plans for the target, or a value that stands in.
+        """The source of a quantity's numbers at the points of a sweep.
 
-        None if it does not follow from the givens, and is not stated either where that counts.
+        It is an axis, a target, a given, the plans for the quantity, or a value that stands in. None if it does not
+        follow from the givens, and is not stated either where that counts.
         """
         quantity = self.library.declared[name]
         if name in self.axes or name == self.target:
@@ -121,7 +122,7 @@ class Recipe:
         return _constant(name, self.weak[name].base[1]) if with_stated and name in self.weak else None
 
     def sources(self, names: Iterable[str], with_stated: bool = False) -> tuple[Source, ...] | None:
-        """The sources of several quantities; None if one of them has none."""
+        """The sources of several quantities at the points of a sweep; None if one of them has none."""
         sources = [self.source(name, with_stated) for name in names]
         known = tuple(source for source in sources if source is not None)
         return known if len(known) == len(sources) else None
@@ -147,7 +148,7 @@ class Source:
 
 
 def _constant(name: str, base: float) -> Source:
-    """A value that is the same at all points, unless it is taken at an end of its range."""
+    """The source of a value that is the same at all points, unless it is taken at an end of its range."""
     number = numpy.float64(base)
     return Source(lambda values: values.get(End(name), number))
 
@@ -160,7 +161,7 @@ class PointFunction:
     call: Callable[..., Any]
 
     def at(self, values: Values) -> Any:
-        """What it comes to at each point, as an array that broadcasts to the axes."""
+        """The function's value at each point of a sweep, as an array that broadcasts to the axes."""
         with numpy.errstate(all="ignore"):
             return self.call(*(source.read(values) for source in self.sources))
 
@@ -179,7 +180,7 @@ class Regime:
 
     @property
     def words(self) -> Any:
-        """The form at each point, as text."""
+        """The form that the relation takes at each point of a sweep, as text."""
         names = numpy.asarray([*self.arms, ""])
         if is_lazy(self.codes):
             return self.codes.map_blocks(names.__getitem__, dtype=names.dtype)
@@ -195,7 +196,10 @@ class Switch:
 
 
 def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Switch]:
-    """The choices behind the targets, each once, by the name of its column; some typed values are ranges."""
+    """The choices of relations behind the targets of a sweep, each once, by the name of its column.
+
+    Some typed values are ranges.
+    """
     choosing: dict[str, list[Recipe]] = {}
     for recipe in recipes:
         for relation in _choosing(recipe):
@@ -211,7 +215,7 @@ def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Sw
 
 
 def _choosing(recipe: Recipe) -> Iterator[str]:
-    """The relations with a choice that a target is computed by."""
+    """The relations with a choice by which the target of a sweep is computed."""
     blocks = chain.from_iterable(plan.blocks for plan in recipe.lines.plans)
     for name in dict.fromkeys(chain.from_iterable(block.relations for block in blocks)):
         if recipe.library.relations[name].chooses:
@@ -224,7 +228,7 @@ def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
 
 
 def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
-    """The choice of one relation, if its quantities can be computed beside the target."""
+    """The choice of one relation in a sweep, if its quantities can be computed beside the target."""
     written = relation.written
     choice = choice_of(written, fixed)
     if choice is None:
@@ -240,8 +244,10 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
     sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
-        """The code of the relation's form: the ways that its choices take are the digits of a number, which `places`
-        maps to it; -1 where the relation does not hold."""
+        """The code of the form that the relation takes at each point; -1 where the relation does not hold.
+
+        The ways that its choices take are the digits of a number, which `places` maps to the code.
+        """
         tests, ways = judge(*numbers)
         combined: Any = 0
         is_sound: Any = True
@@ -256,7 +262,7 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
 
 
 def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
-    """The source of a function that tells whether a relation holds, and which way each of its choices takes."""
+    """The source code that tells at each point whether a relation holds, and which way each of its choices takes."""
     left, right, size = apart(relation.written, text)
     tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {size})"]
     tests += [f"sure({text(condition)})" for condition in relation.conditions]
@@ -264,7 +270,7 @@ def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
 
 
 def _way(choice: Apply, text: Writer) -> str:
-    """The source of the index of the arm that a choice takes."""
+    """The source code for the index of the arm that a choice takes at each point of a sweep."""
     if choice.op != "piecewise":
         sign = "-" if choice.op == "min" else ""
         return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
@@ -274,7 +280,7 @@ def _way(choice: Apply, text: Writer) -> str:
 
 
 def _largest(*arrays: Any) -> Any:
-    """The index of the largest array at each point, the first of equal ones; -1 where one is undefined."""
+    """The index of the largest arm at each point of a sweep, the first of equal ones; -1 where one is undefined."""
     best, way = arrays[0], numpy.zeros((), dtype=int)
     for i, array in enumerate(arrays[1:], 1):
         way = numpy.where(array > best, i, way)
@@ -283,7 +289,7 @@ def _largest(*arrays: Any) -> Any:
 
 
 def _first(*sides: Any) -> Any:
-    """The index of the first condition that holds; -1 if none does, or an undefined one comes before it."""
+    """The index of a choice's first condition that holds at each point; -1 without one, or after an undefined one."""
     *tests, otherwise = sides
     way: Any = len(tests) if otherwise else -1
     for i, (yes, no) in reversed(list(enumerate(tests))):

@@ -20,7 +20,9 @@ _SHOWN: list[Any] = []
 
 
 def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """The results of the work on each item, in order; at most as many are computed ahead as there are threads.
+    """The results of work on items in order, computed ahead in threads.
+
+    At most as many are computed ahead as there are threads.
 
     >>> list(ahead(abs, [-3, 2, -1]))
     [3, 2, 1]
@@ -45,7 +47,7 @@ def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
 
 
 def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
-    """The steps, each given with its number of points, with a progress bar.
+    """The steps of some work, each given with its number of points, while a progress bar shows how far it is.
 
     >>> list(watched([(2, "a"), (1, "b")], 3, "points"))
     ['a', 'b']

@@ -67,13 +67,13 @@ class Swing:
 
     @property
     def turns(self) -> bool:
-        """Whether the target goes beyond its values at the ends."""
+        """Whether the target goes beyond its values at the ends of the sampled range."""
         ends = (self.held, self.at_low, self.at_high)
         return self.least < min(ends) or self.most > max(ends)
 
     @property
     def width(self) -> float:
-        """The largest change of the target; zero if it has no value anywhere along the range."""
+        """The largest change of the target along a sampled range; zero if it has no value anywhere there."""
         return self.most - self.least if math.isfinite(self.most - self.least) else 0.0
 
 
@@ -92,7 +92,7 @@ class Sample(Result):
 
     @cached_property
     def holding(self) -> Holding:
-        """The failed checks at the points, and the unused givens."""
+        """The failed checks at the points of the sample, and the unused givens."""
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
         pieces = ((box, [column[box] for column in drawn]) for box in boxes)
@@ -101,28 +101,28 @@ class Sample(Result):
 
     @property
     def holds(self) -> Any:
-        """Whether each point has an answer of which every check that could be tested holds."""
+        """Whether each point of the sample has an answer of which every check that could be tested holds."""
         return self.holding.holds
 
     @property
     def failed(self) -> Mapping[str, Any]:
-        """For each check that fails anywhere, where it does."""
+        """For each check that fails anywhere in the sample, at which points it does."""
         return self.holding.failed
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The typed names that no answer uses."""
+        """The typed names that no answer in the sample uses."""
         return self.holding.unused
 
     @cached_property
     def remarks(self) -> tuple[PlacedRemark, ...]:
-        """What the answer in the middle of the ranges assumes, takes by default or leaves out, each with its size."""
+        """What the answer in the middle of the sampled ranges assumes, takes by default or leaves out, with sizes."""
         middle = {name: self.quantities[name].unit.from_base(spread.kept) for name, spread in self.spreads.items()}
         return self.work.remarked(middle)
 
     @property
     def sound(self) -> float:
-        """The share of the points at which all checks hold."""
+        """The share of the sample's points at which all checks hold."""
         return float(self.holds.mean())
 
     @cached_property
@@ -130,38 +130,38 @@ class Sample(Result):
         return numpy.sort(self.numbers[numpy.isfinite(self.numbers)])
 
     def quantile(self, share: float) -> Any:
-        """The value below which this share of the values lies, as a pint Quantity; interpolated linearly."""
+        """The value below which a share of the sampled values lies, as a pint Quantity; interpolated linearly."""
         if not 0 <= share <= 1:
             raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
         return quantity(float(numpy.quantile(self._sorted, share)), self.quantity.unit)
 
     @property
     def low(self) -> Any:
-        """The value below which 5 % of the values lie."""
+        """The value below which 5 % of the sampled values lie."""
         return self.quantile(_TAIL)
 
     @property
     def median(self) -> Any:
-        """The median of all values."""
+        """The median of all sampled values."""
         return self.quantile(0.5)
 
     @property
     def high(self) -> Any:
-        """The value above which 5 % of the values lie."""
+        """The value above which 5 % of the sampled values lie."""
         return self.quantile(1 - _TAIL)
 
     @property
     def lost(self) -> float:
-        """The share of the points at which the target has no value, or more than one."""
+        """The share of the sample's points at which the target has no value, or more than one."""
         return 1 - len(self._sorted) / len(self.numbers)
 
     def below(self, value: Any) -> float:
-        """The share of the values that lie below this one."""
+        """The share of the sampled values that lie below a given one."""
         number = self.quantity.unit.from_base(read_given(value, self.quantity).base[1])
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
     def to_pandas(self, units: Units = "attrs") -> Any:
-        """A row for each point, a column for each drawn given and the target, and `holds` and `fails`.
+        """The sample as a frame: a row for each point, a column for each drawn given, the target, `holds` and `fails`.
 
         The units are in `.attrs["units"]`, by the name of the column, or where `Table.to_pandas` puts them.
         """
@@ -171,7 +171,7 @@ class Sample(Result):
         return data_frame({**named, **tested_columns}, {name: self.quantities[name].unit.text for name in named}, units)
 
     def plot(self) -> Any:
-        """A figure: the histogram of the values, and the tornado of the ranges."""
+        """A figure of the sample: the histogram of its values, and the tornado of its ranges."""
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
@@ -190,7 +190,7 @@ class Sample(Result):
 def sample(
     library: RelationSet, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
 ) -> Sample:
-    """Draw the points, and compute the target at each.
+    """Draw points from the ranges of a question, and compute the target at each.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -219,13 +219,13 @@ def sample(
 
 
 def _numbers(work: Work, drawn: Mapping[str, Any]) -> Any:
-    """The target where each of the ranges has these numbers, all of them in declared units."""
+    """The target at drawn points, from the numbers of each range there, all of them in declared units."""
     (column,) = work.columns([drawn[name] for name in work.names], is_tested=False).values()
     return numpy.array(column)
 
 
 def _swings(work: Work, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
-    """How far each range moves the target with the others held fixed, the widest swing first."""
+    """How far each sampled range moves the target with the others held fixed, the widest swing first."""
     declared = work.library.declared
     fixed = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
     shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
@@ -248,7 +248,7 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
 
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:
-    """An array converted from base units to the declared one."""
+    """An array of drawn numbers converted from base units to the declared one."""
     zero, unit_step = (quantity.unit.from_base(x) for x in (0.0, 1.0))
     if quantity.unit.offset:
         return numpy.asarray(numbers * (unit_step - zero) + zero)
@@ -258,7 +258,7 @@ def _from_base(quantity: Declaration, numbers: Any) -> Any:
 def _read(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[dict[str, Spread], Work]:
-    """The ranges of a question, and the work that computes its target from numbers in them."""
+    """Read the ranges of a question to be sampled, with the work that computes its target from numbers in them."""
     question = ask(library, target, profiles, given)
     plan = planned(library, question, frozenset())
     values = {**question.strong, **used_values(library, question)}
@@ -299,7 +299,7 @@ class Spread:
         return f"log-{shape}" if self.log else shape
 
     def at(self, shares: Any) -> Any:
-        """The quantiles at these shares: the inverse of the cumulative distribution.
+        """The quantiles of a range's distribution at these shares: the inverse of the cumulative distribution.
 
         >>> Spread(0.0, 4.0, 3.0, True, False).at([0.0, 0.75, 1.0]).tolist()
         [0.0, 3.0, 4.0]
@@ -320,7 +320,7 @@ class Spread:
 
 
 def spread_of(value: Value, quantity: Declaration) -> Spread:
-    """The spread of a value that is a range.
+    """The distribution of values drawn from a range.
 
     >>> from quantities.value import read_value
     >>> batch, price = Declaration("batch", "1"), Declaration("price", "USD")
@@ -341,12 +341,12 @@ def spread_of(value: Value, quantity: Declaration) -> Spread:
 
 
 def charts(sample: Sample) -> tuple[Chart, ...]:
-    """The histogram and the tornado."""
+    """The charts of a sample: the histogram of its values, and the tornado of its ranges."""
     return holding_for((_histogram(sample), _tornado(sample)), [sample.work])
 
 
 def _histogram(sample: Sample) -> Chart:
-    """The shares of the values in bins of equal width, or of equal ratio; points at which checks fail are hatched."""
+    """The histogram of a sample, in bins of equal width or equal ratio; points at which checks fail are hatched."""
     values = sample.numbers[numpy.isfinite(sample.numbers)]
     low, high = numpy.quantile(values, [_EDGE, 1 - _EDGE])
     log = Axis.of("", [float(low), float(high)]).log
@@ -377,7 +377,7 @@ def _histogram(sample: Sample) -> Chart:
 
 
 def _tornado(sample: Sample) -> Chart:
-    """Each range as a bar between the target's values at its ends, the widest on top."""
+    """The tornado of a sample: each range as a bar between the target's values at its ends, the widest on top."""
     drawn = [swing for swing in sample.tornado if swing.width > 0][:_BARS] or list(sample.tornado[:1])
     rows = range(len(drawn))
     held = tuple(swing.held for swing in drawn)
@@ -395,7 +395,7 @@ def _tornado(sample: Sample) -> Chart:
 
 
 def document(sample: Sample, digits: int = DIGITS) -> Document:
-    """The distribution of the values, and the effect of each range alone."""
+    """A sample as text: the distribution of the values, and the effect of each range alone."""
     unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
@@ -420,7 +420,7 @@ def document(sample: Sample, digits: int = DIGITS) -> Document:
 
 
 def _cautions(sample: Sample) -> Iterator[str]:
-    """What is amiss with the points, a sentence each."""
+    """What is amiss with the points of a sample, a sentence each."""
     for name, where in sample.failed.items():
         yield f"{name} does not hold at {int(where.sum())} of {len(sample)} points"
     if sample.unused:
@@ -445,7 +445,7 @@ def as_data(sample: Sample) -> dict[str, Any]:
 
 
 def _amiss(sample: Sample) -> list[str]:
-    """The failed checks with their share of the points, the unused givens, and what the middle assumes."""
+    """The lines about a sample's failed checks with their shares, unused givens, and what the middle assumes."""
     shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
     lines = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:
@@ -454,7 +454,7 @@ def _amiss(sample: Sample) -> list[str]:
 
 
 def _range(sample: Sample, name: str) -> str:
-    """A range as a user would write it: `16..64 sequence`."""
+    """A sampled range as a user would write it: `16..64 sequence`."""
     spread, unit = sample.spreads[name], sample.quantities[name].unit
     return ranged(unit.from_base(spread.low), unit.from_base(spread.high), unit.text)
 

@@ -89,7 +89,7 @@ class Tally:
         self._holds = self._untested = 0
 
     def test(self, judgement: Judgement, has_value: Any) -> None:
-        """Add the verdicts on the next numbers."""
+        """Add the verdicts on the next numbers of the stream to the tally."""
         counts = numpy.bincount(judgement.places.ravel(), minlength=len(judgement.verdicts)).tolist()
         for verdict, count in zip(judgement.verdicts, counts, strict=True):
             for name in verdict.failed:
@@ -100,7 +100,7 @@ class Tally:
         self._untested += int(numpy.count_nonzero(has_value & ~tested))
 
     def add(self, column: Any) -> None:
-        """Add the next numbers of the column."""
+        """Add the next numbers of the stream's column to the tally."""
         column = numpy.ravel(column)
         before, self.points = self.points, self.points + len(column)
         low = column.min()
@@ -122,7 +122,7 @@ class Tally:
         self._count(values)
 
     def _count(self, values: Any) -> None:
-        """Add numbers to the histogram: a class is all numbers with the same leading bits."""
+        """Add numbers to the histogram of the tally: a class is all numbers with the same leading bits."""
         classes = (numpy.ascontiguousarray(values).view(numpy.uint64) >> numpy.uint64(_DROPPED)).astype(numpy.int64)
         first = int(classes.min())
         counts = numpy.bincount(classes - first)
@@ -134,7 +134,7 @@ class Tally:
         return self._sums[0] / count if count else math.nan
 
     def quantile(self, share: float) -> float:
-        """The number below which a share of the others lies, within 0.1 %."""
+        """The number below which a share of a stream's tallied numbers lies, within 0.1 %."""
         count = self.points - self.missing
         if count == 0:
             return math.nan
@@ -148,7 +148,10 @@ class Tally:
         return min(max(middle, self.low), self.high)
 
     def summary(self, unit: str, places: Sequence[Mapping[str, float]], shares: Sequence[float]) -> Summary:
-        """The summary of the column; `places` are the axes where it is lowest and highest."""
+        """The summary of the tallied column of a stream.
+
+        `places` are the axes where it is lowest and highest.
+        """
         for share in shares:
             if not 0 <= share <= 1:
                 raise ExpressionError(f"{share!r} is not a share.", hint="Give quantiles between 0 and 1.")
@@ -176,12 +179,12 @@ class Stream(Shown):
         return f"<Stream of {targets} over {', '.join(self.survey.work.names)}: {len(self)} points>"
 
     def __iter__(self) -> Iterator[Table]:
-        """Tables of adjacent points, in the order of the rows of one large table."""
+        """The stream as tables of adjacent points, in the order of the rows of one large table."""
         tables = ahead(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
         return watched(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:
-        """The summary of each target over all points: its extremes and where they lie, its mean, its quantiles.
+        """The summary of each target over all points of the stream: extremes and where they lie, mean, quantiles.
 
         It also counts the points at which each check fails.
         """
@@ -199,25 +202,25 @@ class Stream(Shown):
 
     @cached_property
     def unused(self) -> tuple[str, ...]:
-        """The unused givens and axes, as far as a few points along each axis show."""
+        """The givens and axes that the stream does not use, as far as a few points along each axis show."""
         places = [numpy.unique(numpy.linspace(0, len(line) - 1, _SEEN).astype(int)) for line in self.survey.lines]
         lines = zip(self.survey.lines, places, strict=True)
         few = self.survey.at(*(numpy.concatenate([line.part(i, i + 1) for i in along]) for line, along in lines))
         return tabled(few).unused
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """A file with a line for each point, its units in the heading."""
+        """Write the stream to a file with a line for each point, its units in the heading."""
         write_csv(path, self)
 
     def to_dask(self, points: int = 1 << 20) -> Table:
-        """The table of all points as lazy dask arrays, in chunks of at most this many points."""
+        """The table of all points of the stream as lazy dask arrays, in chunks of at most this many points."""
         return postponed(self.survey, points)
 
 
 def stream(
     library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Stream:
-    """The targets at every combination of the axes' values, to be computed piece by piece."""
+    """The stream of targets at every combination of the axes' values, to be computed piece by piece."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):
         raise ExpressionError("A dask axis cannot be streamed.", hint="Use sweep(...), which leaves it to dask.")
@@ -226,7 +229,7 @@ def stream(
 
 
 def _table(survey: Survey, box: Tile) -> Table:
-    """The table of one box of a survey."""
+    """The table of one piece of a stream, which is a box of its survey."""
     arrays = survey.within(box)
     axes = {name: array.ravel() for name, array in zip(survey.work.names, arrays, strict=True)}
     return Table(axes, survey.work.columns(arrays), survey.units, survey.at(*axes.values()))

@@ -57,19 +57,22 @@ class Survey:
 
     @property
     def typed(self) -> tuple[str, ...]:
-        """The names that were given a value or an axis."""
+        """The names that were given a value or an axis in the question of a sweep."""
         return (*self.work.names, *self.work.given)
 
     @property
     def units(self) -> dict[str, str]:
-        """The declared units of the axes and the targets."""
+        """The declared units of the axes and the targets of a sweep."""
         quantities, targets = self.work.library.declared, [recipe.target for recipe in self.work.recipes]
         units = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
         ends = ENDS if self.work.is_ranged else ()
         return units | {f"{target}.{end}": units[target] for target, end in product(targets, ends)}
 
     def refuse_ranges(self, how: str) -> None:
-        """Raise that there are too many points for the solver, which is called at each where a given is a range."""
+        """Refuse a sweep in which a given is a range, since the solver is called at each point there.
+
+        `how` says what is asked for, as in "for a stream of them".
+        """
         if self.work.is_ranged:
             raise ExpressionError(
                 f"A given is a range, which the solver takes point by point, but not {how}.",
@@ -78,7 +81,7 @@ class Survey:
 
     @cached_property
     def _each(self) -> float:
-        """Seconds for one point among a few, after compilation."""
+        """The seconds that one point of a sweep takes among a few, after compilation."""
         first, second = islice(self.boxes(_PROBE), 2)
         self.work.columns(self.within(first))  # compiles
         begun = time.monotonic()
@@ -86,7 +89,7 @@ class Survey:
         return (time.monotonic() - begun) / points_in(second)
 
     def pace(self) -> int:
-        """The number of points to compute at once: fewer where the solver is called at each, to show progress."""
+        """The number of points of a sweep to compute at once: fewer where the solver is called at each."""
         if self.work.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
@@ -94,7 +97,7 @@ class Survey:
         return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
     def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
-        """Boxes of at most this many points, in the order of the rows.
+        """The boxes of a sweep, of at most this many points each, in the order of the rows.
 
         >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
@@ -103,33 +106,33 @@ class Survey:
         return tiles(self.shape, points)
 
     def within(self, box: Tile) -> tuple[Any, ...]:
-        """The numbers of each axis in a box, shaped so that they broadcast."""
+        """The numbers of each axis of a sweep in a box, shaped so that they broadcast."""
         parts = [line.part(stretch.start, stretch.stop) for line, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
 
     def of(self, target: str) -> Survey:
-        """The same axes, and one of the targets."""
+        """The survey of the same axes, and one of the targets."""
         recipes = tuple(recipe for recipe in self.work.recipes if recipe.target == target)
         return self if recipes == self.work.recipes else replace(self, work=replace(self.work, recipes=recipes))
 
     def point(self, place: int) -> dict[str, float]:
-        """The numbers on the axes at a point, from its row number."""
+        """The numbers on the axes at a point of a sweep, from its row number."""
         places = map(int, numpy.unravel_index(place, self.shape)) if self.shape else ()
         return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.lines, places, strict=True)}
 
     def at(self, *arrays: Any) -> Survey:
-        """The same question along other numbers."""
+        """The survey of the same question along other numbers."""
         lines = [Line(line.name, line.unit, array) for line, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
 
 
 def points_in(box: Tile) -> int:
-    """The number of points in a box."""
+    """The number of points in a box of a sweep."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
 
 
 def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """One-dimensional arrays, each reshaped to lie along an axis of its own, so that they broadcast."""
+    """The arrays of a sweep's axes, each reshaped to lie along a dimension of its own, so that they broadcast."""
     count = len(parts)
     return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
@@ -142,7 +145,7 @@ def asked(
     *,
     is_map: bool = False,
 ) -> Survey:
-    """Read a question along axes; on a map limits may be broken everywhere."""
+    """Read the question of a sweep along axes; on a map limits may be broken everywhere."""
     listed = [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
     wanted: list[Any] = list(dict.fromkeys(listed))
     if not wanted:
@@ -170,7 +173,7 @@ def asked(
 
 
 def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
-    """The axes; unreadable axes or scalar values are refused at once."""
+    """Read the axes of a sweep; unreadable axes or scalar values are refused at once."""
 
     def read(name: str, value: Any) -> Line | None:
         if name in axes:
@@ -192,7 +195,10 @@ class _Along:
     is_map: bool
 
     def recipe(self, target: str) -> Recipe:
-        """The recipe of a target, with the scalar values that it uses: the strong ones, and weak ones of its plan."""
+        """The recipe for a target of a sweep, with the scalar values that it uses.
+
+        They are the strong values, and weak ones of its plan.
+        """
         library = self.library
         question = ask(library, target, self.profiles, self.given(self.between()))
         strong = list(question.strong)
@@ -217,8 +223,9 @@ class _Along:
         )
 
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
-        """The stated weak values that every case uses, or some cases and the plan over all relations; and whether the
-        solver says where each yields.
+        """The stated weak values that a sweep uses for a target, and whether the solver says where each yields.
+
+        Every case uses them, or some cases and the plan over all relations.
 
         Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left
         out. Where that leaves more cases open, all of them are used, and the solver is asked.
@@ -236,7 +243,7 @@ class _Along:
         return [name for name in question.weak if name in used], is_asked
 
     def _prove_consistent(self, target: str) -> None:
-        """Refuse givens that contradict each other at every point.
+        """Refuse the givens of a sweep if they contradict each other at every point.
 
         Where there are many points, only the ends of the axes and the middle are asked. A contradiction there that the
         axes have a part in need not be one elsewhere: the table tells it point by point.
@@ -264,13 +271,13 @@ class _Along:
             raise contradiction
 
     def given(self, point: Iterable[float]) -> dict[str, Any]:
-        """What is given at a point on the axes."""
+        """The givens of a sweep at a point on its axes."""
         declared = self.library.declared
         numbers = zip(self.lines, point, strict=True)
         return {**self.fixed, **{line.name: read_number(x, declared[line.name].unit) for line, x in numbers}}
 
     def between(self) -> Iterator[float]:
-        """A point between those of each axis, at numbers that are stated nowhere else."""
+        """A point of a sweep between those of each axis, at numbers that are stated nowhere else."""
         for axis in self.lines:
             quantity = self.library.declared[axis.name]
             if is_lazy(axis.source):  # must not be computed

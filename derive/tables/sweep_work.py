@@ -67,7 +67,7 @@ class Work:
 
     @cached_property
     def ranged(self) -> frozenset[str]:
-        """The givens that are ranges: the solver is then called at each point."""
+        """The givens of a sweep that are ranges: the solver is then called at each point."""
         declared = self.library.declared
         return frozenset(name for name, value in self.given.items() if read_given(value, declared[name]).is_range)
 
@@ -77,12 +77,12 @@ class Work:
 
     @cached_property
     def lines(self) -> dict[str, Cases]:
-        """The plans for each target."""
+        """The plans for each target of a sweep."""
         return {recipe.target: recipe.lines for recipe in self.recipes}
 
     @cached_property
     def _tests(self) -> dict[str, list[PointFunction]]:
-        """What contradicts a target's givens, for each target."""
+        """The functions that tell where a target's givens contradict each other in a sweep, for each target."""
         return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
     # The functions of the axes, one for each purpose: common parts are computed once
@@ -104,12 +104,12 @@ class Work:
         return self._function(*self._signs(), with_targets=True)
 
     def _signs(self) -> Iterator[PointFunction]:
-        """The functions of all signs by which points are judged."""
+        """The functions of all signs by which the points of a sweep are judged."""
         for judge in self.judges.values():
             yield from (sign.function for sign in judge.signs)
 
     def _function(self, *tests: PointFunction, with_targets: bool = False) -> Abreast:
-        """One function for the targets and for all that is tested beside them."""
+        """One compiled function for the targets of a sweep and for all that is tested beside them."""
         wanted = [*self.lines.values()] if with_targets else []
         sources = chain.from_iterable(test.sources for test in tests)
         wanted += [source.cases for source in sources if source.cases is not None]
@@ -119,7 +119,10 @@ class Work:
     def _values(
         self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
     ) -> dict[Any, Any]:
-        """The axes by name, and the function's results by outline, broadcast; `ends` are weak values at range ends."""
+        """The axes of a sweep by name, and a compiled function's results along them by outline.
+
+        `ends` are weak values at range ends.
+        """
         named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
         single = dict(chain.from_iterable(recipe.numbers.items() for recipe in self.recipes))
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
@@ -132,7 +135,7 @@ class Work:
     # The targets
 
     def columns(self, arrays: Sequence[Any], *, is_tested: bool = True) -> dict[str, Any]:
-        """The targets at points, and their bounds where a given is a range.
+        """The targets at points of a sweep, and their bounds where a given is a range.
 
         Where givens contradict each other there is no number, unless they are not tested: a map has regions there too.
         """
@@ -148,14 +151,14 @@ class Work:
         return columns
 
     def _bounded(self, target: str, axes: Sequence[Any]) -> dict[str, Any]:
-        """The target at the midpoint of the ranges, and its bounds, at every point; NaN where there is no answer."""
+        """A sweep's target at the midpoint of the ranges, and its bounds, at every point; NaN without an answer."""
         values: Sequence[Any] = [array.ravel().tolist() for array in axes]
         numbers = [self.point_answer(target, point).numbers for point in product(*values)]
         columns = numpy.array(numbers, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
         return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
 
     def _uncontradicted(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
-        """A target's numbers, NaN where its givens contradict each other."""
+        """The numbers of a sweep's target, NaN where its givens contradict each other."""
         column = values[target]
         gaps = (numpy.broadcast_to(test.at(values), column.shape) for test in self._tests[target])
         return agreed(column, gaps, arrays, lambda point: self.point_answer(target, tuple(point)).numbers[0])
@@ -164,7 +167,7 @@ class Work:
 
     @cached_property
     def point_answer(self) -> Callable[[str, tuple[float, ...]], PointAnswer]:
-        """The solver's answer for a target at a point; recent answers are cached."""
+        """The solver's answer for a target at a point of the sweep; recent answers are cached."""
 
         @lru_cache(maxsize=_KEPT)
         def answered(target: str, point: tuple[float, ...]) -> PointAnswer:
@@ -176,7 +179,7 @@ class Work:
         return answer_at(library, target, point, self.weak, self.profiles, self.given)
 
     def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:
-        """The solver's answer at a point on the axes; where givens contradict each other, the relations that fail.
+        """The solver's answer at a point of a sweep; where givens contradict each other, the relations that fail.
 
         The solver names one limit that the givens break. Without it, it names the next.
         """
@@ -200,7 +203,7 @@ class Work:
         return PointAnswer(numbers, failures, frozenset(answer.unused))
 
     def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
-        """What the targets assume or leave out at a point, the largest first; nothing of one without an answer."""
+        """What the targets of a sweep assume or leave out at a point; nothing of a target without an answer."""
         declared = self.library.declared
         placed = {name: {"value": number, "unit": declared[name].unit.text} for name, number in point.items()}
         remarks: list[PlacedRemark] = []
@@ -216,7 +219,7 @@ class Work:
 
     @cached_property
     def judges(self) -> dict[str, Judge]:
-        """The judge of each target's points."""
+        """The judge of each target's points in a sweep."""
 
         def ask(target: str, point: tuple[float, ...]) -> Verdict:
             return self.point_answer(target, point).verdict
@@ -230,11 +233,11 @@ class Work:
     def judgements(
         self, arrays: Sequence[Any], columns: Mapping[str, Any], *, again: bool = True
     ) -> dict[str, Judgement]:
-        """The verdicts on each target, from its numbers at the points; see `Judge.judged`."""
+        """The verdicts on each target of a sweep, from its numbers at the points; see `Judge.judged`."""
         cached: dict[frozenset[tuple[str, float]], Values] = {}  # for all judges, by the ends of ranges
 
         def values_at(ends: Mapping[str, float]) -> Values:
-            """The values of all signs, with weak values at some ends of their ranges."""
+            """The values of all signs in a sweep, with weak values at some ends of their ranges."""
             key = frozenset(ends.items())
             if key not in cached and ends:
                 values = self._values(self._sign_function_with_targets, arrays, ends)
@@ -247,7 +250,10 @@ class Work:
         return {target: judge.judged(arrays, columns[target], values_at, again=again) for target, judge in judges}
 
     def _untested(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The targets at points, also where their givens contradict each other: there they tell what else is broken."""
+        """The targets at points of a sweep, also where their givens contradict each other.
+
+        There they tell what else is broken.
+        """
         is_masked = any(numpy.isnan(columns[target]).any() for target in self.lines)
         if self.is_ranged or not is_masked:
             return dict(columns)
@@ -255,10 +261,10 @@ class Work:
 
     @cached_property
     def switches(self) -> dict[str, Switch]:
-        """For each relation with a choice, the function that tells its forms apart."""
+        """For each relation with a choice in a sweep, the function that tells its forms apart."""
         return switches(self.recipes, self.ranged)
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-        """For each relation with a choice, its form at points whose targets are known."""
+        """For each relation with a choice, its form at points of a sweep whose targets are known."""
         values = {**self._values(self._regime_function, arrays), **columns}
         return {name: switch.function.at(values) for name, switch in self.switches.items()}

@@ -49,7 +49,7 @@ class Table(Shown):
         return f"<Table of {', '.join(self.columns)}{over}: {len(self)} points>"
 
     def __getitem__(self, name: str) -> Any:
-        """An axis, a target, or a regime by its name, such as `step_time.regime`; or `holds`, or `fails`."""
+        """A column of the table by its name: an axis, a target, a regime (`step_time.regime`), `holds` or `fails`."""
         for arrays in (self.axes, self.columns):
             if name in arrays:
                 return arrays[name]
@@ -61,61 +61,61 @@ class Table(Shown):
 
     @cached_property
     def regimes(self) -> Mapping[str, Regime]:
-        """For each relation with a maximum or an open choice, the arm that binds at each point."""
+        """The arm that binds at each point of the table, for each relation with a maximum or an open choice."""
         if self.is_lazy:
             return exports.regimes(self.survey.work, self.axes, self.columns)
         return _regimes(self.survey, self.columns)
 
     @cached_property
     def holding(self) -> Holding:
-        """The failed checks along the axes, and the unused givens."""
+        """The failed checks along the axes of the table, and the unused givens."""
         if self.is_lazy:
             raise ExpressionError("Which checks fail is known once the table is computed.", hint="Call compute().")
         return held_along(self.survey, self.columns)
 
     @property
     def holds(self) -> Any:
-        """Whether each point has an answer of which every check that could be tested holds."""
+        """Whether each point of the table has an answer of which every check that could be tested holds."""
         if self.is_lazy:
             return exports.holds(self.survey.work, self.axes, self.columns)
         return self.holding.holds
 
     @property
     def fails(self) -> Any:
-        """The names of the checks that fail at each point, as text."""
+        """The names of the checks that fail at each point of the table, as text."""
         return self.holding.words
 
     @property
     def own_names(self) -> tuple[str, str]:
-        """The names of the columns `holds` and `fails`, adapted if a quantity has one of these names."""
+        """The names of the table's columns `holds` and `fails`, adapted if a quantity has one of these names."""
         named = {*self.axes, *self.columns}
         holds, fails = (f"table.{name}" if name in named else name for name in ("holds", "fails"))
         return holds, fails
 
     @property
     def failed(self) -> Mapping[str, Any]:
-        """For each check that fails anywhere, where it does."""
+        """For each check that fails anywhere in the table, at which points it does."""
         return self.holding.failed
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that no answer uses."""
+        """The givens and axes that no answer in the table uses."""
         return self.holding.unused
 
     @cached_property
     def remarks(self) -> tuple[PlacedRemark, ...]:
-        """What the answers in the middle of the axes assume, take by default or leave out, each with its size."""
+        """What answers in the middle of the table's axes assume, take by default or leave out, each with its size."""
         if self.is_lazy:
             return ()
         return self.survey.work.remarked({name: float(axis[len(axis) // 2]) for name, axis in self.axes.items()})
 
     def beside(self, *axes: Any) -> Table:
-        """The same question at other numbers on its axes."""
+        """The table of the same question at other numbers on its axes."""
         return tabled(self.survey.at(*axes))
 
     @property
     def is_lazy(self) -> bool:
-        """Whether the columns are dask's and not computed yet."""
+        """Whether the columns of the table are dask's and not computed yet."""
         return any(is_lazy(array) for array in (*self.axes.values(), *self.columns.values()))
 
     def compute(self, client: Any = None, retries: int = 5) -> Table:
@@ -128,7 +128,7 @@ class Table(Shown):
         return replace(self, axes=axes, columns=columns, survey=self.survey.at(*axes.values()))
 
     def to_pandas(self, units: Units = "attrs") -> Any:
-        """A row for each point, a column for each axis, target and regime, and `holds` and `fails`.
+        """The table as a frame: a row for each point, a column for each axis, target and regime, `holds` and `fails`.
 
         The units are in `.attrs["units"]`, by the name of the column. With `units="names"` they stand in the names as
         well (`step_time [s]`), and with `units="pint"` the numbers carry them (pint-pandas).
@@ -143,13 +143,13 @@ class Table(Shown):
         return data_frame(data, table.units, units)
 
     def rows(self) -> dict[str, Any]:
-        """Axes and targets, each broadcast to the size of the table."""
+        """The axes and targets of the table, each broadcast to its size."""
         shape = tuple(map(len, self.axes.values()))
         axes = zip(self.axes, crossed(list(self.axes.values())), strict=True)
         return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
 
     def to_xarray(self) -> Any:
-        """A data set over the axes, with units as attributes; lazy if the table is."""
+        """The table as a data set over the axes, with units as attributes; lazy if the table is."""
         xarray = package("xarray", "tables")
         names = list(self.axes)
         variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
@@ -160,11 +160,11 @@ class Table(Shown):
         return xarray.Dataset({**variables, **regimes, **tested}, axes)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write a file with a line for each point and units in the heading."""
+        """Write the table to a file with a line for each point and units in the heading."""
         exports.write_csv(path, [self.compute()])
 
     def plot(self) -> Any:
-        """A figure of the targets along the first axis, a line for each value of the others."""
+        """A figure of the table's targets along the first axis, a line for each value of the others."""
         from derive.presentation.plotting import figure
         from derive.tables.table_charts import captioned, charts
 
@@ -175,7 +175,7 @@ class Table(Shown):
 def sweep(
     library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Table:
-    """Compute the targets at every combination of the axes' values."""
+    """Compute the table of the targets at every combination of the axes' values."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):
         return postponed(survey)
@@ -200,7 +200,7 @@ def tabled(survey: Survey) -> Table:
 
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes at the points of a survey, from its targets."""
+    """The regimes at the points of a table, from its targets."""
     switches = survey.work.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in switches}
 
@@ -219,7 +219,7 @@ def _fill(
     what: str,
     work: Callable[[Sequence[Any], Tile], Mapping[str, Any]],
 ) -> None:
-    """Fill columns over the axes piece by piece, from the numbers of the axes in each, with a progress bar."""
+    """Fill the columns of a table piece by piece, from the numbers of the axes in each, with a progress bar."""
 
     def fill(box: Tile) -> tuple[int, None]:
         for name, numbers in work(survey.within(box), box).items():

@@ -61,7 +61,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
 
 
 def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
-    """The charts of one question asked of several things, a curve each, in the colour of its place.
+    """The charts of one question's tables for several things, a curve each, in the colour of its place.
 
     A point where another regime binds is marked on each curve, and where a check fails it is crossed.
     """
@@ -92,7 +92,7 @@ class _Line:
     color: int
 
     def of(self, array: Any) -> Any:
-        """The numbers of an array over the axes that lie on the line, in the order of the first axis."""
+        """The numbers of a table's array that lie on the line of a chart, in the order of the first axis."""
         return numpy.reshape(array, (len(_first(self.table)), -1))[:, self.place][self._order]
 
     @cached_property
@@ -101,22 +101,22 @@ class _Line:
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """Where the line lies on each of the further axes."""
+        """The places of a chart's line on each of the table's further axes."""
         _, *further = self.table.axes
         places = numpy.unravel_index(self.place, [len(self.table.axes[name]) for name in further]) if further else ()
         return {name: int(i) for name, i in zip(further, places, strict=True)}
 
     @property
     def along(self) -> Any:
-        """The numbers of the first axis in ascending order."""
+        """The numbers of the table's first axis along a chart's line, in ascending order."""
         return _first(self.table)[self._order]
 
     def beside(self, numbers: Any) -> Table:
-        """The table at other numbers on its first axis."""
+        """The table of a chart's line at other numbers on its first axis."""
         return self.table.beside(numbers, *(self.table.axes[name][i : i + 1] for name, i in self._places.items()))
 
     def curve(self, target: str, color: int | None = None) -> Series:
-        """The curve of a target, in ascending order, with a gap (NaN) where it jumps at a knee.
+        """The curve of a target in a chart, in ascending order, with a gap (NaN) where it jumps at a knee.
 
         Where another form of a relation begins, a target may take another value at once. A line through the points of
         the table would join both values, as if those between were taken. So the curve is evaluated close to both sides
@@ -139,7 +139,7 @@ class _Line:
         return Series.of(x, y, ", ".join(filter(None, (self.label, *places))), color=color)
 
     def bound(self, target: str, end: str) -> Series | None:
-        """The line of a bound of a target, if there is one."""
+        """The line of a target's bound in a chart, if the table has one."""
         column = self.table.columns.get(f"{target}.{end}")
         if column is None:
             return None
@@ -147,12 +147,12 @@ class _Line:
 
     @property
     def knees(self) -> list[float]:
-        """Where the regime changes."""
+        """The knees of a chart's line, where the regime changes."""
         return [stretch.low for stretch in self.stretches[1:]]
 
     @cached_property
     def stretches(self) -> list[_Stretch]:
-        """The regimes along the line; none if they change too often."""
+        """The stretches of a chart's line with their regimes; none if these change too often."""
         along, regimes = self.along, self.table.regimes
         if not regimes or len(along) < 2:
             return []
@@ -169,7 +169,7 @@ class _Line:
         return stretches
 
     def _knee(self, low: float, high: float) -> float:
-        """The point between two at which the regime changes."""
+        """The knee between two points of a chart's line, at which the regime changes."""
         for _ in range(_ROUNDS):
             between = numpy.linspace(low, high, _FINER)
             codes = numpy.array([regime.codes.ravel() for regime in self.beside(between).regimes.values()])
@@ -190,7 +190,10 @@ class _Stretch:
 
 
 def _lines(tables: Mapping[str, Table]) -> list[_Line]:
-    """The lines of tables: of many values of the further axes, some that are spread evenly."""
+    """The lines of the charts of tables, one for each value of the further axes.
+
+    Of many values they are some that are spread evenly.
+    """
     lines: list[_Line] = []
     for label, table in tables.items():
         count = len(table) // len(_first(table))
@@ -200,7 +203,7 @@ def _lines(tables: Mapping[str, Table]) -> list[_Line]:
 
 
 def _targets(table: Table) -> Iterator[str]:
-    """The targets, each of which has its bounds in its own chart."""
+    """The targets of a table that have a chart each, with their bounds in it."""
     for target in table.columns:
         name, _, end = target.rpartition(".")
         if end not in ENDS or name not in table.columns:
@@ -208,12 +211,12 @@ def _targets(table: Table) -> Iterator[str]:
 
 
 def _first(table: Table) -> Any:
-    """The numbers of the first axis."""
+    """The numbers of a table's first axis."""
     return numpy.asarray(next(iter(table.axes.values())))
 
 
 def _along(table: Table) -> Axis:
-    """The first axis, logarithmic also where its points are evenly spaced in their logarithm."""
+    """The first axis of a table's chart, logarithmic also where its points are evenly spaced in their logarithm."""
     along = _first(table)
     axis = Axis.of(_label(next(iter(table.axes)), table), along)
     is_log = bool(axis.log)
@@ -229,18 +232,18 @@ def _prove_drawable(table: Table) -> None:
 
 
 def _is_map(table: Table) -> bool:
-    """Whether two axes are both so dense that the table is drawn as a map."""
+    """Whether a table is drawn as a map: it has two axes, which are both dense, and no ranges."""
     lengths = [len(axis) for axis in table.axes.values()]
     return len(lengths) == 2 and min(lengths) >= _DENSE and not table.survey.work.is_ranged
 
 
 def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
-    """Charts of tables with what these have in common below them: profiles and givens."""
+    """The charts of tables, with the profiles and givens below them that the tables have in common."""
     return holding_for(drawn, [table.survey.work for table in tables])
 
 
 def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, ...]:
-    """Charts with the profiles and givens below them that some pieces of work have in common."""
+    """Charts with the profiles and givens below them that the work of several tables has in common."""
     named = [[getattr(profile, "name", profile) for profile in work.profiles] for work in works]
     shared = [name for name in named[0] if all(name in others for others in named)]
     others = [work.given for work in works]
@@ -250,7 +253,7 @@ def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, .
 
 
 def _joined(series: Iterable[Series]) -> list[Series]:
-    """Series with one label put together."""
+    """The points of several tables in a chart, put together in one series for each label."""
     joined: dict[str, Series] = {}
     for points in series:
         before = joined.get(points.label, replace(points, x=(), y=()))
@@ -259,7 +262,7 @@ def _joined(series: Iterable[Series]) -> list[Series]:
 
 
 def _regime_marks(line: _Line) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
-    """The knees of a chart's only line as marks, and its regimes as shades."""
+    """The knees of the only line in a table's chart as marks, and its regimes as shades."""
     table, stretches = line.table, line.stretches
     first = next(iter(table.axes))
     forms = set(chain.from_iterable(stretch.arms.items() for stretch in stretches))
@@ -274,7 +277,7 @@ def _regime_marks(line: _Line) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
 
 
 def _acts(table: Table, relation: str) -> str:
-    """What the arm of a relation does: that of a maximum or a minimum binds, any other applies."""
+    """The verb for a relation's arm in a table's chart: that of a maximum or a minimum binds, any other applies."""
     written = table.survey.work.library.relations[relation.removesuffix(".regime")].written
     nodes = walk(written.lhs, written.rhs)
     is_extreme = any(isinstance(node, Apply) and node.op in ("max", "min") for node in nodes)
@@ -286,7 +289,7 @@ def _worded(arm: str) -> str:
 
 
 def _knees(table: Table, target: str, lines: Iterable[_Line], color: int | None = None) -> Iterator[Series]:
-    """The knees of a table's lines, as points on them."""
+    """The knees of a table's lines, as points on them in a chart."""
     bent = [line for line in lines if line.knees]
     heights = [line.beside(numpy.array(line.knees)).columns[target].ravel().tolist() for line in bent]
     if bent:
@@ -314,7 +317,7 @@ _RED = 7  # index in the palette
 
 
 def _hatches(table: Table, target: str) -> tuple[Hatch, ...]:
-    """The stretches in which checks of a target fail, along the only line of a table."""
+    """The stretches that a table's chart hatches, in which checks of a target fail along its only line."""
     order = numpy.argsort(_first(table), kind="stable")
     along, judgement = _first(table)[order], table.holding.judgements[target]
     failing: dict[tuple[tuple[float, float], ...], list[str]] = {}
@@ -325,7 +328,7 @@ def _hatches(table: Table, target: str) -> tuple[Hatch, ...]:
 
 
 def _failing_stretches(table: Table, target: str, name: str, along: Any, failing: Any) -> Iterator[tuple[float, float]]:
-    """The stretches of the first axis on which a check fails, from whether it does at each of the table's points."""
+    """The stretches of a chart's first axis on which a check fails, from whether it does at each table point."""
     turns = numpy.flatnonzero(failing[1:] != failing[:-1])
     ends = [float(along[0]), *(_border(table, target, name, along[i], along[i + 1]) for i in turns), float(along[-1])]
     for i, (low, high) in enumerate(pairwise(ends)):
@@ -334,7 +337,7 @@ def _failing_stretches(table: Table, target: str, name: str, along: Any, failing
 
 
 def _border(table: Table, target: str, name: str, low: float, high: float) -> float:
-    """The point between two on the first axis at which a check begins or ceases to fail."""
+    """The point between two on a chart's first axis at which a check begins or ceases to fail."""
     others = tuple(float(axis[0]) for axis in list(table.axes.values())[1:])
 
     def fails(x: float) -> bool:
@@ -348,7 +351,10 @@ def _border(table: Table, target: str, name: str, low: float, high: float) -> fl
 
 
 def _crosses(table: Table, target: str, lines: Sequence[_Line]) -> Iterator[Series]:
-    """The points of several lines at which a check fails, crossed; checks that fail at the same points together."""
+    """The points on a chart's lines that are crossed, since a check fails there.
+
+    Checks that fail at the same points are named together.
+    """
     judgement = table.holding.judgements[target]
     named: dict[bytes, list[str]] = {}
     for name in sorted(judgement.names):

@@ -32,7 +32,7 @@ class Holding:
 
     @cached_property
     def holds(self) -> Any:
-        """Whether each point has an answer, tested by the solver, of which every check that could be tested holds."""
+        """Whether each point of a table has an answer, tested by the solver, of which every testable check holds."""
         holds = self.has_value & ~self.untested
         for column in self.failed.values():
             holds &= ~column
@@ -40,13 +40,13 @@ class Holding:
 
     @cached_property
     def untested(self) -> Any:
-        """Where there is a number that the solver, which has the checks, came to no answer about."""
+        """Whether each point of a table has a number that the solver, which has the checks, found no answer about."""
         tested = [judgement.tested for judgement in self.judgements.values()]
         return self.has_value & ~numpy.logical_and.reduce(tested)
 
     @cached_property
     def failed(self) -> dict[str, Any]:
-        """For each check that fails anywhere, where it does."""
+        """For each check that fails anywhere in a table, at which points it does."""
         failed: dict[str, Any] = {}
         for judgement in self.judgements.values():
             for name in sorted(judgement.names):
@@ -56,17 +56,17 @@ class Holding:
 
     @property
     def silent(self) -> frozenset[str] | None:
-        """The names that no answer uses; None if there is no answer."""
+        """The names that no answer in a table uses; None if there is no answer."""
         return unused_in_common(self.judgements.values())
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that no answer uses."""
+        """The givens and axes that no answer in a table uses."""
         return tuple(name for name in self.typed if name in (self.silent or ()))
 
     @cached_property
     def words(self) -> Any:
-        """The checks that fail at each point, as text."""
+        """The checks that fail at each point of a table, as text."""
         words = numpy.where(self.untested, "not tested", "").astype(object)
         for name, column in self.failed.items():
             words[column] = numpy.where(words[column] == "", name, words[column] + f"; {name}")
@@ -74,7 +74,7 @@ class Holding:
 
 
 def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
-    """The checks at the points of a survey, from its targets."""
+    """The checks of a table at the points of a survey, from its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
     return held_at(survey.work, pieces, columns, survey.typed)
 
@@ -82,7 +82,10 @@ def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
 def held_at(
     work: Work, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
 ) -> Holding:
-    """The checks at points that come in pieces, each with its place in the columns and the numbers of its axes."""
+    """The checks of a table at points that come in pieces.
+
+    Each piece has its place in the columns and the numbers of its axes.
+    """
     targets = [recipe.target for recipe in work.recipes]
     first = columns[targets[0]]
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
@@ -124,6 +127,7 @@ class Cautions:
     """
 
     def __init__(self) -> None:
+        """Begin the cautions before any table is seen."""
         self.points = self.missing = self.untested = 0
         self.is_answered = False  # whether any target has a value anywhere
         self.failing: dict[str, int] = {}
@@ -133,7 +137,7 @@ class Cautions:
         self.remarks: tuple[PlacedRemark, ...] = ()  # in the middle of the first piece
 
     def add(self, table: Table) -> None:
-        """Add the points of a table."""
+        """Add the points of a table to those that the cautions are about."""
         if not self.points:
             self.remarks = table.remarks
         self.points += len(table)
@@ -151,10 +155,11 @@ class Cautions:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that no answer has used so far."""
+        """The givens and axes that no answer in the tables has used so far."""
         return tuple(name for name in self._typed if name in (self._silent or ()))
 
     def __iter__(self) -> Iterator[str]:
+        """The cautions about the tables, a sentence each: failed checks, missing answers, unused givens, remarks."""
         for name, count in self.failing.items():
             sentence, where = self._first[name]
             yield f"{sentence}; so at {count} of {self.points} points, first at {where}"
@@ -168,7 +173,7 @@ class Cautions:
 
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:
-    """The sentence on a check where it first fails, and that place."""
+    """The sentence on a check of a table where it first fails, and that place."""
     point, work = table.survey.point(place), table.survey.work
     where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
     failures = (work.point_answer(recipe.target, tuple(point.values())).failures for recipe in work.recipes)

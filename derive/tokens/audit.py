@@ -27,20 +27,21 @@ def _books() -> tuple[Book, ...]:
 
 
 def claims() -> tuple[Claim, ...]:
-    """All claims, in the order of their names."""
+    """All claims of the built-in audit, in the order of their names."""
     claims_of_books = chain.from_iterable(book.claims for book in _books())
     return tuple(sorted(claims_of_books, key=lambda claim: claim.name))
 
 
 def scenes() -> tuple[Scene, ...]:
-    """All scenes, file by file."""
+    """All scenes of the built-in audit, file by file."""
     return tuple(chain.from_iterable(book.scenes for book in _books()))
 
 
 def audit(names: Sequence[str] = (), library: Library | None = None, book: Book | None = None) -> tuple[Finding, ...]:
-    """The findings on these claims of a book, or on all, in the order of their names; by default the built-in ones.
+    """Audit claims: the findings on these claims of a book, or on all.
 
-    A bar on a terminal says how many are left, and for how long.
+    By default it is the built-in book, in the order of the claims' names. A bar on a terminal says how many are left,
+    and for how long.
 
     >>> [(finding.claim.name, str(finding.verdict)) for finding in audit(["C17", "C20"])]
     [('C17', 'reproduced'), ('C20', 'contradicted')]
@@ -53,7 +54,10 @@ def audit(names: Sequence[str] = (), library: Library | None = None, book: Book 
 
 
 def _named(name: str, known: Sequence[str]) -> str:
-    """A claim's name, from one in any case; claims are numbered, so an error suggests those that look alike."""
+    """The name of an audited claim, from one in any case.
+
+    Claims are numbered, so an error suggests those that look alike.
+    """
     for claim_name in known:
         if claim_name.upper() == name.upper():
             return claim_name
@@ -65,7 +69,7 @@ def _named(name: str, known: Sequence[str]) -> str:
 def clashes(
     names: Sequence[str] = (), library: Library | None = None, book: Book | None = None
 ) -> tuple[Conflict, ...]:
-    """The smallest sets of claims that cannot hold together, or those that one of these claims is part of."""
+    """The smallest sets of audited claims that cannot hold together, or those that have one of the named claims."""
     wanted = {name.upper() for name in names}
 
     def concerns(claimants: Iterable[str]) -> bool:

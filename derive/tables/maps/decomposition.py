@@ -40,12 +40,12 @@ class Scale:
     log: bool = False
 
     def share(self, number: float) -> float:
-        """How far along the axis a number is: 0 at the first, 1 at the last."""
+        """How far along an axis of the map a number is: 0 at the first, 1 at the last."""
         low, high = float(self.numbers[0]), float(self.numbers[-1])
         return math.log(number / low) / math.log(high / low) if self.log else (number - low) / (high - low)
 
     def between(self, low: Any, high: Any) -> Any:
-        """The inner points that divide intervals into equal parts, one row for each interval."""
+        """The inner points that divide intervals of a map's axis into equal parts, one row for each interval."""
         share = numpy.arange(1, _PARTS) / _PARTS
         low, high = numpy.asarray(low)[:, None], numpy.asarray(high)[:, None]
         inner = low * (high / low) ** share if self.log else low + share * (high - low)
@@ -62,7 +62,7 @@ class Column:
 
 
 def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
-    """The columns of a map, from left to right; each change of the order of labels has one on each of its sides.
+    """Decompose a map into columns, left to right; each change of the order of labels has one on each of its sides.
 
     >>> import numpy
     >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
@@ -83,7 +83,7 @@ def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
 
 
 def _is_steep(up: Scale, left: Column, right: Column) -> bool:
-    """Whether a curve between two columns passes more than a step of the grid."""
+    """Whether a curve of the map between two columns passes more than a step of the grid."""
     if left.labels != right.labels or not left.heights or left.at == right.at:
         return False
     step = 1.0 / (len(up.numbers) - 1)
@@ -95,7 +95,10 @@ def _middle(along: Scale, left: Column, right: Column) -> float:
 
 
 def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> list[Column]:
-    """The columns at some values of the first axis: their changes of label are sought between the points of a grid."""
+    """The columns of a map at some values of the first axis.
+
+    Their changes of label are sought between the points of a grid.
+    """
     along = numpy.asarray(along, dtype=float)
     if not len(along):
         return []
@@ -113,7 +116,10 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
 
 
 def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) -> Column:
-    """A column without strips of no width: where three regions meet, rounding decides which labels are seen."""
+    """A column of a map without strips of no width.
+
+    Where three regions meet, rounding decides which labels are seen.
+    """
     labels, heights = [label], list[float]()
     for height, above in sorted(turns):
         while heights and up.share(height) - up.share(heights[-1]) < SAME_SOLUTION:
@@ -128,9 +134,10 @@ def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) ->
 def _changes(
     label_of: Callable[[Any, Any], Any], scale: Scale, intervals: tuple[Any, Any, Any, Any], steps: int
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """The first change of label in each interval, then the next in those that have more, from the labels of the ends.
+    """The first change of label in each interval of a map's axis, then the next in those that have more.
 
-    Of each: the index of the interval, the last point seen with the label before, the next point, and its label.
+    The labels of the ends say which have more. Of each change: the index of the interval, the last point seen with the
+    label before, the next point, and its label.
     """
     low, high, before, after = intervals
     which = numpy.arange(len(low))
@@ -146,7 +153,10 @@ def _changes(
 def _first_other(
     label_of: Callable[[Any, Any], Any], which: Any, scale: Scale, low: Any, high: Any, label: Any, steps: int
 ) -> tuple[Any, Any, Any]:
-    """In each interval that begins with a label: the last point seen with it, the next point, and that one's label."""
+    """The first change of label in each interval of a map's axis that begins with a label.
+
+    Of each: the last point seen with the label, the next point, and the label of that.
+    """
     rows = numpy.arange(len(which))
     met_label = label_of(which, high)
     for _ in range(steps):
@@ -161,11 +171,14 @@ def _first_other(
 
 
 def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
-    """The values of the first axis on both sides of each change of the order of labels."""
+    """The values of a map's first axis on both sides of each change of the order of labels."""
     orders: list[tuple[int, ...]] = []
 
     def number(column: Column) -> int:
-        """The number of a column's order of labels; changes are sought between numbers, as between labels."""
+        """The number of the order of labels in a column of the map.
+
+        Changes are sought between numbers, as between labels.
+        """
         if column.labels not in orders:
             orders.append(column.labels)
         return orders.index(column.labels)

@@ -74,7 +74,7 @@ class Standing:
     is_answered: bool = True
 
     def changes(self, other: Standing) -> list[Change]:
-        """What is different at another point.
+        """What changes on the regime map from this standing to that at another point.
 
         >>> here, there = Standing((("step_time", "compute_time"),)), Standing((("step_time", "memory_time"),))
         >>> [(one.kind, one.relation, one.arms) for one in here.changes(there)]
@@ -103,7 +103,7 @@ class Change:
 
 
 def varying(standings: Iterable[Standing]) -> set[str]:
-    """The relations whose arm is not the same everywhere; all, if none varies."""
+    """The relations whose arm is not the same everywhere on a regime map; all, if none varies."""
     arms = [set(standing.arms) for standing in standings if standing.is_answered]
     shared = set.intersection(*arms) if arms else set()
     differing = set().union(*arms) - shared
@@ -118,7 +118,7 @@ class Labels:
     standings: list[Standing] = field(default_factory=list)
 
     def at(self, *columns: Any) -> Any:
-        """The label of each point; the columns hold the points' numbers on each axis, in declared units."""
+        """The label of each point of a regime map, whose numbers on each axis are in the columns, in declared units."""
         count = len(columns[0])
         if count < _AT_LEAST:
             columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)  # the points again and again
@@ -135,7 +135,7 @@ class Labels:
         return labels[places.ravel()][:count]
 
     def _label(self, names: Sequence[str], verdicts: Sequence[Verdict], pattern: Sequence[int]) -> int:
-        """The number of the standing that a row of codes tells."""
+        """The label of the standing on a regime map that a row of codes tells."""
         *codes, verdict, answered = pattern
         if not answered:
             standing = Standing((), is_answered=False)
@@ -171,17 +171,17 @@ class RegimeMap:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The axes; the last one is upright."""
+        """The axes of the regime map; the last one is upright."""
         return self.survey.work.names
 
     @cached_property
     def _stretches(self) -> list[list[Column]]:
-        """Successive columns with the same labels in the same order."""
+        """The stretches of the regime map: successive columns with the same labels in the same order."""
         return [list(group) for _, group in groupby(self.columns, key=lambda column: column.labels)]
 
     @property
     def strips(self) -> Iterator[Strip]:
-        """The regions, each as strips that end where the order of labels changes.
+        """The regions of the regime map, each as strips that end where the order of labels changes.
 
         >>> import numpy
         >>> from derive.tables.maps.decomposition import decomposed
@@ -200,7 +200,7 @@ class RegimeMap:
 
     @property
     def curves(self) -> list[Curve]:
-        """The borders, each in as few pieces as it has; with one axis each is a point."""
+        """The borders of the regime map, each in as few pieces as it has; with one axis each is a point."""
         curves: list[Curve] = []
         if self.along is _ALONG_ONE:
             column = self.columns[0]
@@ -217,7 +217,7 @@ class RegimeMap:
         return curves
 
     def _pieces(self) -> Iterator[tuple[int, int, list[Point]]]:
-        """The curves inside each stretch of columns, and the upright ones between two stretches."""
+        """The pieces of borders inside each stretch of the regime map, and the upright ones between two stretches."""
         for stretch in self._stretches:
             for i, (below, above) in enumerate(pairwise(stretch[0].labels)):
                 yield below, above, [(column.at, column.heights[i]) for column in stretch]
@@ -226,7 +226,7 @@ class RegimeMap:
 
     @property
     def shares(self) -> list[float]:
-        """How much of the map each standing takes, as it is drawn."""
+        """How much of the regime map each standing takes, as it is drawn."""
         shares = [0.0] * len(self.standings)
         for strip in self.strips:
             widths = [high - low for low, high in pairwise(map(self.along.share, strip.along))]
@@ -236,7 +236,7 @@ class RegimeMap:
 
 
 def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int, list[Point]]]:
-    """The upright borders between neighbouring columns: the labels on both sides, and the ends of each."""
+    """The upright borders between neighbouring columns of a regime map: the labels on both sides, and both ends."""
     ends = sorted({float(up.numbers[0]), float(up.numbers[-1]), *left.heights, *right.heights})
     middle = left.at / 2 + right.at / 2
     smallest = _APART / (len(up.numbers) - 1)
@@ -247,12 +247,15 @@ def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int,
 
 
 def _label_over(column: Column, height: float) -> int:
-    """The label of a column right above a height."""
+    """The label of a regime map's column right above a height."""
     return column.labels[sum(1 for change in column.heights if change <= height)]
 
 
 def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list[Point]]:
-    """Pieces whose ends meet, put together: each curve grows at the nearest end of a piece, until none is in reach."""
+    """The pieces of a regime map's border joined into curves where their ends meet.
+
+    Each curve grows at the nearest end of a piece, until none is in reach.
+    """
     reach = _JOINED / (max(len(along.numbers), len(up.numbers)) - 1)
 
     def apart(a: Point, b: Point) -> float:
@@ -278,7 +281,7 @@ def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list
 
 
 def mapped(survey: Survey) -> RegimeMap:
-    """The map of a survey with one axis or two."""
+    """The regime map of a survey with one axis or two."""
     labels = Labels(survey)
     *first, up = [_scale(line) for line in survey.lines]
     if first:
@@ -296,7 +299,7 @@ def _scale(line: Line) -> Scale:
 
 
 def map_chart(regime_map: RegimeMap, target: str) -> Chart:
-    """The map of a question over two axes."""
+    """The chart of a regime map over two axes: regions, borders, names, and levels of the target."""
     units = regime_map.survey.units
     scales = zip(regime_map.names, (regime_map.along, regime_map.up), strict=True)
     along, up = (_Drawn.of_scale(name, scale, units[name]) for name, scale in scales)
@@ -348,7 +351,7 @@ class _Drawn:
 
 
 def _words(regime_map: RegimeMap) -> list[tuple[str, str]]:
-    """For each standing, which arms bind, of those that vary, and which checks fail."""
+    """For each standing on a regime map, which arms bind, of those that vary, and which checks fail."""
     names = varying(regime_map.standings)
 
     def words(standing: Standing) -> tuple[str, str]:
@@ -361,7 +364,7 @@ def _words(regime_map: RegimeMap) -> list[tuple[str, str]]:
 
 
 def _arm_words(relation: str, arm: str) -> str:
-    """The words for the arm that binds: its name, or the number that it is.
+    """The words for the arm that binds in a region of a regime map: its name, or the number that it is.
 
     >>> _arm_words("step_time", "memory_time"), _arm_words("scaled_step_time", "1")
     ('memory_time binds', 'scaled_step_time is 1')
@@ -370,7 +373,7 @@ def _arm_words(relation: str, arm: str) -> str:
 
 
 def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
-    """The name of each region that has room for it, where it is farthest from borders and sides."""
+    """The name of each region of a regime map that has room for it, where it is farthest from borders and sides."""
     border_points = chain.from_iterable(curve.points for curve in regime_map.curves)
     walls = numpy.array([(regime_map.along.share(x), regime_map.up.share(y)) for x, y in border_points])
     best: dict[int, tuple[float, Words]] = {}
@@ -392,14 +395,14 @@ def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
 
 
 def _within(regime_map: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]]:
-    """Places inside a strip."""
+    """Places inside a strip of a regime map, at which the name of its region may stand."""
     for x, low, high in zip(strip.along, strip.low, strip.high, strict=True):
         for share in _HEIGHTS:
             yield x, low ** (1 - share) * high**share if regime_map.up.log else low + share * (high - low)
 
 
 def _levels(regime_map: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
-    """Levels of the target at round numbers."""
+    """The levels of the target at round numbers on a regime map; None where it hardly has numbers, or only one."""
     numbers = regime_map.survey.work.columns(crossed([regime_map.along.numbers, regime_map.up.numbers]))[target]
     finite = numbers[numpy.isfinite(numbers)]
     if finite.size < 4 or finite.min() == finite.max():
@@ -414,7 +417,9 @@ def _levels(regime_map: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Le
 
 
 def round_levels(low: float, high: float) -> tuple[float, ...]:
-    """At most a dozen round numbers between two: 1, 2, 5 of each decade, or fewer; evenly within a decade.
+    """At most a dozen round numbers between two, for the levels of a regime map.
+
+    They are 1, 2, 5 of each decade, or fewer; within a decade they are evenly spaced.
 
     >>> round_levels(0.7, 30.0)
     (1.0, 2.0, 5.0, 10.0, 20.0)

@@ -77,7 +77,7 @@ class Conclusion:
 
     @cached_property
     def refuted_by(self) -> tuple[str, ...]:
-        """What would refute the conclusion, computed on first use."""
+        """What would refute the conclusion from a price sheet, computed on first use."""
         return self._refuted_by()
 
     @property
@@ -86,17 +86,17 @@ class Conclusion:
 
     @property
     def value(self) -> Any:
-        """The value at the reference choice, or None where there are only bounds."""
+        """The value of the conclusion at the reference choice, or None where there are only bounds."""
         return self.answer.value
 
     @property
     def low(self) -> Any:
-        """The least value over all choices, as a pint Quantity."""
+        """The least value of the conclusion over all choices, as a pint Quantity."""
         return in_unit(self.bounds[0], self.quantity.unit)
 
     @property
     def high(self) -> Any:
-        """The greatest value over all choices, as a pint Quantity."""
+        """The greatest value of the conclusion over all choices, as a pint Quantity."""
         return in_unit(self.bounds[1], self.quantity.unit)
 
 
@@ -131,7 +131,7 @@ class Inference:
     contradictions: tuple[Contradiction, ...]
 
     def __getitem__(self, name: str) -> Conclusion:
-        """The conclusion on a quantity.
+        """The conclusion of the price sheet on a quantity.
 
         >>> import derive
         >>> found = derive.infer("gemini-2-5-pro-prices")
@@ -161,7 +161,7 @@ Result = TypeVar("Result")
 
 
 def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
-    """The sheet's answer to a question, over all choices that it depends on."""
+    """The conclusion of a price sheet on a question, over all choices that the answer depends on."""
     quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
     if lacking:
@@ -181,7 +181,7 @@ class _Inquiry:
     given: Mapping[str, Any]
 
     def concluded(self) -> Conclusion:
-        """The answer at the reference choice, and its range over the others."""
+        """The conclusion on the sheet's question: the answer at the reference choice, and its range over the others."""
         reference, answer, spans = self._answered()
         low_at, (lowest, _) = min(spans, key=lambda pair: pair[1][0])
         high_at, (_, highest) = max(spans, key=lambda pair: pair[1][1])
@@ -201,7 +201,10 @@ class _Inquiry:
         return concluded
 
     def _answered(self) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
-        """The first choice with an answer; that answer; and the ends of the answers at all choices."""
+        """The reference choice for a sheet's question, the answer there, and the ends of the answers at all choices.
+
+        The reference is the first choice with an answer; for a `nearest` question, that with the answer nearest to 1.
+        """
         choices, refusals = iter(self.asker.choices), list[DeriveError]()
         first = next(self._answers_at(self._ask, filter(self._determines, choices), refusals), None)
         if first is None and refusals:
@@ -221,13 +224,13 @@ class _Inquiry:
         return self.asker.span(self.question.target, chosen, self.given, self.question.needs)
 
     def _determines(self, chosen: Chosen) -> bool:
-        """Whether the question can be answered at a choice, whatever the numbers."""
+        """Whether the sheet's question can be answered at a choice, whatever the numbers."""
         return self.asker.determines(self.question, chosen, self.given)
 
     def _answers_at(
         self, ask: Callable[[Chosen], Result], choices: Iterable[Chosen], refusals: list[DeriveError]
     ) -> Iterator[tuple[Chosen, Result]]:
-        """The answers at those choices that have one; the errors of the others are added to `refusals`."""
+        """The sheet's answers at those choices that have one; the errors of the others are added to `refusals`."""
         for chosen in choices:
             try:
                 yield chosen, ask(chosen)
@@ -235,7 +238,7 @@ class _Inquiry:
                 refusals.append(error)
 
     def _others(self, choices: Iterable[Chosen], reference: Chosen, kinds: frozenset[str]) -> list[Chosen]:
-        """Further choices, one for each combination of the kinds that the answer depends on."""
+        """Further choices for the sheet's question, one for each combination of kinds that the answer depends on."""
         by_choice = {_choice(reference, kinds): reference}
         for chosen in choices:
             choice = _choice(chosen, kinds)
@@ -244,7 +247,10 @@ class _Inquiry:
         return list(by_choice.values())[1:]
 
     def _passed_over(self, reference: Chosen, kinds: frozenset[str]) -> Choice:
-        """The parts of the first choice that are not in the reference, except where the nearest one is looked for."""
+        """The parts of the first choice for a sheet that are not in the reference.
+
+        There are none where the nearest choice is looked for.
+        """
         first = self.asker.choices[0]
         pairs = zip(KEYS, first, reference, strict=True)
         passed_over = {kind for kind, profile, chosen in pairs if profile is not chosen} & kinds
@@ -253,13 +259,13 @@ class _Inquiry:
     # What would refute it
 
     def _refuted(self, concluded: Conclusion, reference: Chosen) -> tuple[str, ...]:
-        """In words, what would refute a conclusion; all numbers are the library's."""
+        """What would refute a conclusion from a price sheet, in words; all numbers are the library's."""
         texts = [_filled(text, concluded) for text in self.question.refuted]
         levers = [self._lever(concluded, reference, name, instead) for name, instead in self.question.levers.items()]
         return (*texts, *filter(None, levers))
 
     def _lever(self, concluded: Conclusion, reference: Chosen, name: str, instead: Sequence[str]) -> str:
-        """The values of one quantity, in words, at which the conclusion would leave its range, all else being equal."""
+        """The values of one quantity, in words, at which a sheet's conclusion would leave its range, all else equal."""
         sheet, quantity = self.asker.sheet, concluded.quantity
         low, high = concluded.bounds
         if low == high or name in sheet.given:
@@ -283,7 +289,7 @@ class _Inquiry:
 
 
 def _why(error: DeriveError) -> str:
-    """Why there is no answer, in short."""
+    """Why a price sheet yields no answer to a question, in short."""
     if isinstance(error, UnderdeterminedError) and error.missing:
         return f"no choice states {' and '.join(error.missing[0])}"
     return error.reason if isinstance(error, NoSolutionError) and error.reason else error.what
@@ -294,12 +300,12 @@ def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
 
 
 def _distance_from_one(answer: Answer) -> float:
-    """How far an answer lies from 1, as a ratio."""
+    """How far an answer about a price sheet lies from 1, as the logarithm of a ratio."""
     return abs(log(answer.base)) if answer.base else inf
 
 
 def _filled(text: str, concluded: Conclusion) -> str:
-    """A text with the numbers of a conclusion substituted."""
+    """A text about a price sheet with the numbers of a conclusion substituted."""
     unit = concluded.quantity.unit
     low, high = concluded.bounds
     base = concluded.answer.base
@@ -333,6 +339,7 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
 
 
 def _inference(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:
+    """The inference from a price sheet: its conclusions, what it does not yield, and its contradictions."""
     results = list(concluded)
     return Inference(
         sheet=asker.sheet.profile.name,
@@ -345,13 +352,13 @@ def _inference(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Infer
 
 
 def _contradictions(asker: Asker) -> tuple[Contradiction, ...]:
-    """All contradictions within a sheet: by definition, and by the interpretation of its prices."""
+    """All contradictions within a price sheet: by definition, and by the interpretation of its prices."""
     by_interpretation = chain.from_iterable(_by_interpretation(asker, tension) for tension in TENSIONS)
     return (*_by_definition(asker), *by_interpretation)
 
 
 def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction]:
-    """The contradiction of two prices, if what they imply together lies outside its interval."""
+    """The contradiction of two prices of a sheet, if what they imply together lies outside its interval."""
     gap = conclude(asker, tension.question)
     if not isinstance(gap, Conclusion) or gap.answer.base is None:
         return
@@ -365,7 +372,7 @@ def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction
 
 
 def _by_definition(asker: Asker) -> Iterator[Contradiction]:
-    """Statements of a sheet that differ from what follows from the rest of it."""
+    """The contradictions by definition in a price sheet, between a statement and what follows from the rest."""
     compared: set[str] = set()
     for name in asker.doubled():
         if name in compared:

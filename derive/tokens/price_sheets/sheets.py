@@ -65,12 +65,12 @@ class Sheet:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that the sheet states and the library declares."""
+        """The names that the price sheet states and the library declares."""
         return tuple(name for name in self.profile.values if name in self.library.declared)
 
 
 def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
-    """A price sheet by its name in the catalogue, as a relation file or its text, or as a profile.
+    """Read a price sheet by its name in the catalogue, as a relation file or its text, or as a profile.
 
     >>> read_sheet("gemini-2-5-pro-prices", {}).profile.values["price_cliff"].number
     200000.0
@@ -86,12 +86,12 @@ def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
 
 
 def sheet_names() -> tuple[str, ...]:
-    """The price sheets of the catalogue."""
+    """The names of the price sheets of the catalogue."""
     return tuple(name for name in built_in().profiles if name.endswith("-prices"))
 
 
 def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
-    """The profile of a price sheet, and the library with what its file declares besides."""
+    """Read the profile of a price sheet, and the library with what its file declares besides."""
     library = built_in()
     if isinstance(source, Profile):
         prove_fit(source, library.declared)
@@ -189,7 +189,7 @@ class Plausible:
 
 
 def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "") -> Plausible:
-    """The choices for a sheet; named profiles replace the usual ones of their kind.
+    """The plausible chips, sizes and tiers behind a price sheet; named profiles replace the usual ones of their kind.
 
     >>> from derive.tokens.relations import library
     >>> [chip.name for chip in plausible(library(), ["b100-sxm"]).axes["chip"]]
@@ -212,12 +212,12 @@ def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "")
 
 
 def size_classes() -> Mapping[str, list[str]]:
-    """The models of each class, the reference first."""
+    """The models of each class of sizes behind price sheets, the reference first."""
     return {name: [*models] for name, models in _CHOICES["sizes"].items()}
 
 
 def _sizes(library: Library, sheet: str) -> list[str]:
-    """The models that a sheet may be of."""
+    """The names of the models that a price sheet may be of."""
     if sheet in _CHOICES["models"]:
         return [_CHOICES["models"][sheet]]
     sizes, small = _CHOICES["sizes"], _CHOICES["classes"]["small"]
@@ -227,7 +227,7 @@ def _sizes(library: Library, sheet: str) -> list[str]:
 
 
 def _profile_for(library: Library, name: str) -> Profile:
-    """A profile of the library, or one that `choices.toml` assumes."""
+    """The profile of a choice behind price sheets: of the library, or one that `choices.toml` assumes."""
     if name not in _CHOICES["assumed"]:
         return library.profile(name)
     table = dict(_CHOICES["assumed"][name])
@@ -236,7 +236,7 @@ def _profile_for(library: Library, name: str) -> Profile:
 
 
 def _at_each_precision(library: Library, profile: Profile) -> list[Profile]:
-    """A profile at each choice that it leaves open."""
+    """A profile behind a price sheet at each choice, such as a precision, that it leaves open."""
     if ":" in profile.name or profile.name not in library.profiles:
         return [profile]
     choices = library.profiles.choices(profile.name)
@@ -260,7 +260,7 @@ class Asker:
     common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
-        """What is cached under a key, and made on first use."""
+        """What the asker has cached under a key, and made on first use."""
         if key not in self.common:
             self.common[key] = make()
         cached: T = self.common[key]
@@ -270,7 +270,10 @@ class Asker:
         return (*chosen, *self.plausible.fixed, self.sheet.profile)
 
     def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
-        """The only answer, a value or bounds; first from the values that lead to it as relations are written."""
+        """Ask a price sheet for a target at a choice: the only answer, a value or bounds.
+
+        It is sought first from the values that lead to the target as relations are written.
+        """
         profiles = self._profiles(chosen)
         leading = self._leading((target, *needs, *given), profiles)
         try:
@@ -279,7 +282,10 @@ class Asker:
             return self._solved(target, profiles, given)
 
     def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
-        """The ends of an answer, or of what is stated; asked once for all sheets with the same numbers."""
+        """The ends of a price sheet's answer at a choice, or of what is stated.
+
+        It is asked once for all sheets with the same numbers.
+        """
         profiles = self._profiles(chosen)
         for values in (given, self.sheet.given, *(profile.values for profile in reversed(profiles))):
             if isinstance(value := values.get(target), Value):
@@ -290,7 +296,7 @@ class Asker:
         return self._once(asked, lambda: ends(self.ask(target, chosen, given, needs)))
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
-        """The only answer: a value, or bounds where there is no value."""
+        """The only answer to a question about the sheet: a value, or bounds where there is no value."""
         try:
             return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
         except AmbiguousError as error:
@@ -300,14 +306,17 @@ class Asker:
             return only
 
     def lacking(self, question: SheetQuestion) -> tuple[str, ...]:
-        """What a question needs and the sheet does not determine; as missing prices, if these would determine it."""
+        """What a question needs and the price sheet does not determine.
+
+        Missing prices are named instead, if these would determine it.
+        """
         known = self._determined((), ())
         lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
         prices = chain.from_iterable(map(self._prices, lacked))
         return tuple(dict.fromkeys(price for price in prices if price not in known))
 
     def _prices(self, name: str) -> tuple[str, ...]:
-        """The prices that a quantity is computed from, or else itself."""
+        """The prices that a quantity of a sheet is computed from, or else the quantity itself."""
         for relation in self._written.get(name, ()):
             others = tuple(other for other in relation.declared if other != name)
             if printed().issuperset(others):
@@ -315,7 +324,7 @@ class Asker:
         return (name,)
 
     def assumed(self, question: SheetQuestion) -> dict[str, Any]:
-        """The givens of a question: those that it states, and those that the sheet implies."""
+        """The givens of a question about the sheet: those that it states, and those that the sheet implies."""
         given: dict[str, Any] = dict(question.given)
         for name, other in STANDING_IN.items():
             if name in question.needs and name not in self._determined((), ()):
@@ -326,34 +335,35 @@ class Asker:
 
     @cached_property
     def choices(self) -> tuple[Chosen, ...]:
-        """All choices that may be behind the sheet, the reference first."""
+        """All choices that may be behind the price sheet, the reference first."""
         return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
 
     def determines(self, question: SheetQuestion, chosen: Chosen, given: Mapping[str, Any]) -> bool:
-        """Whether a question can be answered at a choice, whatever the numbers."""
+        """Whether a question about the sheet can be answered at a choice, whatever the numbers."""
         return question.target in self._determined(chosen, tuple(given))
 
     def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
-        """The kinds of choices whose values an answer uses."""
+        """The kinds of choices behind the sheet whose values an answer uses: chip, size, tier."""
         used = set(answer.given).difference(self.sheet.given, *(profile.values for profile in self._profiles(())))
         return frozenset(kind for kind, profile in zip(KEYS, chosen, strict=True) if used.intersection(profile.values))
 
     def doubled(self) -> Iterator[str]:
-        """The names that the sheet states and that also follow from the rest of it."""
+        """The names that the price sheet states and that also follow from the rest of it."""
         names = frozenset(self.sheet.names)
         for name in self.sheet.names:
             if name in _closure(self.sheet.library, names - {name}):
                 yield name
 
     def again(self, name: str) -> Answer:
-        """The answer for a name that the sheet states, from the rest of the sheet."""
+        """The answer for a name that the price sheet states, from the rest of the sheet."""
         return self._solved(name, (self.sheet.profile,), {})
 
     def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
-        """The stated names that targets are computed from, as the relations are written."""
+        """The stated names that a sheet's targets are computed from, as the relations are written."""
         stated_names = frozenset(chain.from_iterable(profile.values for profile in profiles))
 
         def leading_names() -> frozenset[str]:
+            """Walk from the sheet's targets along the relations that are written for them to the stated names."""
             pending, seen = list(targets), set(targets)
             for name in pending:  # grows as it is walked
                 if name not in stated_names or name in targets:
@@ -367,14 +377,14 @@ class Asker:
 
     @cached_property
     def _written(self) -> Mapping[str, Sequence[Relation]]:
-        """The relations that are written for each quantity."""
+        """The relations of the sheet's library that are written for each quantity."""
         by_name: dict[str, list[Relation]] = {}
         for relation, name in structure_of(self.sheet.library).forward.items():
             by_name.setdefault(name, []).append(self.sheet.library.relations[relation])
         return by_name
 
     def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
-        """The names that follow from the sheet, a choice and some givens, whatever the numbers."""
+        """The names that follow from the price sheet, a choice and some givens, whatever the numbers."""
 
         def determined() -> frozenset[str]:
             library, profiles, typed = self.sheet.library, self._profiles(chosen), {*given, *self.sheet.given}
@@ -386,13 +396,13 @@ class Asker:
         return self._once(("determined", self.sheet.profile.name, names, given), determined)
 
     def _excluded(self, profile: Profile, replaced: set[str]) -> frozenset[str]:
-        """The relations that what a profile states excludes, unless it is replaced."""
+        """The relations that a profile behind the sheet excludes by its stated values, but for the replaced ones."""
         stated = {name: value for name, value in profile.values.items() if name not in replaced}
         return self._once(("excluded", profile.name, *stated), lambda: _ruled_out(self.sheet.library, stated))
 
 
 def _closure(library: Library, names: Iterable[str], excluded: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The names that these determine by structure alone: enough to know which questions are worth asking.
+    """The names that some names determine by structure alone: enough to know which questions a sheet can answer.
 
     An `otherwise` counts instead of the relations that are written for its quantity, and is not run back through them.
     """
@@ -401,9 +411,10 @@ def _closure(library: Library, names: Iterable[str], excluded: frozenset[str] = 
 
 
 def _ruled_out(library: Library, stated: Mapping[str, Value]) -> frozenset[str]:
-    """The relations whose conditions do not hold at what one profile states, or at what follows from that.
+    """The relations whose conditions do not hold at what one profile behind a price sheet states.
 
-    A cache of all tokens does not follow from the layers of a model of which some have a window.
+    What follows from its values counts too: a cache of all tokens does not follow from the layers of a model of which
+    some have a window.
     """
     numbers = {name: value for name, value in stated.items() if name in library.declared and not value.is_range}
     decisions = decisions_of(library, Question("", numbers, {}))
@@ -415,13 +426,13 @@ def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
 
 
 def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
-    """A number or a range in base units as a value of a quantity, in its unit."""
+    """A number or a range in base units as a stated value of a quantity, in its unit."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
     return Value(number=low / 2 + high / 2, low=low, high=high, unit=quantity.unit, source=source)
 
 
 def ends(answer: Answer) -> Span:
-    """The bounds of an answer in base units; its value twice if there are none."""
+    """The bounds of an answer about a price sheet in base units; its value twice if there are none."""
     if answer.bounds is not None:
         return answer.bounds
     assert answer.base is not None

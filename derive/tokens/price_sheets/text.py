@@ -23,7 +23,7 @@ _WRITTEN_OUT = 1e6  # below which a number has no exponent
 
 
 def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
-    """A number in base units in a unit, or in a multiple of it.
+    """A number of an inference as text, from base units to a unit or a multiple of it.
 
     >>> from quantities.spelling import parse_unit
     >>> shown(1692.857, parse_unit("byte/token")), shown(1.07e12, parse_unit("parameter")), shown(0.125, parse_unit(""))
@@ -36,7 +36,7 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
 
 
 def as_text(inference: Inference, digits: int = DIGITS) -> str:
-    """What a sheet implies: subject by subject with its assumptions, its contradictions, and what it does not say."""
+    """What a price sheet implies as text: subject by subject, its contradictions, and what it does not say."""
     lines = [f"{inference.sheet}: {inference.title}" if inference.title else inference.sheet]
     for subject in dict.fromkeys(conclusion.question.subject for conclusion in inference.conclusions):
         lines += text.Section(subject, _rows(inference, subject, digits)).lines
@@ -53,7 +53,7 @@ def as_text(inference: Inference, digits: int = DIGITS) -> str:
 
 
 def _rows(inference: Inference, subject: str, digits: int) -> Iterator[str]:
-    """The conclusions on a subject: value, words and name in a line, and below it the range and the assumptions."""
+    """The lines of an inference on a subject: value, words and name of each conclusion, then range and assumptions."""
     rows = [conclusion for conclusion in inference.conclusions if conclusion.question.subject == subject]
     values = [_at_reference(conclusion, digits) for conclusion in rows]
     width, words_width = max(map(len, values)), max(len(conclusion.question.says) for conclusion in rows)
@@ -66,7 +66,7 @@ def _rows(inference: Inference, subject: str, digits: int) -> Iterator[str]:
 
 
 def _where(conclusion: Conclusion, digits: int) -> str:
-    """The choice behind a value, and how far the others move it."""
+    """The choice behind a value that a price sheet implies, and how far the others move it."""
     low, high = (shown(end, conclusion.quantity.unit, digits) for end in conclusion.bounds)
     on = f"on {conclusion.reference}" if str(conclusion.reference) else ""
     if str(conclusion.passed_over):
@@ -78,7 +78,7 @@ def _where(conclusion: Conclusion, digits: int) -> str:
 
 
 def as_steps(inference: Inference, digits: int | None = None) -> str:
-    """Each conclusion with its derivation, its assumptions and what would refute it."""
+    """Each conclusion of an inference with its derivation, its assumptions and what would refute it."""
     parts = []
     for conclusion in inference.conclusions:
         low, high = (shown(end, conclusion.quantity.unit, digits or DIGITS) for end in conclusion.bounds)
@@ -96,7 +96,7 @@ def as_steps(inference: Inference, digits: int | None = None) -> str:
 
 
 def side_by_side(inferences: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
-    """Several sheets under one header, a conclusion a column; the last one counts their contradictions."""
+    """Several price sheets under one header, a conclusion a column; the last one counts their contradictions."""
     rows, names = [], [question.target for question in QUESTIONS if question.compared]
     for inference in inferences:
         cells = (_at_reference(inference[name], digits) if name in inference else "" for name in names)
@@ -105,7 +105,7 @@ def side_by_side(inferences: Sequence[Inference], digits: int = DIGITS) -> list[
 
 
 def points(inferences: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:
-    """Sheet, low, value and high of one conclusion in its declared unit, for a figure."""
+    """One conclusion on several price sheets for a figure: sheet, low, value and high in its declared unit."""
     rows = []
     for inference in inferences:
         base = inference[target].answer.base if target in inference else None
@@ -117,7 +117,7 @@ def points(inferences: Iterable[Inference], target: str) -> list[tuple[str, floa
 
 
 def as_data(inference: Inference) -> dict[str, Any]:
-    """An inference as plain data: the schema of `derive infer --json`."""
+    """The inference from a price sheet as plain data: the schema of `derive infer --json`."""
     return {
         **attributes(inference, "sheet", "title"),
         "prices": {name: str(value) for name, value in inference.prices.items()},
@@ -151,6 +151,7 @@ def _reason_missing(missing: Missing) -> str:
 
 
 def _conclusion_data(conclusion: Conclusion) -> dict[str, Any]:
+    """A conclusion from a price sheet as plain data, with its range, its assumptions and its answer."""
     low, high = (conclusion.quantity.unit.from_base(end) for end in conclusion.bounds)
     return {
         "quantity": conclusion.quantity.name,

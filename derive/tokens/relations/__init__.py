@@ -34,14 +34,14 @@ _READERS = ("derive/expressions", "derive/model", "derive/relation_files", "deri
 
 @cache
 def library() -> Library:
-    """All subjects as one library."""
+    """The built-in library of token economics: the relations of all subjects."""
     profiles = Profiles(shelves=map(Facts, FACTS))
     path = _entry()
     return (unpacked(recalled(path), profiles) if path else None) or _read(profiles, path)
 
 
 def _read(profiles: Profiles, path: str | None) -> Library:
-    """The library read from its files, and cached unless one of them has changed meanwhile."""
+    """Read the built-in library from its files, and cache it unless one of them has changed meanwhile."""
     from derive.relation_files.loading import load
 
     stated = load(SOURCE)
@@ -65,7 +65,7 @@ class Subject:
 
 @cache
 def subjects() -> dict[str, Subject]:
-    """The subjects by the names of their files.
+    """The subjects of the built-in library by the names of their relation files.
 
     >>> subjects()["cache"].relations[:2]
     ('grouped_kv', 'latent_kv')
@@ -79,7 +79,7 @@ def subjects() -> dict[str, Subject]:
 
 @cache
 def vocabulary(subject: str) -> tuple[str, ...]:
-    """The names of the quantities that a file of the vocabulary declares.
+    """The names of the quantities that a file of the built-in library's vocabulary declares.
 
     >>> vocabulary("cache")[:2]
     ('kv_bytes_per_element', 'kv_vectors')

@@ -23,7 +23,7 @@ _Prices = tuple[str, ...]
 
 
 def read(library: Library) -> Mapping[str, Any]:
-    """All sheets, inferred once: the words that a template may use."""
+    """Infer all price sheets once, and give the words that a report's template may use of them."""
     inferences = survey()
     by_name = {inference.sheet: inference for inference in inferences}
     vendors: dict[str, list[Inference]] = {}
@@ -52,7 +52,7 @@ def read(library: Library) -> Mapping[str, Any]:
 def _over(
     vendors: Mapping[str, Sequence[Inference]], text: Callable[[Sequence[Inference], str], str]
 ) -> Callable[[str], dict[str, str]]:
-    """A text on the sheets of each vendor."""
+    """The function that gives a text on the price sheets of each vendor."""
     return lambda target: {vendor: text(sheets, target) for vendor, sheets in vendors.items()}
 
 
@@ -61,7 +61,7 @@ def _refuted(conclusion: Conclusion) -> str:
 
 
 def _gaps(inferences: Sequence[Inference]) -> Mapping[str, Any]:
-    """Contradictions between two prices of one sheet: pair by pair in words, and as a table of sheets."""
+    """The gaps between two prices of one sheet, for the report: pair by pair in words, and as a table of sheets."""
     by_pair: dict[_Prices, list[tuple[Inference, Contradiction]]] = {}
     for sheet in inferences:
         for clash in sheet.contradictions:
@@ -79,7 +79,7 @@ def _gaps(inferences: Sequence[Inference]) -> Mapping[str, Any]:
 
 
 def _place(pair: _Prices) -> int:
-    """The place of a pair among the tensions in their order; pairs that are none of them come last."""
+    """The place of a pair of prices among the tensions in their order; pairs that are none of them come last."""
     return list(_HEADS).index(pair) if pair in _HEADS else len(_HEADS)
 
 
@@ -88,7 +88,7 @@ def _head(pair: _Prices) -> str:
 
 
 def _described(pair: _Prices, clashes: Sequence[tuple[Inference, Contradiction]]) -> str:
-    """What a gap means, in the words of the sheet where it is widest."""
+    """What the gap between a pair of prices means, in the words of the sheet where it is widest."""
 
     def width(sheet_and_clash: tuple[Inference, Contradiction]) -> float:
         _, clash = sheet_and_clash
@@ -109,17 +109,17 @@ def _all_gaps(sheet: Inference, pair: _Prices) -> str:
 
 
 def _label(sheet: Inference) -> str:
-    """A sheet's name in tables and on axes."""
+    """A price sheet's name in the report's tables and on its axes."""
     return sheet.sheet.removesuffix("-prices")
 
 
 def _vendor(sheet: Inference) -> str:
-    """The vendor in the title of a sheet."""
+    """The vendor in the title of a price sheet."""
     return sheet.title.partition(" prices: ")[0]
 
 
 def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
-    """The conclusions on the sheets of a vendor, a column for each: the values at the reference, or their ranges."""
+    """The table of a vendor's price sheets, a column for each conclusion: values at the reference, or their ranges."""
     columns = list(_columns(sheets))
     rows = []
     for sheet in sheets:
@@ -129,7 +129,7 @@ def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
 
 
 def _columns(sheets: Sequence[Inference]) -> Iterator[tuple[str, str, bool]]:
-    """The columns of the questions that a sheet answers: the head, the target, and whether it shows the range."""
+    """The columns of a table of price sheets: the head, the target, and whether it shows the range."""
     for question in QUESTIONS:
         if any(question.target in sheet for sheet in sheets):
             if question.head:
@@ -152,13 +152,13 @@ def _short(conclusion: Conclusion, base: float) -> str:
 
 
 def _sources(sheets: Sequence[Inference]) -> tuple[Source, ...]:
-    """Where the prices are printed."""
+    """Where the prices of some sheets are printed."""
     cited = (sheet.prices["input_price"].source for sheet in sheets if "input_price" in sheet.prices)
     return tuple(dict.fromkeys(source for source in cited if source.kind == "published"))
 
 
 def _distinct(sheets: Sequence[Inference], target: str) -> str:
-    """The values of a conclusion on some sheets, from small to large, each once."""
+    """The values of a conclusion on some price sheets, from small to large, each once."""
     values = []
     for conclusion in (sheet[target] for sheet in sheets if target in sheet):
         if conclusion.answer.base is not None:
@@ -169,7 +169,7 @@ def _distinct(sheets: Sequence[Inference], target: str) -> str:
 def _chart(
     vendors: Mapping[str, Sequence[Inference]], target: str, axis: Axis, marks: tuple[Mark, ...], height: float = 0.0
 ) -> Chart:
-    """A line for each sheet with this conclusion, from least to greatest value, and a point at the reference."""
+    """The chart of a conclusion: a line for each price sheet from least to greatest, and a point at the reference."""
     names: list[str] = []
     series: list[Series] = []
     for color, (vendor, sheets) in enumerate(vendors.items()):

@@ -34,14 +34,17 @@ _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never 
 
 @cache
 def report(name: str) -> Report:
-    """A report, with its questions answered."""
+    """The report of a name from its template, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
     of_template = rendered(named(name), path, _words(path))
     return replace(of_template, blocks=tuple(introduced(of_template.blocks, set())))
 
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
-    """These reports, or all: first the built-in ones in their order and the pages with sliders, then the user's."""
+    """The names of the wanted reports, each refused if there is no such report; all where none is named.
+
+    First come the built-in ones in their order and the pages with sliders, then the user's.
+    """
     wanted = list(names)
     known = titles.titles() | dict.fromkeys(titles.page_names(), "")
     for name in wanted:
@@ -56,22 +59,22 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def named(name: str) -> str:
-    """The name of a report's files."""
+    """The name of a report's files, which is that of its template."""
     return Path(name).stem if is_own(name) else name
 
 
 def is_page(name: str) -> bool:
-    """Whether a name is that of a page with sliders."""
+    """Whether a report's name is that of a page with sliders."""
     return name in titles.page_names()
 
 
 def is_own(name: str) -> bool:
-    """Whether a name is the path of a user's template."""
+    """Whether a report's name is the path of a user's template."""
     return name.endswith(".md")
 
 
 def _words(path: Path) -> Mapping[str, Any]:
-    """The words of a template, on the library that it opens with or on the built-in one."""
+    """The words of a report's template, on the library that it opens with or on the built-in one."""
     from derive.tokens.relations import library
 
     settings = opening(path)
@@ -82,7 +85,7 @@ def _words(path: Path) -> Mapping[str, Any]:
 
 
 def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
-    """The words for claims and price sheets, which are evaluated when a template uses them."""
+    """The words of a report for claims and price sheets, which are evaluated when its template uses them."""
 
     def audit() -> Mapping[str, Any]:
         from derive.tokens.audit import audit as audited
@@ -100,7 +103,7 @@ def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
 
 
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
-    """A relation file that a template names by its path relative to the template, or a library that goes by a name."""
+    """The library that a report's template names, by a name or by its relation file's path relative to the template."""
     from derive.relation_files.loading import load
     from derive.relation_files.offered import shelved
 
@@ -117,7 +120,7 @@ def _drawn(picture: Picture) -> str:
 
 
 def parts(name: str) -> tuple[Report, ...]:
-    """The reports in a document: itself, or in the volume all of them."""
+    """The reports bound in a document: a report itself, or in the volume all of them."""
     return _bound_parts() if name == titles.VOLUME else (report(name),)
 
 
@@ -160,7 +163,7 @@ def texts(name: str) -> Mapping[str, str]:
 
 
 def page(name: str) -> str:
-    """The report as one HTML file."""
+    """A report as one HTML file."""
     return _bound(name, Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
 
 
@@ -170,7 +173,7 @@ def pressed_pictures(name: str) -> dict[str, bytes]:
 
 
 def stale(folder: Path, name: str) -> list[str]:
-    """What is wrong with a report's files in a folder, in words."""
+    """What is wrong with the files of a report in a folder, in words: those missing or out of date."""
     wrong = []
     for path, text in texts(name).items():
         try:

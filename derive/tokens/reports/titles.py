@@ -30,7 +30,7 @@ def titles() -> dict[str, str]:
 
 
 def parts() -> tuple[str, ...]:
-    """The reports of the volume."""
+    """The names of the reports that the volume binds."""
     return tuple(name for name in titles() if name != VOLUME)
 
 
@@ -46,7 +46,7 @@ def _page_questions() -> Mapping[str, Mapping[str, Any]]:
 
 
 def page_names() -> tuple[str, ...]:
-    """The pages by the names of their files.
+    """The names of the pages with sliders, as their files are named.
 
     >>> page_names()[:2]
     ('pages/roofline', 'pages/cliff')
@@ -55,13 +55,13 @@ def page_names() -> tuple[str, ...]:
 
 
 def page_titles() -> dict[str, str]:
-    """The titles of the pages by the names of their files."""
+    """The titles of the pages with sliders by the names of their files."""
     return {f"pages/{name}": question["title"] for name, question in _page_questions().items()}
 
 
 @cache
 def page_text(name: str) -> str:
-    """The HTML of a page, by its name among the reports."""
+    """The HTML of a page with sliders, by its name among the reports."""
     from derive.pages.page import page
     from derive.tokens.relations import library
 
@@ -72,7 +72,7 @@ def page_text(name: str) -> str:
 
 
 def same_page(first: str, second: str) -> bool:
-    """Whether two pages say the same: what is packed in them is compared as it is unpacked."""
+    """Whether two pages with sliders say the same: what is packed in them is compared as it is unpacked."""
     from derive.pages.page import unpacked
 
     if _PACKED.sub("", first) != _PACKED.sub("", second):

@@ -37,7 +37,7 @@ _BESIDE = 4  # limit on readings of a claim that are told beside the natural one
 
 
 def in_short(finding: Finding) -> Iterator[Block]:
-    """The claim with its natural readings, and some of those beside them."""
+    """The report's half page on a claim: its verdict, its natural readings, and some of those beside them."""
     yield Heading(f"{verbatim(finding.claim.name)}: {finding.verdict}", 3)
     yield Text(f"{verbatim(finding.claim.said)}.")
     yield Text(f"Claimed: {verbatim(finding.claim.statement)}.")
@@ -57,28 +57,31 @@ def in_short(finding: Finding) -> Iterator[Block]:
 
 
 def plainly(finding: Finding) -> str:
-    """What is said and what it comes to, in a plain sentence or two, with the numbers of the part that decides."""
+    """What a claim says and what it comes to, in a plain sentence or two, with the numbers of the part that decides."""
     computed, claimed = (_worded(_SIDE.sub("", number_text)) for number_text in finding.decides.weighed.on_page)
     template = finding.claim.plainly
     return verbatim(template).replace("{computed}", computed).replace("{claimed}", claimed)
 
 
 def _worded(text: str) -> str:
-    """A number as a sentence has it: counts are named in words."""
+    """A number of a finding as a sentence has it: counts are named in words."""
     amount = _AMOUNT.fullmatch(text)
     shown = number(float(amount[1]), amount[2]) if amount else ""
     return verbatim(text) if not shown or "mathrm" in shown else shown.replace("$", "")
 
 
 def _arithmetic(answer: Answer) -> Formulas:
-    """The steps of an answer, or the last of many, without the needless digits of what other answers handed on."""
+    """The steps of an answer that decides a claim, or the last of many.
+
+    They are without the needless digits of what other answers handed on.
+    """
     shown = chain(answer) if len(answer.steps) <= _STEPS else pencil(answer)
     lines = [(lhs, _DIGITS.sub(lambda match: rounded(float(match[0]), 4, _LONG), rhs)) for lhs, rhs in shown.lines]
     return replace(shown, lines=tuple(lines))
 
 
 def is_whole(finding: Finding) -> bool:
-    """Whether its half page tells all readings of a claim."""
+    """Whether the report's half page on a claim tells all its readings."""
     is_short = len(finding.rulings) - len(finding.clauses) <= _BESIDE
     return is_short and not any(ruling.reading.each for ruling in finding.rulings)
 
@@ -91,7 +94,7 @@ def _row(clause: ClauseFinding) -> tuple[str, ...]:
 
 
 def _beside(finding: Finding) -> Iterator[str]:
-    """The readings beside the natural ones, first those that come to another verdict than theirs."""
+    """The readings beside the natural ones of a claim, first those that come to another verdict than theirs."""
     disagreeing: list[Ruling] = []
     agreeing: list[Ruling] = []
     for clause in finding.clauses:
@@ -103,7 +106,7 @@ def _beside(finding: Finding) -> Iterator[str]:
 
 
 def all_readings(finding: Finding) -> Iterator[Block]:
-    """All readings in a table: what each computes, its verdict, and what would make it hold.
+    """All readings of a claim in a table: what each computes, its verdict, and what would make it hold.
 
     The natural reading of each part comes first. Below the table, what many profiles say one by one.
     """
@@ -119,7 +122,7 @@ def all_readings(finding: Finding) -> Iterator[Block]:
 
 
 def _reading_rows(clause: ClauseFinding, is_part: bool) -> Iterator[tuple[str, ...]]:
-    """A row for each reading; if the clause is one of several parts, its first row names it."""
+    """The table rows of the readings of a clause; if the claim has several parts, the first row names the clause."""
     for ruling in clause.rulings:
         own_words = _reading_words(ruling)
         words = own_words or clause.clause.words
@@ -131,14 +134,14 @@ def _reading_rows(clause: ClauseFinding, is_part: bool) -> Iterator[tuple[str, .
 
 
 def _reading_words(ruling: Ruling) -> str:
-    """The words of a reading; of one for many profiles, how many of these hold, and the one that decides."""
+    """The words of a claim's reading; of one for many profiles, how many of these hold, and the one that decides."""
     if not ruling.reading.each:
         return ruling.words
     return f"{ruling.decides.words} ({ruling.holding})"
 
 
 def _one_by_one(ruling: Ruling) -> Text:
-    """What each profile says, those first that hold, and those together that say the same."""
+    """What each profile says in one reading of a claim, those first that hold, and those together that say the same."""
     profiles: dict[str, list[str]] = {}
     for judgement in ruling.ranked:
         computed, _ = judgement.weighed.on_page
@@ -152,7 +155,7 @@ _MAKER = re.compile(r"(?:NVIDIA (?:GeForce )?|AMD |Google (?=TPU)|AWS (?=Train)|
 
 
 def displayed(library: Library) -> Callable[[str], str]:
-    """A function that puts names for the keys of a library's profiles in a text.
+    """A function that puts names for the keys of a library's profiles in a text of the report.
 
     >>> from derive.tokens.relations import library
     >>> displayed(library())("from h100-sxm:fp8 to rubin-r200: gemini-3-1-pro-prices")
@@ -175,7 +178,7 @@ def displayed(library: Library) -> Callable[[str], str]:
 
 
 def with_names(blocks: Iterable[Block], named: Callable[[str], str]) -> Iterator[Block]:
-    """The blocks with names in their words for the keys of profiles."""
+    """The blocks of a report with names in their words for the keys of profiles."""
     for block in blocks:
         match block:
             case Text() | Heading():
@@ -196,7 +199,7 @@ _Implied = tuple[Assertion, Answer] | None
 
 
 def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library: Library) -> Mapping[str, Any]:
-    """The words that a template may use of these findings and conflicts in a library."""
+    """The words that a report's template may use of the findings and conflicts of an audit."""
     with_titles = displayed(library)
     implied = {conflict: _implied(conflict, library) for conflict in conflicts}
 
@@ -216,7 +219,10 @@ def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library
 
 
 def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
-    """A table for each verdict, the worst first, with a row for each claim; sentences above it tell what fails."""
+    """The report's table for each verdict, the worst first, with a row for each claim.
+
+    Sentences above the table tell what fails.
+    """
     for verdict in reversed(Verdict):
         of_verdict = [finding for finding in worst_first(findings) if finding.verdict is verdict]
         if not of_verdict:
@@ -245,7 +251,7 @@ def _failing(finding: Finding) -> tuple[str, ...]:
 
 
 def _clashing(implied: Mapping[Conflict, _Implied]) -> Grid:
-    """The claims in conflict, those that are farthest apart first: what one says, and what the others imply."""
+    """The table of claims in conflict, those farthest apart first: what one says, and what the others imply."""
     header = ("claims", "what they speak of", "one says", "the others imply", "apart by")
     rows = []
     for conflict in sorted(implied, key=lambda conflict: -conflict.factor):
@@ -259,7 +265,7 @@ def _clashing(implied: Mapping[Conflict, _Implied]) -> Grid:
 
 
 def _chart(findings: Sequence[Finding]) -> Chart:
-    """All natural readings with a number, as what is claimed over what is computed."""
+    """The chart of an audit: all natural readings with a number, as what is claimed over what is computed."""
     series = []
     for verdict, color in _COLORS.items():
         ratios, places = [], []
@@ -281,7 +287,7 @@ def _chart(findings: Sequence[Finding]) -> Chart:
 
 
 def _ratio(judgement: Judgement) -> float | None:
-    """Claimed over computed; None if the reading does not yield an amount."""
+    """The claimed number of a judged reading over the computed one; None if the reading does not yield an amount."""
     weighed = judgement.weighed
     if weighed.base is None or weighed.reading.response_to:
         return None
@@ -289,7 +295,7 @@ def _ratio(judgement: Judgement) -> float | None:
 
 
 def _as_claimed(denied: Assertion, implied: Answer) -> str:
-    """What a claim says of the quantity for which the others imply an answer.
+    """What a claim in conflict says of the quantity for which the others imply an answer.
 
     >>> from derive.tokens.relations import library
     >>> _as_claimed(Assertion("C06", "step_rate", "64 1/s"), library().solve("step_rate", step_time="20 ms"))
@@ -300,7 +306,7 @@ def _as_claimed(denied: Assertion, implied: Answer) -> str:
 
 
 def _clash(conflict: Conflict, denial: _Implied) -> Iterator[Block]:
-    """What the claims say and what is taken to hold, then the derivation that shows that both cannot be."""
+    """The report on a conflict of claims: what they say, what is taken to hold, and the derivation that denies it."""
     apart = number(conflict.factor)
     assertions = [f"{each.claim} `{each.quantity}` = {verbatim(each.value)}" for each in conflict.assertions]
     taken = ", ".join(f"`{name}` = {verbatim(value)}" for name, value in conflict.scene.premises)
@@ -316,7 +322,7 @@ def _clash(conflict: Conflict, denial: _Implied) -> Iterator[Block]:
 
 
 def _implied(conflict: Conflict, library: Library) -> _Implied:
-    """The claim of the set that shows the factor, and the answer that the others imply in its place."""
+    """The claim in a conflict that shows its factor, and the answer that the others imply in its place."""
     for denied in sorted(conflict.assertions, key=lambda assertion: not conflict.error.what.startswith(assertion.name)):
         others = {assertion.quantity: assertion.value for assertion in conflict.assertions if assertion is not denied}
         try:
