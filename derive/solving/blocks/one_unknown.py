@@ -35,6 +35,7 @@ from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_
 from derive.numerics.algebra.like_terms import SWITCHES, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
     exactly,
+    gap_of,
     is_cancelled,
     is_root,
     is_rounded_zero,
@@ -49,6 +50,7 @@ from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.periods import one_turn
 from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.solving.blocks.free_unknowns import (
+    CHOICES,
     by_proportion,
     has_choice,
     has_pieces,
@@ -58,11 +60,13 @@ from derive.solving.blocks.free_unknowns import (
 )
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves
 from derive.solving.blocks.samples import is_narrow, middle, runs
-from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, SAME_MULTIPLE, SAME_ROOT, SMALLEST
+from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest
 
 _TURNS = 400  # limit on turns of an angle
+_LIMITED = ("abs", "sqrt", "pow", "asin", "acos", "atan", "acosh", "lambertw", *CHOICES)
+"""Operations that do not come to every number, and whose inverse takes other numbers too."""
 _WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
@@ -105,7 +109,7 @@ def solutions_of(problem: OneUnknown) -> Outcome:
             is_sure = exact_of(computed) is not None or problem.exact_givens is not None
             number = computed if is_sure else _without_noise(problem, computed)
             is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
-            if is_new and solves(number, problem):
+            if is_new and solves(number, problem) and _satisfies_exactly(form, problem):
                 solutions.append(Solution({name: number}, {}, form))
     solutions = _with_double_roots_merged([*solutions, *_at_ends(problem, solutions)], problem)
     if may_cancel(problem, [solution.values[name] for solution in solutions]):
@@ -119,6 +123,21 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     if not solutions and _may_have_other_roots(problem, candidates):
         return _searched(problem)
     return _outcome_of_candidates(problem, solutions, candidates, turn)
+
+
+def _satisfies_exactly(form: Node, problem: OneUnknown) -> bool:
+    """Whether a closed form satisfies its equation to many digits, as it has to where no number is rounded.
+
+    The inverse of a root or an absolute value also takes what these never come to: `sqrt(x) + 2 = 1.9999999999` gives
+    1e-20, and there the sides differ by 2e-10.
+    """
+    inverted = [
+        operation for operation in operations(*problem.sides, among=_LIMITED) if problem.name in operation.names
+    ]
+    if not inverted or not problem.is_exact:
+        return True
+    put_in = problem.equation.changed(partial(replaced, old=Name(problem.name), new=form))
+    return not abs(gap_of(put_in, problem.known)) > NEGLIGIBLE  # also where a side is undefined
 
 
 def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
@@ -331,7 +350,7 @@ def _searched(problem: OneUnknown) -> Outcome:
     roots = roots_of(problem)
     values = [_without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
-    sound = tuple(x for x in roots.values if solves(x, problem))
+    sound = tuple(x for x in roots.values if solves(x, problem) and not _is_missed_at_edge(x, problem))
     if len(sound) < len(roots.values):  # a number that fails the equation to nine digits may be a rounded root
         roots = replace(roots, proved=False)
     if roots.plateaus or (not roots.proved and may_cancel(problem, sound)):
@@ -341,6 +360,22 @@ def _searched(problem: OneUnknown) -> Outcome:
     if outcome.undecided and _falls_between_steps(problem):
         return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
     return outcome
+
+
+def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
+    """Whether the sides of an exact equation differ where it begins to be defined, and cross nowhere within rounding.
+
+    `sqrt(x + 3)*(x + 1)` is 1e-10 near -1. At -3 it begins with 0, so steeply that 0 seems to be 1e-10 beside the next
+    number, but it falls.
+    """
+    if not problem.is_exact:
+        return False
+    gaps = [
+        gap_of(problem.equation, problem.at(point))
+        for point in (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
+    ]
+    defined = [gap for gap in gaps if gap == gap]
+    return len(defined) == 2 and gaps[1] == gaps[1] and (min(defined) > 0 or max(defined) < 0)
 
 
 def _falls_between_steps(problem: OneUnknown) -> bool:

@@ -1,0 +1,53 @@
+"""One relation with one unknown: typed decimals beside the least or greatest number that its curve comes to."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_equation
+from derive.solving.blocks.one_unknown import values_of
+from quantities.domain import Domain
+from quantities.rational import nearest
+
+REAL = Domain("real", -math.inf, math.inf)
+LEAST = {  # that each form comes to
+    "abs(x) + 2": 2,
+    "sqrt(x) + 2": 2,
+    "sqrt(abs(x - 3)) + 1": 1,
+    "acos(x) + 1": 1,
+    "exp(sqrt(x))": 1,
+    "log(1 + sqrt(x))": 0,
+    "sqrt(x)*exp(x) + 2": 2,
+    "x**2*exp(x) + 7": 7,
+    "cosh(x) + abs(x)": 1,
+    "max(x, 3)": 3,
+    "max(sqrt(x), 0) + 3": 3,
+    "x**2*(x - 3)**2 + 7": 7,
+    "-sqrt(x*(4 - x))": -2,
+    "-exp(-x**2)": -1,
+    "-cos(x)": -1,
+}
+
+
+@pytest.mark.parametrize("form", LEAST)
+@given(st.integers(9, 14), st.integers(1, 99))
+def test_a_decimal_below_the_least_of_a_curve_has_no_root_and_one_above_has(form, digits, share):
+    step = Fraction(share, 100 * 10**digits)
+    below, above = (
+        values_of(parse_equation(f"y = {form}"), "x", {"y": nearest(LEAST[form] + change)}, REAL)
+        for change in (-step, step)
+    )
+    assert not below.solutions
+    assert above.solutions or above.undecided
+
+
+@given(st.integers(9, 14))
+def test_a_curve_that_begins_beside_a_decimal_and_goes_away_from_it_has_no_root_there(digits):
+    equation = parse_equation("y = sqrt(x + 3)*(x + 2)")
+    outcome = values_of(equation, "x", {"y": nearest(Fraction(1, 10**digits))}, REAL)
+    assert [round(solution.values["x"], 3) for solution in outcome.solutions] == [-2]
