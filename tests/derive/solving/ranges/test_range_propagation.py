@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 
@@ -11,6 +12,7 @@ import derive
 from derive import DeriveError, NoSolutionError
 from derive.expressions.grammar import parse_expression
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
+from tests.derive.operations import calls
 from tests.derive.statements import bare, number, span
 from tests.ordinary import every
 
@@ -167,3 +169,17 @@ def test_limits_leave_an_interval_that_is_only_as_wide_as_what_else_holds_allows
     assert found.value is None
     assert found.high.magnitude == pytest.approx(number(most))
     assert found.low.magnitude <= number(least) < number(most)
+
+
+def steps_of_a_chain(length: int) -> int:
+    """How much is done to bound the last of so many quantities, each of which follows from the one before."""
+    names = [f"y{i}" for i in range(length + 1)]
+    relations = [f"{later} = {earlier}/2 + 1" for earlier, later in itertools.pairwise(names)]
+    chain = bare(" ".join(names), *relations)
+    return calls(lambda: chain.solve(names[-1], y0="1..2").bounds)
+
+
+def test_that_a_chain_of_quantities_stays_in_its_domains_is_seen_step_by_step():
+    """Each step put into the next from the start on would take two and a half times as much."""
+    steps_of_a_chain(3)
+    assert steps_of_a_chain(80) <= 2 * steps_of_a_chain(40)
