@@ -58,3 +58,14 @@ def test_a_quotient_by_what_is_zero_all_over_a_range_has_no_value(relations):
     for target in ("z", "w"):
         with pytest.raises(derive.NoSolutionError, match="undefined"):
             library.solve(target, x="1..2", y=3)
+
+
+def test_bounds_beyond_the_edge_of_a_case_are_not_called_exact_where_a_fallback_stands_in():
+    """The case ends where x is the square root of 4.5; f is one unless something determines it."""
+    relation = {"equation": "y = 2*x*f", "when": ["k < 4.5"]}
+    library = bare("x y f k", relation, "k = x**2", fallbacks={"f": "1"})
+    answer = library.solve("y", x="1..3")
+    low, high = span(answer)
+    assert low == 2
+    assert high >= 2 * 4.5**0.5
+    assert any("they may be too wide" in note for note in answer.assumptions)
