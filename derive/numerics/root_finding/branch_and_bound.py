@@ -321,7 +321,6 @@ class Search:
         self.queue: list[tuple[float, int, Part, int | None]] = []  # bound, age, part, and the side to cut
         self.settled = math.inf  # the least bound of what is not cut further
         self.pending = -math.inf  # the bound of what is being cut
-        self.endless = False  # whether the goal has no bound in the part that was cut last
 
     @property
     def floor(self) -> float:
@@ -337,8 +336,7 @@ class Search:
             if self.queue[0][0] >= self.value - self.slack():
                 break
             self.pending, _, part, widest = heapq.heappop(self.queue)
-            self.endless = self.is_endless(part)
-            if widest is None or self.endless:
+            if widest is None or self.is_endless(part):
                 self.settled = min(self.settled, self.pending)
                 if not self.seeks_points:
                     break
@@ -437,7 +435,7 @@ def _least(system: System, most: int) -> Bound | None:
     search.run()
     floor, best = search.floor, search.value
     if floor < best - search.slack():
-        return Bound(floor, is_close=search.endless)
+        return Bound(floor, is_close=False)
     if best == math.inf:
         return None
     is_rounding = not system.zeros and floor >= best - EXPRESSION * abs(best)

@@ -254,7 +254,7 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
         narrower = narrowed([Equation(zero, "=", ZERO) for zero in block_zeros], unknowns, spans)
         if None in differences:
             return None
-        if narrower is None:
+        if narrower is None or any(map(_is_divided_by_zero, numeric)):
             return _NOWHERE
         spans |= narrower
         zeros += block_zeros
@@ -263,6 +263,13 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
         return None
     used = {name: spans[name] for name in names_in(goal, *zeros)}
     return System(goal, domain_of(library, plan.target), tuple(zeros), used)
+
+
+def _is_divided_by_zero(node: Node) -> bool:
+    """Whether an expression has no value anywhere, since a divisor is zero: `x/(x - x)`; arms of choices aside."""
+    if not isinstance(node, Apply) or node.op == "piecewise":
+        return False
+    return (node.op == "inv" and node.args[0] == ZERO) or any(map(_is_divided_by_zero, node.args))
 
 
 def _rest_of_block(

@@ -303,6 +303,8 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
     from derive.expressions.sympy_bridge import from_sympy, to_sympy
 
     cancelled = sympy.cancel(sympy.together(to_sympy(form, quantities)))
+    if cancelled.has(sympy.zoo, sympy.nan):  # a divisor is zero whatever the ranges are
+        return form
     symbols = cancelled.free_symbols
     split = sympy.apart(cancelled, *symbols) if len(symbols) == 1 else cancelled  # (x + 1)/(x + 2) as 1 - 1/(x + 2)
     return min(form, from_sympy(cancelled)[0], from_sympy(split)[0], key=_occurrences)

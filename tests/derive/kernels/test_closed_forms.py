@@ -270,3 +270,13 @@ def test_a_square_that_cancels_leaves_a_linear_form(seed):
     assert float(form.subs({library.quantities["y"]: y, library.quantities["b"]: b})) == pytest.approx(right)
     is_root = y - k * right >= 0
     assert library.compile("a", ["y", "b"])(y=y, b=b) == pytest.approx(right if is_root else math.nan, nan_ok=True)
+
+
+@pytest.mark.parametrize("side", ["x + max(x, a)", "max(a*x, b*x + c)", "min(a*x, b) + x**2", "a*min(x, b) + x*c"])
+def test_the_arms_of_what_rises_do_not_exclude_each_other_in_a_formula(side):
+    """Each value has one x: where the conditions of two arms hold at once, their forms are equal."""
+    library = numbers(f"y = {side}")
+    form = library.formula("x", [name for name in library.quantities if name != "x"])
+    assert not form.atoms(sympy.Ne)
+    falling_and_rising = numbers("y = max(a*x, b/x)")
+    assert falling_and_rising.formula("x", ["a", "b", "y"]).atoms(sympy.Ne)

@@ -586,3 +586,18 @@ few = { equation = "chips <= most", when = ["sent == 0"] }
         is_broken = chips > most and (chips <= 4 or size == 0)
         assert (solved(made, numbers) is None) == is_broken, numbers
         assert bool(point.is_contradicted) == is_broken, numbers
+
+
+def test_what_both_sides_of_a_condition_need_is_written_once():
+    made = programmed(
+        bare(
+            "x y z w",
+            "w = exp(x) + z",
+            {"equation": "y = w + 1", "when": ["z < 3"]},
+            {"equation": "y = 2*w", "when": ["z >= 3"]},
+        ),
+        "y",
+        ["x", "z"],
+    )
+    (script,) = made.scripts
+    assert script.text.count("exp(") == 1

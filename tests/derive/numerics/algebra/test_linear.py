@@ -15,6 +15,7 @@ from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.linear import linear_form, linear_solutions
 from quantities.domain import Domain
 from quantities.rational import exact_of, written
+from tests.derive.operations import calls
 from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -160,3 +161,10 @@ def test_a_system_of_typed_decimals_has_its_solution_in_fractions(size, data):
     ((solution,), _, outside) = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
     assert not outside
     assert [exact_of(solution[name]) for name in unknowns] == wanted
+
+
+def test_many_unknowns_are_not_eliminated_row_by_row():
+    """The factors of a library take half of the steps or less, and those for each pair of unknowns run in it."""
+    names = [f"x{i}" for i in range(240)]
+    equations = [parse_equation(f"{i + 3}*{name} + {names[i - 1]} = {i}") for i, name in enumerate(names)]
+    assert calls(lambda: linear_solutions(equations, names, {}, dict.fromkeys(names, REAL))) < 300_000

@@ -109,3 +109,18 @@ def test_an_equation_without_a_value_at_the_better_corner_hides_no_value(number,
     bounds = least_and_greatest(System(goal, (-math.inf, math.inf), (zero,), {"x": (1.0, 5.0), "y": (0.0, 99.0)}), 60)
     assert bounds is not None
     assert bounds[0].at <= sign * number <= bounds[1].at
+
+
+@pytest.mark.parametrize(
+    ("goal", "zeros", "box", "low", "high"),
+    [
+        ("x + y", ["x**2 + y**2 - 2"], {"x": (-2, 2), "y": (-2, 2)}, -2, 2),
+        ("2*x", ["t - max(x, 5)"], {"x": (0, 99), "t": (3, 7)}, 0, 14),
+        ("x*y", ["x + y - 6"], {"x": (1, 5), "y": (0, math.inf)}, 5, 9),
+    ],
+)
+def test_bounds_that_equations_attain_are_close(goal, zeros, box, low, high):
+    system = System(parse_expression(goal), (-math.inf, math.inf), tuple(map(parse_expression, zeros)), box)
+    bounds = least_and_greatest(system)
+    assert [bound.at for bound in bounds] == pytest.approx([low, high], rel=1e-6, abs=1e-6)
+    assert all(bound.is_close for bound in bounds)

@@ -502,3 +502,14 @@ def test_where_roots_were_sought_is_said(text, domain, low, high):
 )
 def test_whether_a_root_may_lie_where_no_search_goes_is_said(text, domain, clear):
     assert roots(text, domain, k=1.0).clear is clear
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 9])
+@pytest.mark.parametrize("text", ["(x if x < 3 else x + 7) = k", "(x - 3 if x >= 3 else 9 - x) = k - 3"])
+def test_a_root_a_few_digits_beside_a_jump_is_a_root(text, steps):
+    """On the smooth side of the jump k itself solves the equation."""
+    sign = -1 if "<" in text else 1
+    k = 3 + sign * steps * math.ulp(3.0)
+    found = roots(text, Domain("", 0.0, 9.0), k=k)
+    assert found.values == pytest.approx((k,), rel=1e-15)
+    assert found.proved

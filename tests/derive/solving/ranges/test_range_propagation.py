@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 
@@ -11,6 +12,7 @@ import derive
 from derive import DeriveError, NoSolutionError
 from derive.expressions.grammar import parse_expression
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
+from tests.derive.operations import calls
 from tests.derive.statements import bare, number, span
 from tests.ordinary import every
 
@@ -167,3 +169,46 @@ def test_limits_leave_an_interval_that_is_only_as_wide_as_what_else_holds_allows
     assert found.value is None
     assert found.high.magnitude == pytest.approx(number(most))
     assert found.low.magnitude <= number(least) < number(most)
+
+
+def test_an_end_to_which_no_value_leads_is_not_called_close():
+    """Over these ranges x/(x*y - 3*x) is 1/(y - 3), at least one; only its pole may be reached."""
+    library = bare("w x y z", "z = x/(x*y - 3*x)", "w = 2*z + y", domains=dict.fromkeys("wz", "real"))
+    for target, least in (("z", 1), ("w", 6)):
+        answer = library.solve(target, x="1..2", y="3..4")
+        low, high = span(answer)
+        assert low <= least
+        assert high == INF
+        assert low == pytest.approx(least, rel=1e-6) or any("too wide" in note for note in answer.assumptions)
+
+
+def test_a_block_whose_solution_ends_within_the_ranges_is_searched_over_one_unknown():
+    """With y = b/t = 20 the first sum binds for any b at a = 1/20. Over all unknowns it would take three times more."""
+    batch = bare(
+        "b a p w c t y",
+        "c = a*b",
+        "w = 7*(1 - 0.99*(1 - p)**b) + b/40",
+        "t = max(c, w)",
+        "y = b/t",
+        domains={"b": "1..1e6"},
+    )
+    found = []
+    count = calls(lambda: found.append(batch.solve("b", y=20, p=0.03, a="0.003..0.08")))
+    b = number(found[0])
+    assert b / (7 * (1 - 0.99 * 0.97**b) + b / 40) == pytest.approx(20)
+    assert span(found[0]) == pytest.approx((b, 1e6), rel=1e-6)
+    assert count < 1_000_000
+
+
+def steps_of_a_chain(length: int) -> int:
+    """How much is done to bound the last of so many quantities, each of which follows from the one before."""
+    names = [f"y{i}" for i in range(length + 1)]
+    relations = [f"{later} = {earlier}/2 + 1" for earlier, later in itertools.pairwise(names)]
+    chain = bare(" ".join(names), *relations)
+    return calls(lambda: chain.solve(names[-1], y0="1..2").bounds)
+
+
+def test_that_a_chain_of_quantities_stays_in_its_domains_is_seen_step_by_step():
+    """Each step put into the next from the start on would take two and a half times as much."""
+    steps_of_a_chain(3)
+    assert steps_of_a_chain(80) <= 2 * steps_of_a_chain(40)

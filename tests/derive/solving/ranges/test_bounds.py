@@ -1,0 +1,71 @@
+"""What an answer over ranges says of its bounds: no more than its conditions and the other quantities allow."""
+
+from __future__ import annotations
+
+import pytest
+
+import derive
+from tests.derive.statements import bare, span
+
+ELSEWHERE = "elsewhere in the ranges there may be others"
+
+
+def test_bounds_that_another_quantity_forbids_are_not_said_to_be_reached():
+    """Of x + z = 2 no x is above 2, where y is 4: six is no value of y."""
+    (answer,) = bare("x y z", "y = 2*x", "x + z = 2").solve_all("y", x="1..3")
+    low, high = span(answer)
+    assert low <= 2
+    assert high >= 4
+    said = "bounds contain every value in the range; not every value in them need be reached"
+    assert high == 4 or answer.assumptions == (said,)
+
+
+def test_bounds_of_one_value_say_that_another_may_enter_its_domain():
+    """At y = 1.2, minus 0.62 has the same hyperbolic cosine as 0.62; at y = 3.8 it would lie below -1."""
+    library = bare("x y", "y = cosh(x)", domains={"x": "-1..8", "y": "real"})
+    (middle,) = library.solve_all("x", y="1.2..3.8")
+    assert len(library.solve_all("x", y=1.2)) == 2
+    assert any(ELSEWHERE in note for note in middle.assumptions)
+
+
+def test_a_condition_that_the_bounds_of_its_quantities_decide_does_not_turn():
+    """From 1 to 3, x*(4 - x)/8 is at most a half: it is below one all over the range."""
+    library = bare("x y k", {"equation": "y = 2*x", "when": ["k < 1 or k > 30"]}, "k = x*(4 - x)/8")
+    answer = library.solve("y", x="1..3")
+    assert span(answer) == (2, 6)
+    assert not any("elsewhere" in note or "too wide" in note for note in answer.assumptions)
+
+
+def test_a_range_that_no_condition_depends_on_turns_none_that_holds_with_equality():
+    """The sum 0.1 + 0.2 is 3*0.1 but for its rounding, whatever x is."""
+    library = bare("x y k a b", {"equation": "y = 2*x*k", "when": ["k <= 3*a or k < 0.1"]}, "k = a + b")
+    answer = library.solve("y", x="1..3", a=0.1, b=0.2)
+    assert span(answer) == pytest.approx((0.6, 1.8))
+    assert not any("elsewhere" in note or "too wide" in note for note in answer.assumptions)
+
+
+@pytest.mark.parametrize(
+    "relations",
+    [
+        ("p = x*y", "d = p - x*y", "z = x/d"),
+        ("d = abs(x - x)", "z = x/d"),
+        ("d = x - x", "z = d/d"),
+        ("d = x*y - 3*x", "z = x/d"),
+    ],
+)
+def test_a_quotient_by_what_is_zero_all_over_a_range_has_no_value(relations):
+    library = bare("d p w x y z", *relations, "w = 2*z + y", domains=dict.fromkeys("dwz", "real"))
+    for target in ("z", "w"):
+        with pytest.raises(derive.NoSolutionError, match="undefined"):
+            library.solve(target, x="1..2", y=3)
+
+
+def test_bounds_beyond_the_edge_of_a_case_are_not_called_exact_where_a_fallback_stands_in():
+    """The case ends where x is the square root of 4.5; f is one unless something determines it."""
+    relation = {"equation": "y = 2*x*f", "when": ["k < 4.5"]}
+    library = bare("x y f k", relation, "k = x**2", fallbacks={"f": "1"})
+    answer = library.solve("y", x="1..3")
+    low, high = span(answer)
+    assert low == 2
+    assert high >= 2 * 4.5**0.5
+    assert any("they may be too wide" in note for note in answer.assumptions)
