@@ -33,7 +33,8 @@ from quantities.value import Value
 
 _SPELLED = {"isWhole": "is_whole"}  # what Python calls otherwise
 _DIRECT = {"pow": "power", "abs": "abs", "erfinv": "erfinv"}  # what is called as it is, since it raises nothing
-_SPECIAL = ("gamma", "lambertw")  # what is neither in `math` nor in `python_runtime`, but in `special_functions`
+_SPECIAL = {name for name, entry in TABLE.items() if entry.value.__module__ == special_functions.__name__} - {*_DIRECT}
+"""What is neither in `math` nor in `python_runtime`."""
 
 
 def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:

@@ -9,12 +9,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
+from flint import arb
 from mpmath import mp, mpf
 
 import derive
 from derive.errors import DimensionError, DomainError, NoSolutionError
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.grammar import parse_equation, parse_expression
+from derive.expressions.grammar import _FOREIGN, parse_equation, parse_expression
 from derive.expressions.sympy_bridge import from_sympy
 from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
 from derive.model.dimensions import dimension_of
@@ -198,6 +200,21 @@ def test_sympy_has_the_same_function(name):
     (x,) = formula.free_symbols
     for at in AT[name]:
         assert float(formula.subs(x, at)) == pytest.approx(TABLE[name].value(at), rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_it_is_known_under_its_name_to_every_library_that_is_asked_for_it(name):
+    entry = TABLE[name]
+    assert entry.digits or hasattr(arb, name)
+    assert callable(entry.in_sympy) or hasattr(sympy, entry.in_sympy or name)
+    if entry.called_in_numpy.startswith("numpy."):
+        assert hasattr(np, entry.called_in_numpy.removeprefix("numpy."))
+    if entry.called_in_numba.startswith("m."):
+        assert hasattr(math, entry.called_in_numba.removeprefix("m."))
+
+
+def test_no_function_is_refused_as_one_of_another_language():
+    assert _FOREIGN.keys().isdisjoint(FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", TABLE)
