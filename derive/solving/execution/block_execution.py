@@ -103,10 +103,11 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
     outcome = outcome_of(library, block, known, state.hints, only_closed=state.only_closed)
+    reason = outcome.reason or "no values in the domains fit all relations"
     if outcome.singular and not outcome.solutions:
-        raise _singular(block, outcome.reason)
+        raise _singular(block, reason)
     if outcome.undecided:
-        what = f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none."
+        what = f"{_listed(block.unknowns)}: {reason}, and it is not proved that there is none."
         raise LimitError(what, hint="Narrow the domains, or give a quantity of the block.", limit="numerical search")
     steps = []
     for solution in outcome.solutions:
@@ -114,7 +115,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
         if note:
             note = f"{block.unknowns[0]}: {note}"
         steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
-    return steps, outcome.reason
+    return steps, outcome.reason if steps else reason
 
 
 def steps_beside(library: RelationSet, block: Block, state: State) -> list[State]:

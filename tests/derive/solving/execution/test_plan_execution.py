@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from derive import NoSolutionError
 from tests.derive.statements import bare, numbers
 from tests.ordinary import every
 
@@ -50,3 +51,10 @@ def test_a_relation_whose_condition_held_by_a_default_alone_gives_way_to_another
     )
     answers = system.solve_all("t", x=x, q=q, z=0)
     assert sorted(numbers(answers)) == pytest.approx([3 * q + low, 3 * q + high])
+
+
+@pytest.mark.parametrize("target", ["x", "y"])
+def test_a_refusal_of_simultaneous_relations_has_a_reason(target):
+    library = bare("x y s p", "sqrt(x) + sqrt(y) = s", "x + y = p", domains={"x": "real", "y": "real"})
+    with pytest.raises(NoSolutionError, match="no values in the domains fit all relations"):
+        library.solve(target, s="1", p="1.000001")
