@@ -137,7 +137,7 @@ def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, 
 
 
 def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> Unit:
-    """The unit of an asked expression's value: that of a quantity in it with the same dimension, or the coherent one."""
+    """The unit of an asked expression's value: that of a quantity in it with the same dimension, or a coherent one."""
     if dimension is None:
         return parse_unit("")
     for name in names_in(node):
