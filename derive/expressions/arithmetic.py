@@ -54,7 +54,7 @@ class NoElement(Exception):  # noqa: N818  # no error: it says that there is no 
 
 
 def nothing(*_: object) -> NoReturn:
-    """What an arithmetic makes of a name, or of an operation, that it has not."""
+    """Raise NoElement for a name, or an operation, that an arithmetic does not have."""
     raise NoElement
 
 
@@ -77,7 +77,7 @@ class Arithmetic(Generic[Element]):
     """The form of all other operations."""
 
     def fold(self, node: Node, named: Callable[[str], Element] = nothing) -> Any:
-        """What an expression comes to, where `named` says what its names stand for."""
+        """The element of an expression in this arithmetic, folded from the leaves up; `named` gives those of names."""
         if isinstance(node, Name):
             return named(node.name)
         if isinstance(node, Number):
@@ -89,14 +89,14 @@ class Arithmetic(Generic[Element]):
         return self.applied(node, lambda inner: self.fold(inner, named))
 
     def applied(self, node: Apply, part: Fold) -> Any:
-        """One step of the fold; `part` folds the arguments, and may remember what it has folded."""
+        """The element of one operation in this arithmetic; `part` folds its arguments, and may remember theirs."""
         operation = self.operations.get(node.op)
         if operation is not None:
             return operation(*map(part, node.args))
         return self.forms.get(node.op, self.otherwise)(node, part)
 
     def attempt(self, node: Node, named: Callable[[str], Element] = nothing) -> Element | None:
-        """What an expression comes to; None if it has no counterpart in this arithmetic."""
+        """The element of an expression in this arithmetic; None if it has no counterpart there."""
         try:
             element: Element = self.fold(node, named)
         except NoElement:
@@ -105,12 +105,12 @@ class Arithmetic(Generic[Element]):
 
 
 def same(number: Number) -> Number:
-    """A literal in an arithmetic of expressions."""
+    """The literal itself, as the element of a literal in an arithmetic of expressions."""
     return number
 
 
 def reapplied(node: Apply, part: Fold) -> Apply:
-    """The form of an operation in an arithmetic of expressions: the same operation, on what its arguments became."""
+    """The same operation on its folded arguments, as its form in an arithmetic of expressions."""
     return Apply(node.op, tuple(map(part, node.args)))
 
 
@@ -127,7 +127,7 @@ LOGIC: dict[str, Callable[..., bool]] = {
 
 
 def taken(choice: Apply, part: Fold) -> Any:
-    """The form of a choice in an arithmetic whose conditions are true or false: the first arm whose condition is."""
+    """The form of a choice in an arithmetic of true and false conditions: its first arm whose condition is true."""
     for arm, condition in cases(choice):
         if condition is None or part(condition):
             return part(arm)
@@ -143,12 +143,12 @@ _MOST_EXPANDED = 8  # limit on powers that are multiplied out
 
 
 def power_of(base: Hashable, power: Any = 1) -> Sum:
-    """A power of an atom as a sum."""
+    """A power of an atom, in the arithmetic of sums."""
     return {frozenset({(base, power)}): Fraction(1)}
 
 
 def joined(monomial: Monomial, other: Mapping[Any, Any] | Monomial) -> Monomial:
-    """The product of two monomials."""
+    """The product of two monomials, in the arithmetic of sums."""
     powers = dict(monomial)
     for base, power in dict(other).items():
         powers[base] = powers.get(base, 0) + power
@@ -158,7 +158,7 @@ def joined(monomial: Monomial, other: Mapping[Any, Any] | Monomial) -> Monomial:
 def plus(
     terms: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction], factor: Fraction | int = 1
 ) -> dict[_Key, Fraction]:
-    """A sum and a multiple of another, or any two rows of coefficients.
+    """A sum of monomials and a multiple of another, or any two rows of coefficients.
 
     >>> plus(power_of("x"), plus(power_of("x"), power_of("y")), -1)
     {frozenset({('y', 1)}): Fraction(-1, 1)}
@@ -170,7 +170,7 @@ def plus(
 
 
 def times(terms: Sum, other: Sum, most: int) -> Sum:
-    """The product of two sums; NoElement if it takes more than so many products of terms."""
+    """The product of two sums of monomials; NoElement if it takes more than so many products of terms."""
     if len(terms) * len(other) > most:
         raise NoElement
     total: Sum = {}
@@ -198,7 +198,7 @@ def arithmetic_of_sums(
 
 
 def multiplied_out(node: Node, named: Callable[[Node], Hashable], most: int) -> Sum:
-    """An expression as a sum of monomials; `named` gives the atom of a part. NoElement if it has too many terms.
+    """An expression as a sum of monomials, with `named` for the atom of a part; NoElement if it has too many terms.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -258,7 +258,7 @@ def prove_constants(node: Node) -> None:
 
 
 def _operation(node: Apply, part: Fold) -> _Value:
-    """The value of an operation without names, None if it has one; that of a condition is its truth."""
+    """The value of a constant operation, in the arithmetic of constants; None if the operation has names."""
     op = node.op
     values: list[_Value] = [part(arg) for arg in node.args]
     if op == "pow" and values[1] is not None and abs(values[1]) > _HIGHEST:
@@ -284,7 +284,7 @@ def _operation(node: Apply, part: Fold) -> _Value:
 
 
 def _number(node: Number) -> _Value:
-    """A literal, which must be within the range of ordinary doubles."""
+    """The value of a literal, in the arithmetic of constants; an error beyond the range of ordinary doubles."""
     value = math.inf if math.isnan(node.real) else node.real  # NaN stands for a number that overflows
     if LEAST < abs(value) < MOST or not node.value:
         return _short(node.value)
@@ -292,12 +292,12 @@ def _number(node: Number) -> _Value:
 
 
 def _bits(node: Node) -> int:
-    """The length of an exact number."""
+    """The length in bits of a constant that is a literal; zero for any other."""
     return _length(node.value) if isinstance(node, Number) else 0
 
 
 def _short(value: _Value) -> _Value:
-    """A number, as a float if it is rational and long."""
+    """The value of a constant, as a float if it is a rational with too many bits."""
     return float(value) if isinstance(value, Fraction) and _length(value) > _MOST_BITS else value
 
 
@@ -306,7 +306,7 @@ def _length(number: Fraction) -> int:
 
 
 def _bounded(node: Node, value: _Value) -> _Value:
-    """The value of a constant, which must be within the range of ordinary doubles."""
+    """The value of a constant; an error if it is beyond the range of ordinary doubles."""
     if value is None or value == 0 or LEAST < abs(value) < MOST:
         return value
     if value != value:  # NaN
@@ -315,7 +315,7 @@ def _bounded(node: Node, value: _Value) -> _Value:
 
 
 def _power(base: _Value, exponent: _Value) -> _Value:
-    """A power: exact of a rational if it stays short, else a double."""
+    """A power in the arithmetic of constants: exact of a rational if it stays short, else a double."""
     if not base and exponent < 0:
         return 1 / base
     is_whole = isinstance(exponent, Fraction) and exponent.denominator == 1
@@ -325,7 +325,7 @@ def _power(base: _Value, exponent: _Value) -> _Value:
 
 
 def _first_arm(*values: _Value) -> _Value:
-    """The first arm of a choice whose condition, the value behind it, is true; None if none is."""
+    """The value of the first arm of a constant choice whose condition is true; None if none is."""
     arms = (arm for arm, holds in zip_longest(values[::2], values[1::2], fillvalue=True) if holds)
     return next(arms, None)
 

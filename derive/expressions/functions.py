@@ -93,12 +93,12 @@ class Function:
 
     @property
     def falls(self) -> bool:
-        """Whether it falls throughout."""
+        """Whether the function falls throughout its domain."""
         return self.turn is not None and self.turn[0] == self.domain[1]
 
     @property
     def swallows(self) -> bool:
-        """Whether an infinite argument has a finite value."""
+        """Whether the function has a finite value at an infinite argument."""
         for end in _ALL:
             with suppress(ValueError, OverflowError):
                 if math.isfinite(self.value(end)):
@@ -107,34 +107,34 @@ class Function:
 
     @property
     def called_in_numpy(self) -> str:
-        """The function of arrays with its module; empty if there is none."""
+        """The name of the function for NumPy's arrays, with its module; empty if there is none."""
         return "" if self.in_numpy is None else self.in_numpy or f"numpy.{self.name}"
 
     @property
     def called_in_numba(self) -> str:
-        """The function in machine code, which has those of Python's math; empty if there is none."""
+        """The name of the function in machine code, where that is Python's math function; empty if there is none."""
         if self.in_numba or getattr(math, self.name, None) is not self.value:
             return self.in_numba
         return f"m.{self.name}"
 
     @property
     def called_in_javascript(self) -> str:
-        """The function in a browser: JavaScript's own, or one of `javascript_runtime.js`."""
+        """The name of the function in a browser: JavaScript's own, or one of `javascript_runtime.js`."""
         return self.in_javascript or f"Math.{self.name}"
 
     @property
     def steepness(self) -> str:
-        """An upper bound of the size of the slope."""
+        """An upper bound of the size of the function's slope, as a text."""
         return self.steepest or str(self.slope)
 
     @property
     def slope_of(self) -> Callable[[float, float], float]:
-        """The slope as a function of x and of the value y."""
+        """The slope of the function, as a function of its argument x and its value y."""
         return _compiled(self.slope, "math") if isinstance(self.slope, str) else self.slope
 
     @property
     def inverse(self) -> Real | None:
-        """The argument that has a value; if there are two, the one where the function rises. None if there are more."""
+        """The function that gives the argument of a value, the one where it rises if there are two; else None."""
         if self.inverse_in_doubles or self.period or not self.inverses:
             return self.inverse_in_doubles
         return partial(_compiled(self.inverses[0].form, "math"), math.nan)
@@ -151,7 +151,7 @@ class Function:
         return _element_by_element(self.value)
 
     def slope_over(self) -> Callable[..., Any]:
-        """Its slope for arrays of arguments and values."""
+        """The slope of the function, for arrays of its arguments and values."""
         if isinstance(self.slope, str) and self.called_in_numpy.startswith("numpy."):
             return _compiled(self.slope, "numpy")
         slope = _element_by_element(self.slope_at)
@@ -160,13 +160,13 @@ class Function:
 
 @cache
 def _compiled(text: str, library: str) -> Callable[[Any, Any], Any]:
-    """A text in x and y as a function, for numbers or for arrays."""
+    """A formula of the table of functions, a text in x and y, as a function for numbers or for arrays."""
     function: Callable[[Any, Any], Any] = eval(f"lambda x, y: {text}", vars(import_module(library)))
     return function
 
 
 def _element_by_element(function: Real) -> Callable[..., Any]:
-    """A function of one number, applied to arrays; NaN where it is undefined."""
+    """The function for arrays that applies a function of one number to each element; NaN where that is undefined."""
     import numpy
 
     def element(x: float) -> float:

@@ -119,7 +119,7 @@ _FOREIGN = {
 
 
 def foreign(word: str) -> str:
-    """The hint for a call of a function that does not exist.
+    """The hint for a call of a function that the grammar does not have.
 
     >>> foreign("atan2"), foreign("srqt"), foreign("k")
     ('Write atan(y/x).', 'Did you mean sqrt?', 'For a product write k*(...).')
@@ -132,7 +132,7 @@ def foreign(word: str) -> str:
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Whether two words differ by one letter inserted, deleted or replaced, or by two neighbours exchanged."""
+    """Whether a word is a function's name mistyped: one letter more, less or replaced, or two neighbours exchanged."""
     if min(len(word), len(name)) < 3 or abs(len(word) - len(name)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
@@ -146,7 +146,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of a text, the last of kind "end".
+    """The tokens of the text of a relation, the last of kind "end".
 
     >>> [word for _, word, _, _ in tokens("2 * x**2")]
     ['2', '*', 'x', '**', '2', '']
@@ -173,7 +173,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def complaint(text: str, start: int, what: str, hint: str) -> ExpressionError:
-    """The error at a position of a text."""
+    """The error at a position of a text that the grammar does not allow."""
     line = text.count("\n", 0, start) + 1
     column = start - text.rfind("\n", 0, start)
     where = f"column {column}" if line == 1 else f"line {line}, column {column}"
@@ -184,7 +184,7 @@ _NUMBER_GOES_ON = re.compile(r"[\w.]")
 
 
 def _stray_error(text: str, position: int) -> ExpressionError:
-    """The error for the next character after a position, which begins no token."""
+    """The error for a character, the next one after a position, that begins no token of the grammar."""
     while text[position].isspace():
         position += 1
     mark = text[position]
@@ -202,7 +202,7 @@ _EXPONENT = re.compile(r"\s*(-?\s*[\w.]+|\([^()]*\))")
 
 
 def _hint_on_caret(text: str, position: int) -> str:
-    """The hint for a power written with a caret."""
+    """The hint to write a power with `**` where the text has a caret; empty if no operands stand beside the caret."""
     base, exponent = _BASE.search(text[:position]), _EXPONENT.match(text, position + 1)
     return f"Write {base[1]}**{exponent[1]}." if base and exponent else ""
 
@@ -229,7 +229,7 @@ _OF_SEVERAL = {"min", "max"}
 
 
 def parse_equation(text: str) -> Equation:
-    """Read an equation or an inequality.
+    """Read the text of an equation or an inequality into a tree.
 
     >>> parse_equation("cost = price * max(compute, weights + kv) / tokens").rhs.op
     'mul'
@@ -243,12 +243,12 @@ element its own name.
 
 
 def parse_condition(text: str) -> Node:
-    """Read a condition such as `swing < 0.3`."""
+    """Read the text of a condition such as `swing < 0.3` into a tree."""
     return _Reader(text, "condition").condition()
 
 
 def parse_expression(text: str) -> Node:
-    """Read a value such as `2*pi*sqrt(length/gravity)`."""
+    """Read the text of an expression such as `2*pi*sqrt(length/gravity)` into a tree."""
     return _Reader(text, "expression").expression()
 
 
@@ -257,7 +257,7 @@ _MOST_DIGITS = 60  # limit on those of one number
 
 @lru_cache(maxsize=1024)
 def _exact(word: str) -> Fraction | tuple[str, str]:
-    """A number exactly as it is written; or "large" or "small", and the limit that it exceeds.
+    """The literal of a text as an exact fraction; else whether it is too large or too small, and the limit exceeded.
 
     >>> _exact("0.07"), _exact("1e400")
     (Fraction(7, 100), ('large', '60 digits, 1e300'))
@@ -276,6 +276,7 @@ class _Reader:
     """One pass over a text, by precedence climbing."""
 
     def __init__(self, text: str, kind: str) -> None:
+        """Split a text into tokens; an error if it is too long to be read."""
         self.text = text
         self.kind = kind
         if len(text) > LONGEST:
@@ -289,6 +290,7 @@ class _Reader:
     # The three things a text can be
 
     def equation(self) -> Equation:
+        """Read the whole text as an equation or an inequality."""
         lhs = self._as_value(self._climb(5))
         kind, op, start, _ = self.tokens[self.next]
         if op not in ("=", "<=", ">="):
@@ -313,7 +315,7 @@ class _Reader:
         return node
 
     def _finish(self, *parts: Node) -> None:
-        """Refuse what follows the parts that were read, and constants in them that are no finite number."""
+        """Refuse text that follows what was read, and constants in the tree that are no finite numbers."""
         kind, word, start, _ = self.tokens[self.next]
         if kind != "end":
             raise self._error(start, *self._misplaced(kind, word))
@@ -328,7 +330,7 @@ class _Reader:
     # By rising precedence
 
     def _choice(self) -> Node:
-        """Anything that may stand alone, in parentheses or as an argument: `a if x > 0 else b`, or what has no `if`."""
+        """Read an expression with or without `if`, as it may stand alone, in parentheses or as an argument."""
         start = self._start()
         arms: list[Node] = []
         while True:
@@ -346,7 +348,7 @@ class _Reader:
         return Apply("piecewise", (*arms, self._as_value(value)), (start, self._end()))
 
     def _climb(self, level: int) -> Node:
-        """An operand and every operator after it that binds at least this tightly."""
+        """Read an operand and every operator after it that binds at least as tightly as this level."""
         self.depth += 1
         if self.depth > _MOST_NESTED:
             what = f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_MOST_NESTED}."
@@ -359,7 +361,7 @@ class _Reader:
         return left
 
     def _chain(self, left: Node, level: int, start: int) -> Node:
-        """All the operands of one flat operator: a sum, a product, comparisons in a row, and, or."""
+        """Read all operands of one flat operator after the first: a sum, a product, comparisons in a row, and, or."""
         operands, signs = [left], [""]
         while _LEVELS.get(self._word()) == level:
             signs.append(self._word())
@@ -380,7 +382,7 @@ class _Reader:
         return Apply(op, tuple(parts), at)
 
     def _operand(self) -> Node:
-        """A number, a name, a call or parentheses, with the sign or `not` before it and the power behind it."""
+        """Read a number, a name, a call or parentheses, with the sign or `not` before it and the power behind it."""
         kind, word, start, end = self.tokens[self.next]
         self.next += 1
         if word in ("-", "+"):
@@ -410,6 +412,7 @@ class _Reader:
         raise self._too_large(start, f"the number {excerpt(word)} is too {which}", limit)
 
     def _name_or_call(self, word: str, start: int, end: int) -> Node:
+        """Read a call, pi, True or a name, of which the first word is already read."""
         if self._word() == "(":
             return self._call(word, start)
         if word == "pi":
@@ -421,6 +424,7 @@ class _Reader:
         return Name(word, (start, end))
 
     def _call(self, word: str, start: int) -> Node:
+        """Read the arguments of a function whose name is already read."""
         if word == "Piecewise":
             return self._piecewise(start)
         op = FUNCTIONS.get(word)
@@ -441,6 +445,7 @@ class _Reader:
         return Apply(op, tuple(args), (start, self._end()))
 
     def _piecewise(self, start: int) -> Node:
+        """Read the arms of a `Piecewise`, whose last condition may be True, as a choice."""
         self.next += 1
         arms: list[Node] = []
         default: tuple[Node, ...] = ()

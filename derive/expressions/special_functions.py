@@ -14,7 +14,7 @@ _SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 4
 
 
 def inverse_error(y: float) -> float:
-    """The inverse of the error function, scipy's, which is accurate to some units of the last place."""
+    """The inverse of the error function by scipy, accurate to some units of the last place."""
     if not -1 < y < 1:
         raise ValueError("the inverse error function of a number that is not between -1 and 1")
     from scipy.special import erfinv
@@ -23,7 +23,7 @@ def inverse_error(y: float) -> float:
 
 
 def gamma(x: float) -> float:
-    """The gamma function of a positive number; below zero it has a pole at every whole number, and is refused."""
+    """The gamma function of a positive number; other numbers, among which are its poles, are refused."""
     if not x > 0:
         raise ValueError("the gamma function of a number that is not positive")
     return math.gamma(x)
@@ -37,7 +37,7 @@ def gamma_slope(x: float, y: float) -> float:
 
 
 def _above_branch(x: float) -> float:
-    """The square root of twice `e*x + 1`, without loss of digits where the two terms cancel."""
+    """The root of `2*(e*x + 1)`, a distance from the branch point of Lambert's function, without cancellation."""
     distance = (x - _BRANCH) - _BRANCH_REST
     if distance < 0:
         raise ValueError("Lambert's function of a number below -1/e")
@@ -45,7 +45,7 @@ def _above_branch(x: float) -> float:
 
 
 def lambert(x: float) -> float:
-    """The principal branch: the w of -1 or more for which w*exp(w) is x.
+    """The principal branch of Lambert's function: the w of -1 or more for which w*exp(w) is x.
 
     scipy's loses half of the digits near the branch point, where the argument itself has to be known better.
     """
@@ -80,7 +80,7 @@ def _start(x: float, root: float) -> float:
 
 
 def _series_at_branch(root: float) -> float:
-    """`w + 1` near the branch point, as a series in its square root."""
+    """Lambert's function plus 1 near its branch point, as a series in the root of the distance from that point."""
     total = 0.0
     for factor in reversed(_SERIES):
         total = (total + factor) * root
@@ -101,12 +101,12 @@ def lambert_slope(x: float, w: float) -> float:
 
 
 def root_of_ball(x: Any) -> Any:
-    """The square root; where the ball holds zero, of the part that has one."""
+    """The square root of a FLINT ball; of one that holds zero, that of the part without negative numbers."""
     return (x.nonnegative_part() if x.contains(0) else x).sqrt()
 
 
 def whole_below_ball(x: Any) -> Any:
-    """The number in a ball rounded down; if the ball holds a whole number, that is meant."""
+    """The number that a FLINT ball stands for, rounded down; a whole number inside the ball is that number."""
     nearest = (x + 0.5).floor()
     return nearest if x.contains(nearest) else x.floor()
 

@@ -27,7 +27,7 @@ _MOST_NESTED = 100  # limit on nested operations
 
 
 def _constructor(entry: Function) -> Any:
-    """sympy's function for an entry of the table, or one that makes its formula in sympy."""
+    """The function of sympy for an entry of the table of functions, or one that makes its formula in sympy."""
     if callable(entry.in_sympy):
         return partial(entry.in_sympy, sympy)
     return getattr(sympy, entry.in_sympy or entry.name)
@@ -56,7 +56,7 @@ _RELATIONS: dict[str, Callable[..., Any]] = {"=": sympy.Eq, "<=": sympy.Le, ">="
 
 
 def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
-    """A tree as a sympy expression over the quantities.
+    """The sympy expression of an expression tree, with quantities as its symbols.
 
     >>> x = Quantity("x", "m")
     >>> to_sympy(Apply("mul", (Number(Fraction(1, 2)), Name("x"))), {"x": x})
@@ -66,14 +66,14 @@ def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
 
 
 def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Relational:
-    """The equation as sympy's, left as it is (`Eq(x, x + 1)` would otherwise be False)."""
+    """The sympy equation of an equation, not evaluated (`Eq(x, x + 1)` would otherwise be False)."""
     sides = (to_sympy(side, quantities) for side in equation.sides)
     relational: Relational = _RELATIONS[equation.op](*sides, evaluate=False)
     return relational
 
 
 def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
-    """A sympy expression as a tree, and the declarations of its quantities."""
+    """The expression tree of a sympy expression, and the declarations of its quantities."""
     if hasattr(expression, "_units"):  # a pint Quantity, which sympify would strip of its unit
         raise _no_expression(expression)
     try:
@@ -112,6 +112,7 @@ class _Reader:
         self.depth = 0
 
     def node(self, expression: Any) -> Node:
+        """The tree of a sympy expression; an error if operations are nested too deep."""
         self.depth += 1
         if self.depth > _MOST_NESTED:
             raise _too_deep()
@@ -121,6 +122,7 @@ class _Reader:
             self.depth -= 1
 
     def _node(self, expression: Any) -> Node:
+        """The tree of a sympy expression by its kind; an error for a symbol without a unit."""
         if isinstance(expression, Quantity):
             return self._named(expression.declaration)
         if expression.is_Symbol or isinstance(expression, AppliedUndef):
@@ -149,6 +151,7 @@ class _Reader:
         return Name(name)
 
     def _operation(self, expression: Any) -> Node:
+        """The tree of a sympy operation on its arguments; an error if relations do not have the operation."""
         if expression.is_Pow:
             base, exponent = expression.as_base_exp()
             return self._power(base, exponent)
@@ -164,7 +167,7 @@ class _Reader:
         return Apply(op, tuple(map(self.node, expression.args)))
 
     def _product(self, expression: Any) -> Node:
-        """A product, its divisors last, and a leading -1 as its sign."""
+        """The tree of a sympy product, with its divisors last, and a leading -1 as its sign."""
         factors = map(self.node, expression.as_ordered_factors())
         parts = sorted(factors, key=lambda part: isinstance(part, Apply) and part.op == "inv")
         if parts[0] == Number(Fraction(-1)):
@@ -172,6 +175,7 @@ class _Reader:
         return Apply("mul", tuple(parts))
 
     def _power(self, base: Any, exponent: Any) -> Node:
+        """The tree of a sympy power, as exp, a square root or a quotient where it is one."""
         if base is sympy.E:
             return Apply("exp", (self.node(exponent),))
         if exponent.could_extract_minus_sign():
@@ -193,7 +197,7 @@ class _Reader:
 
 
 def _fraction(number: Any) -> Fraction:
-    """A sympy float as the decimal that Python prints of it; OverflowError if it is below the least double."""
+    """A sympy float as the decimal that Python prints for it; OverflowError if it is below the least double."""
     double = float(number)
     if double == 0 and number != 0:
         raise OverflowError
@@ -201,12 +205,12 @@ def _fraction(number: Any) -> Fraction:
 
 
 def _root(exponent: Any) -> Fraction:
-    """The fraction that a double such as Python's 1/3 stands for as an exponent."""
+    """The fraction that is meant by a sympy float in an exponent, such as Python's 1/3."""
     return Fraction(float(exponent)).limit_denominator(99)
 
 
 def _signed(node: Node) -> Node:
-    """A negative term of a sum, as a subtraction."""
+    """The tree of a term of a sympy sum, with the sign of a negative coefficient in front."""
     if isinstance(node, Number) and node.value < 0:
         return Apply("neg", (Number(-node.value),))
     if isinstance(node, Apply) and node.op == "mul":

@@ -68,7 +68,7 @@ class Apply:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names below, each once, in reading order; cached."""
+        """The names in an operation's arguments, each once, in reading order; cached."""
         if self._names is None:
             names = dict.fromkeys(chain.from_iterable(map(names_in, self.args)))
             object.__setattr__(self, "_names", tuple(names))
@@ -93,16 +93,16 @@ class Equation:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that occur, each once, in reading order."""
+        """The names that occur in the equation, each once, in reading order."""
         return names_in(self.lhs, self.rhs)
 
     def changed(self, change: Callable[[Node], Node]) -> Equation:
-        """The same between two sides that were changed."""
+        """The same equation or inequality between two sides that `change` has replaced."""
         return Equation(change(self.lhs), self.op, change(self.rhs))
 
     @property
     def written_for(self) -> str | None:
-        """The name that it is written for: it is alone on the left, and does not occur on the right."""
+        """The name that an equation is written for: alone on the left, and not on the right; else None."""
         return self.lhs.name if isinstance(self.lhs, Name) and self.lhs.name not in names_in(self.rhs) else None
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ _SIGNS = {op: sign for sign, op in COMPARISONS.items()}
 
 
 def walk(*nodes: Node) -> Iterator[Node]:
-    """The nodes and everything below them.
+    """The nodes of some expression trees, each before those below it.
 
     >>> [type(part).__name__ for part in walk(Apply("neg", (Name("x"),)))]
     ['Apply', 'Name']
@@ -137,14 +137,14 @@ def walk(*nodes: Node) -> Iterator[Node]:
 
 
 def operations(*nodes: Node, among: Container[str] | None = None) -> Iterator[Apply]:
-    """The operations in some expressions, each before those in its arguments: all of them, or those among some."""
+    """The operations in some expression trees, each before those in its arguments; only those `among`, if given."""
     for part in walk(*nodes):
         if isinstance(part, Apply) and (among is None or part.op in among):
             yield part
 
 
 def names_in(*nodes: Node | Equation) -> tuple[str, ...]:
-    """The names that occur, each once, in reading order."""
+    """The names that occur in some expression trees, each once, in reading order."""
     if len(nodes) == 1 and isinstance(nodes[0], Apply):
         return nodes[0].names
     names: dict[str, None] = {}
@@ -157,19 +157,19 @@ def names_in(*nodes: Node | Equation) -> tuple[str, ...]:
 
 
 def cases(choice: Apply) -> Iterator[tuple[Node, Node | None]]:
-    """The arms of a choice, each with its condition; a last one, for all other cases, has none."""
+    """The arms of a choice, each with its condition; the arm for all other cases, which comes last, has None."""
     return zip_longest(choice.args[::2], choice.args[1::2])
 
 
 def applied(op: str, parts: Sequence[Node], nothing: Node) -> Node:
-    """An operation on some parts: on a single one it is that one, and on none it is `nothing`."""
+    """The tree of an operation on some parts; a single part stands for itself, and no part for `nothing`."""
     if len(parts) > 1:
         return Apply(op, tuple(parts))
     return parts[0] if parts else nothing
 
 
 def conjunction(conditions: Sequence[Node]) -> Node:
-    """The condition that several others hold together; a single one is itself."""
+    """The condition that all of several conditions hold; a single one stands for itself."""
     return applied("and", conditions, Apply("true", ()))
 
 
@@ -198,7 +198,7 @@ def with_forms(node: Node, forms: Mapping[str, Node]) -> Node:
 
 
 def is_simple(node: Node) -> bool:
-    """Whether it is a name or a number, or the negative of one, which always have a value."""
+    """Whether a tree is a name or a number, or the negative of one, which always have a value."""
     if isinstance(node, Apply) and node.op == "neg":
         return not isinstance(node.args[0], Apply)
     return not isinstance(node, Apply)
@@ -209,7 +209,7 @@ def is_condition(node: Node) -> bool:
 
 
 def render(node: Node) -> str:
-    """The node as text that reads back to it.
+    """The text of an expression tree, from which the same tree can be read.
 
     >>> render(Apply("mul", (Name("a"), Apply("inv", (Apply("add", (Name("b"), Name("c"))),)))))
     'a/(b + c)'
@@ -218,7 +218,7 @@ def render(node: Node) -> str:
 
 
 def _with_precedence(node: Node) -> tuple[str, int]:
-    """The text, and how tightly it binds: from 0, a choice, over 5, a sum, and 6, a product, to 9, a single word."""
+    """The text of a tree, and how tightly it binds: 0 for a choice, 5 for a sum, to 9 for a single word."""
     if isinstance(node, Name):
         return node.name, 9
     if isinstance(node, Number):
@@ -252,12 +252,13 @@ def _with_precedence(node: Node) -> tuple[str, int]:
 
 
 def _bracketed(node: Node, level: int) -> str:
-    """The text of an operand, in parentheses if it binds less tightly than a level."""
+    """The text of an operand's tree, in parentheses if it binds less tightly than a level."""
     text, precedence = _with_precedence(node)
     return text if precedence >= level else f"({text})"
 
 
 def _number(node: Number) -> tuple[str, int]:
+    """The text of a number as it was written, else as a short decimal or a fraction, and how tightly it binds."""
     if node.text:
         return node.text, 9
     value = node.value
@@ -274,6 +275,7 @@ def is_negated(node: Node) -> bool:
 
 
 def _sum(node: Apply) -> str:
+    """The text of a sum, with a minus sign before each negated term."""
     text = _bracketed(node.args[0], 5 if is_negated(node.args[0]) else 6)
     for arg in node.args[1:]:
         if isinstance(arg, Apply) and arg.op == "neg":
@@ -284,6 +286,7 @@ def _sum(node: Apply) -> str:
 
 
 def _product(node: Apply) -> str:
+    """The text of a product, with a slash before each divisor."""
     text = ""
     for arg in node.args:
         if isinstance(arg, Apply) and arg.op == "inv":

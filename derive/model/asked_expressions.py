@@ -41,7 +41,7 @@ _ANY_NUMBER = "real"
 
 
 def asking(library: _Set, target: str) -> tuple[_Set, str]:
-    """The library in which a target is a quantity, and its name there; unchanged if it is one already.
+    """The library with a quantity for an asked expression, and its name; unchanged for a target that is a quantity.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -59,7 +59,7 @@ def asking(library: _Set, target: str) -> tuple[_Set, str]:
 
 
 def split_unit(target: str) -> tuple[str, str]:
-    """A target and the unit in which it is asked for, if any.
+    """The text of a target and the unit behind its `in`, in which it is asked for; the unit is empty if there is none.
 
     >>> split_unit("weight_bytes/chips in GB/chip"), split_unit("batch")
     (('weight_bytes/chips', 'GB/chip'), ('batch', ''))
@@ -69,7 +69,7 @@ def split_unit(target: str) -> tuple[str, str]:
 
 
 def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
-    """The same library with a quantity declared in another unit, and the quantity's name."""
+    """The same library with the declaration of an asked quantity in another unit, and the quantity's name."""
     quantity = library.declaration(name)
     if not unit:
         return library, name
@@ -86,7 +86,7 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
 
 
 def _fitting(name: str, own: Unit, text: str) -> Unit:
-    """The unit of a text, if it fits a target's own; otherwise the error says what would."""
+    """The unit in which a target is asked for; an error with fitting units if it does not fit the target's own."""
     try:
         unit = parse_unit(text)
     except UnitError as error:
@@ -101,13 +101,13 @@ def _fitting(name: str, own: Unit, text: str) -> Unit:
 
 
 def _near(own: Unit, text: str) -> str:
-    """The units nearest to a text that fit, as a hint; empty if there are none."""
+    """The hint with the units that are nearest to what was asked for and fit the target; empty if there are none."""
     near = [proposal.partition(" ")[2] for proposal in proposals(f"1 {text}", own, read_domain(_ANY_NUMBER, own))]
     return f"Write {', or '.join(near)}." if any(near) else ""
 
 
 def _is_expression(library: RelationSet, text: str) -> bool:
-    """Whether a target that names no quantity is meant to be worked out, and not misspelt."""
+    """Whether a target that names no quantity is an expression to be worked out, and no misspelt name."""
     if _OPERATOR.search(text):
         return True
     try:
@@ -118,7 +118,7 @@ def _is_expression(library: RelationSet, text: str) -> bool:
 
 
 def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, str]:
-    """The library with a quantity for the text, and its name."""
+    """The library with a quantity for an asked expression and the relation that states it, and the quantity's name."""
     node = parse_expression(text)
     missing = [name for name in names_in(node) if name not in library.declared]
     if missing:
@@ -137,7 +137,7 @@ def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, 
 
 
 def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> Unit:
-    """The unit of a value: that of a quantity in it of the same dimension, else the coherent one."""
+    """The unit of an asked expression's value: that of a quantity in it with the same dimension, or a coherent one."""
     if dimension is None:
         return parse_unit("")
     for name in names_in(node):
@@ -148,7 +148,7 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
-    """The error of the relation that states a target, with the target in the place of the name, which no user knows."""
+    """The dimension error of an asked expression, with the expression in the place of its made-up name."""
 
     def of_target(message: str) -> str:
         return message.replace(f"{name}: ", f"{excerpt(text)}: ", 1)
@@ -158,7 +158,7 @@ def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionErro
 
 
 def _free_name(library: RelationSet, text: str) -> str:
-    """A name made of the words of an expression, which no quantity or relation bears.
+    """A name for an asked expression, made of its words, which no quantity or relation of the library bears.
 
     >>> _free_name(RelationSet(), "2*(weights + kv)/chips")
     'asked_2_times_weights_plus_kv_per_chips'

@@ -42,7 +42,7 @@ _Claim = tuple[object, str, float]
 
 
 def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
-    """Whether a condition is true or false because of others; None if they do not decide it.
+    """Whether other conditions of known truth make a condition true or false; None if they do not decide it.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> implied(parse_condition("Re >= 4000"), {parse_condition("Re < 2300"): True})
@@ -73,7 +73,7 @@ def exclude_each_other(condition: Node, other: Node) -> bool:
 
 @lru_cache(maxsize=4096)  # a tree of many cases asks for each of them at every fork
 def _claim_of(condition: Node) -> _Claim | None:
-    """A comparison as a claim: about one side if the other is a number, else about the difference of both, and zero."""
+    """A comparison as a claim on one side if the other is a number, else on the difference of both sides; or None."""
     if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
         return None
     left, right = condition.args
@@ -94,7 +94,7 @@ def _negation(condition: Node) -> Node:
 
 
 def _is_possible(claims: Iterable[_Claim]) -> bool:
-    """Whether some number satisfies all these claims."""
+    """Whether some number satisfies all of these claims about one expression, made by comparisons with numbers."""
     low, low_open, high, high_open = -math.inf, True, math.inf, True
     excluded = set()
     for _, op, number in claims:  # of two bounds at one number, the open one is tighter
@@ -122,13 +122,13 @@ Verdict = Callable[[Node], "bool | None"]
 
 
 def _chooses_names(relation: Relation, *, of_same_names: bool = False) -> bool:
-    """Whether a relation has a choice with a name in some arms only, or any choice where that is asked for."""
+    """Whether a relation has a choice with a name in some arms only, or any choice if `of_same_names` is set."""
     choices = operations(*relation.written.sides, among=("piecewise",))
     return any(of_same_names or len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1 for choice in choices)
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
-    """The library without the arms that conditions exclude; None if that leaves every relation its names."""
+    """The library without the arms of choices that conditions exclude; None if no relation loses a name by that."""
     fewer: dict[str, Equation] = {}
     choosing = _CHOOSING.of(library.session, "", lambda: [*filter(_chooses_names, library.relations.values())])
     for relation in choosing:
@@ -148,7 +148,7 @@ def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet
 
 
 def _without_false_arms(node: Node, verdict: Verdict) -> Node:
-    """An expression without the arms of its choices that are excluded."""
+    """An expression without the arms of its choices whose conditions are false."""
     if not isinstance(node, Apply):
         return node
     if node.op != "piecewise":
@@ -172,7 +172,7 @@ def _without_false_arms(node: Node, verdict: Verdict) -> Node:
 
 
 def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = False) -> RelationSet | None:
-    """The library with a relation under conditions for each arm of its choices; None if it has no choice.
+    """The library with one relation under conditions for each arm of its choices; None if it has no choice.
 
     Which of them apply is found out as for any relation under conditions. Choices all of whose arms have the same names
     are taken apart only where that is asked for.
@@ -180,6 +180,7 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
     is_apart = partial(_chooses_names, of_same_names=of_same_names)
 
     def make_library() -> RelationSet | None:
+        """The library with its choices taken apart into relations under conditions; None without a choice."""
         if not any(map(is_apart, library.relations.values())):
             return None
         relations: list[Relation] = []
@@ -197,12 +198,12 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
 
 
 def relation_of_arm(name: str) -> str:
-    """The relation that an arm with this name was taken from."""
+    """The name of the relation from whose choice the arm of this name was taken."""
     return name.rpartition(_ARM)[0]
 
 
 def with_arms(library: RelationSet, arms: Mapping[str, Relation]) -> RelationSet:
-    """The library with these arms, each under the name and the text of the relation that it was taken from."""
+    """The library with these arms instead of the choices, each under the name and the text of its own relation."""
 
     def restored(relation: Relation) -> Relation:
         arm = arms.get(relation.name)
@@ -225,7 +226,7 @@ def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
-    """The equations with one arm in the place of each choice, and the conditions that lead to each of them."""
+    """The equations with one arm in the place of each choice of a relation, each with the conditions of its arms."""
     pending: list[tuple[Equation, tuple[Node, ...]]] = [(replace(relation.written, text=""), ())]
     while pending:
         equation, conditions_so_far = pending.pop()
@@ -247,7 +248,7 @@ def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
 def _with_equation(
     relation: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()
 ) -> Relation:
-    """The same relation with another equation, and with more conditions, over the quantities that are left in these."""
+    """The relation with another equation and more conditions, and only the quantities that occur in these."""
     all_conditions = (*relation.conditions, *conditions)
     names = names_in(written, *all_conditions)
     declared = {quantity: relation.declared[quantity] for quantity in relation.declared if quantity in names}

@@ -51,14 +51,14 @@ class Turn(NamedTuple):
     hertz: Fraction = _NONE
 
     def by(self, other: Turn, power: Fraction = _ONE) -> Turn:
-        """The turn of a product with a power of another."""
+        """The turn of a product of two expressions, the second raised to a power."""
         if other is NO_TURN:
             return self
         return Turn(*(a + power * b for a, b in zip(self, other, strict=True)))
 
     @property
     def settled(self) -> Turn:
-        """The same with every pi used up that turns cycles or hertz into radians."""
+        """The same turn with every pi used up that turns cycles or hertz into radians."""
         of_cycles = _shared_power(self.cycles, self.pis)
         of_hertz = _shared_power(self.hertz, self.pis - of_cycles)
         used = of_cycles + of_hertz  # each pi turns a cycle or a hertz into radians
@@ -66,7 +66,7 @@ class Turn(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the two sides of an equation may have this quotient of turns."""
+        """Whether the two sides of an equation may have this turn as the quotient of their turns."""
         cycles, _, radians, hertz = self.settled
         cancelled = _shared_power(cycles, -hertz)
         cycles, hertz = cycles - cancelled, hertz + cancelled
@@ -74,7 +74,7 @@ class Turn(NamedTuple):
 
 
 def _shared_power(power: Fraction, other: Fraction) -> Fraction:
-    """What two powers have in common: the smaller one, if both have one sign."""
+    """The power that two powers of a turn share: the smaller one if both have one sign, otherwise zero."""
     return min(power, other, key=abs) if power * other > 0 else _NONE
 
 
@@ -105,19 +105,19 @@ class Turning:
     marks: Mapping[str, Turn]
 
     def agrees(self, left: Node, right: Node) -> bool:
-        """Whether two sides that agree in everything but cycles agree in those too: of a sum, each term by itself.
+        """Whether two sides agree in their turns, with each term of a sum compared by itself.
 
         A sum as a whole may lean on the pi of one of its terms: `omega = 2*pi*f + f`.
         """
         return all(_is_same(turn, other) for turn, other in product(self.of_terms(left), self.of_terms(right)))
 
     def of_terms(self, node: Node) -> frozenset[Turn]:
-        """The turns of the terms of a sum and of the arms of a choice, or that of any other expression."""
+        """The turns of the terms of a sum and of the arms of a choice, or the turn of any other expression."""
         turns = [self.of_terms(term) for term in terms_of(node)] or [frozenset({self.of(node)})]
         return frozenset().union(*turns)
 
     def of(self, node: Node) -> Turn:
-        """The turn of an expression."""
+        """The turn of an expression: the powers of cycles, pi, radians and hertz among its factors."""
         if isinstance(node, Name):
             cycles, mark = self.known[node.name].cycles, self.marks.get(node.name, NO_TURN)
             return mark._replace(cycles=cycles) if cycles else mark
@@ -142,7 +142,7 @@ class Turning:
 
 
 def is_of_cycles(ratio: Dimension) -> bool:
-    """Whether two dimensions differ by cycles alone."""
+    """Whether a quotient of two dimensions is a power of cycles alone."""
     return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
 
 
@@ -153,7 +153,7 @@ def _is_same(turn: Turn, other: Turn) -> bool:
 
 
 def _common(turns: list[Turn]) -> Turn:
-    """The turn of several terms: beside a term in hertz, the pi of another makes no radians."""
+    """The turn of a sum from those of its terms: beside a term in hertz, the pi of another makes no radians."""
     first = min(turns, key=lambda turn: abs(turn.cycles), default=NO_TURN)
     settled = [turn.settled for turn in turns]
     if all(turn == settled[0] for turn in settled):
@@ -164,7 +164,7 @@ def _common(turns: list[Turn]) -> Turn:
 
 
 def terms_of(node: Node) -> list[Node]:
-    """The terms of a sum and the arms of a choice, but for zeros: they fit anything."""
+    """The terms of a sum, or the arms of a choice, except zeros, which fit any dimension."""
     match node:
         case Apply("add" | "min" | "max", args):
             parts = args
@@ -202,7 +202,7 @@ _NO_MARKS: Mapping[str, Turn] = {}
 def mismatches(
     equation: Equation, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
 ) -> list[Mismatch]:
-    """All errors of an equation, innermost first.
+    """All mismatches of dimension in an equation, innermost first.
 
     `known` gives each name's dimension, and `marks` the turns in the units of some.
 
@@ -219,7 +219,7 @@ def mismatches(
 def mismatches_of_condition(
     condition: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
 ) -> list[Mismatch]:
-    """The errors of a condition such as `swing < 0.3`."""
+    """All mismatches of dimension in a condition such as `swing < 0.3`."""
     check = _DimensionCheck(known, marks)
     check.of(condition)
     return check.faults
@@ -236,6 +236,7 @@ class _DimensionCheck:
     """The dimensions of expressions with known names, and the faults that were found on the way."""
 
     def __init__(self, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS) -> None:
+        """Make the arithmetic of dimensions for expressions with these names, and with turns for some of them."""
         self.known = known
         self.turning = Turning(known, marks)
         self.faults: list[Mismatch] = []
@@ -259,7 +260,7 @@ class _DimensionCheck:
         )
 
     def of(self, node: Node) -> _OptionalDimension:
-        """The dimension of a node; its errors are recorded."""
+        """The dimension of an expression; each mismatch inside is added to `faults`."""
         dimension: _OptionalDimension = self.arithmetic.fold(node, self.known.__getitem__)
         return dimension
 
@@ -268,7 +269,7 @@ class _DimensionCheck:
         return NUMBER
 
     def agree(self, kind: Literal["sides", "terms"], node: Node, parts: tuple[Node, ...]) -> _OptionalDimension:
-        """The common dimension of all parts."""
+        """The common dimension of all parts of a sum or an equation; a mismatch is added to `faults`."""
         common: _OptionalDimension = None
         # the first of each kind, and all of them: 2*pi*f fits both omega and f, which do not fit each other
         compared: dict[tuple[Dimension, frozenset[Turn]], Node] = {}
@@ -297,10 +298,11 @@ class _DimensionCheck:
         return is_of_cycles(right_dimension / left_dimension) and self.turning.agrees(left, right)
 
     def _is_plain(self, node: Node, dimension: Dimension) -> bool:
-        """Whether a part is a number, as an exponent and an argument must be."""
+        """Whether an exponent or an argument has the dimension of a number."""
         return not dimension or self._fits(Number(Fraction(1)), NUMBER, node, dimension)
 
     def _product(self, node: Apply, part: Fold) -> _OptionalDimension:
+        """The product of the dimensions of all factors; literals count as numbers, even a zero."""
         total: _OptionalDimension = NUMBER
         for arg in node.args:
             if isinstance(arg, Number):  # a zero too: 0*t is a time
@@ -310,6 +312,7 @@ class _DimensionCheck:
         return total
 
     def _power(self, node: Apply, part: Fold) -> _OptionalDimension:
+        """The dimension of a power, whose exponent must be a number and may be symbolic."""
         base, exponent = node.args
         dimension: _OptionalDimension = part(base)
         power = self.of(exponent)
@@ -329,7 +332,7 @@ class _DimensionCheck:
         return self.agree("terms", node, node.args[::2])
 
     def _rounded(self, node: Apply, part: Fold) -> _OptionalDimension:
-        """The dimension of what is rounded, which must be a number or a count of things."""
+        """The dimension of a rounded expression, which must be a number or a count of things."""
         dimension: _OptionalDimension = part(node.args[0])
         if dimension:
             bases = dimension.bases
@@ -339,7 +342,7 @@ class _DimensionCheck:
         return dimension
 
     def _number(self, node: Apply, part: Fold) -> _OptionalDimension:
-        """Check that the argument of exp, log, sin and the like is a number."""
+        """The dimension of exp, log, sin and the like, a number; an argument of another dimension is a mismatch."""
         for arg in node.args:
             dimension = part(arg)
             if dimension is not None and not self._is_plain(arg, dimension):
@@ -352,7 +355,7 @@ def _of_degree(degree: Fraction, dimension: _OptionalDimension) -> _OptionalDime
 
 
 def _polynomial(node: Node) -> Polynomial:
-    """An exponent as a polynomial in its symbols; what is no polynomial becomes a symbol of its own.
+    """The exponent of a dimension as a polynomial in its symbols; each part that is no polynomial is one symbol.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> _polynomial(parse_expression("(n - 1)/n"))

@@ -47,7 +47,7 @@ class _Atom(NamedTuple):
 
 
 def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
-    """A problem for each relation that adds nothing to the ones before it.
+    """A problem for each redundant relation: an identity, a duplicate of an earlier relation, or the last of a cycle.
 
     >>> from derive.model.relation import relate
     >>> from quantities.declaration import Declaration
@@ -84,13 +84,13 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
 
 
 def _may_cancel(relation: Relation) -> bool:
-    """Whether every quantity of a relation occurs twice or more, without which it is no identity."""
+    """Whether every quantity of a relation occurs twice or more, as in every relation that is an identity."""
     counts = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
     return all(count > 1 for count in counts.values())
 
 
 def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
-    """The row scaled so that one entry is one, the same entry for all its multiples."""
+    """A row of coefficients divided by one of its entries, so that all multiples of an equation give the same row."""
     first = row[min(row, key=hash)]
     return frozenset((column, factor / first) for column, factor in row.items())
 
@@ -99,7 +99,7 @@ def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction
 
 
 def _canonical(relation: Relation) -> Sum | None:
-    """The difference of a relation's sides in normal form; None if it is too long to expand, or undefined."""
+    """The difference of a relation's sides in normal form, to find duplicates; None if too long, or undefined."""
     written = relation.written
     expansion = _Expansion(frozenset(name for name in relation.declared if _is_positive(relation, name)))
     try:
@@ -120,7 +120,7 @@ class _Expansion:
         return atom.kind == "pi" or (atom.kind == "name" and atom.parts[0] in self.positive)
 
     def terms(self, node: Node) -> Sum:
-        """An expression as a sum of terms; NoElement if it has too many."""
+        """An expression expanded into a sum of terms; NoElement if it has too many."""
         powers = {
             "inv": lambda node, part: self._power(part(node.args[0]), Fraction(-1)),
             "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
@@ -131,7 +131,7 @@ class _Expansion:
         return terms
 
     def _raised(self, node: Apply, part: Fold) -> Sum:
-        """A power; one with a symbolic exponent is an atom."""
+        """A power in the normal form: a power of a sum, or an atom if its exponent is symbolic."""
         exponent: Sum = part(node.args[1])
         if exponent.keys() <= {UNIT}:
             return self._power(part(node.args[0]), exponent.get(UNIT, Fraction(0)))
@@ -157,7 +157,7 @@ class _Expansion:
         return power_of(atom, power)
 
     def cleared(self, terms: Sum) -> Sum:
-        """The terms over one denominator, which is dropped."""
+        """The terms of an equation multiplied by all sums in their denominators."""
         for _ in range(_MOST_EXPANDED):
             denominators = {atom: -power for atom, power in _lowest(terms).items() if atom.kind == "sum" and power < 0}
             if not denominators:
@@ -167,7 +167,7 @@ class _Expansion:
 
 
 def _written_out(terms: Sum) -> Sum:
-    """The terms with each sum in a positive integer power multiplied out."""
+    """The terms of a normal form, with each sum in a small positive whole power multiplied out."""
     total: Sum = {}
     for monomial, factor in terms.items():
         factors: list[Sum] = [{UNIT: factor}]
@@ -179,14 +179,14 @@ def _written_out(terms: Sum) -> Sum:
 
 
 def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
-    """The lowest power of each atom in any of the terms: of a common divisor, or negative of a denominator."""
+    """The lowest power of each atom among all terms: that of a common divisor, or if negative of a denominator."""
     monomials = [dict(monomial) for monomial in terms]
     atoms = dict.fromkeys(chain.from_iterable(monomials))
     return {atom: min(powers.get(atom, Fraction(0)) for powers in monomials) for atom in atoms}
 
 
 def _function(node: Apply, part: Fold) -> Sum:
-    """An operation that is no sum, product or power: an atom, alike for arguments that are."""
+    """An atom for an operation that is no sum, product or power; equal arguments give equal atoms."""
     if node.op == "pi":
         return power_of(_Atom("pi", ()))
     arguments: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
@@ -195,7 +195,7 @@ def _function(node: Apply, part: Fold) -> Sum:
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
-    """A power of a positive rational, if it is rational too."""
+    """A power of a positive rational number if the result is rational too, otherwise None."""
     roots = []
     for integer in (number.numerator, number.denominator):
         base = round(integer ** (1 / power.denominator)) if integer < 10**15 else 0
@@ -228,7 +228,7 @@ def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
 
 
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
-    """The coefficients of a linear equation, the constant among them."""
+    """The coefficients of a linear equation, its constant included, to find cycles; None if it is not linear."""
     for monomial in terms:
         if any(atom.kind not in ("name", "pi") for atom, _ in monomial):
             return None
@@ -239,7 +239,7 @@ def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
 
 
 def _product_row(relation: Relation, terms: Sum) -> _Row | None:
-    """The exponents of an equation of two products, including those of the primes of its number."""
+    """The exponents of an equation of two products, to find cycles, with those of its number's primes; or None."""
     if len(terms) != 2:
         return None
     (left, left_factor), (right, right_factor) = terms.items()
@@ -262,12 +262,12 @@ def _is_positive(relation: Relation, name: str) -> bool:
 
 
 def _primes(integer: int) -> Counter[int]:
-    """The prime factors of a number; a large remainder counts as one."""
+    """The prime factors of a number, with their counts; a remainder without small factors counts as one prime."""
     return Counter({int(prime): count for prime, count in fmpz(integer).factor(trial_limit=_PRIMES)})
 
 
 def _quantities_in(row: _Row) -> Iterator[str]:
-    """The quantities of a row, whose columns are atoms, sets of atoms with their powers, or primes."""
+    """The names of the quantities in a row: its columns are atoms, sets of atoms with their powers, or primes."""
     for column in row:
         if not isinstance(column, int):
             atoms = [column] if isinstance(column, _Atom) else [atom for atom, _ in column]
@@ -275,7 +275,7 @@ def _quantities_in(row: _Row) -> Iterator[str]:
 
 
 def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
-    """The relations that can be in a cycle: each of their quantities occurs in another of them."""
+    """The relations that can be in a cycle, each of whose quantities occurs in another relation among them."""
     remaining = dict(names)
     relations_of: dict[str, set[str]] = {}
     for relation, members in names.items():
@@ -292,7 +292,7 @@ def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
 
 
 def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
-    """The smallest sets of rows in which the last follows from the ones before it, by exact elimination."""
+    """The smallest sets of rows whose last row depends linearly on those before it, by exact elimination."""
     pivots: dict[object, tuple[_Row, dict[str, Fraction]]] = {}
     for name, given in rows.items():
         row, combination = dict(given), {name: Fraction(1)}  # of which rows this one is the sum, with what factors

@@ -54,6 +54,7 @@ class Relation(Shown):
     vocabulary: InitVar[Vocabulary | None] = None
 
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
+        """Refuse a relation without quantities, or one whose dimensions do not match."""
         check_name(self.name)
         if not self.written.names:
             what = f"{self.name}: {excerpt(str(self.written))} contains no quantity."
@@ -64,7 +65,7 @@ class Relation(Shown):
         object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
-        """The errors of dimension in the equation and its conditions; only the first few search for a repair."""
+        """The dimension errors of the relation and its conditions; a repair is searched for the first few only."""
         members = Vocabulary(self.declared)
         faults: list[tuple[tuple[str, ...], Equation, Mismatch]] = []
         for fault in mismatches(self.written, members.dimensions, members.marks):
@@ -88,34 +89,34 @@ class Relation(Shown):
 
     @cached_property
     def equation(self) -> Relational:
-        """The relation in sympy, unevaluated."""
+        """The relation as an equation or inequality of sympy, unevaluated."""
         from derive.expressions.sympy_bridge import to_relational
 
         return to_relational(self.written, self.quantities)
 
     @property
     def lhs(self) -> Any:
-        """The left side in sympy."""
+        """The left side of the relation in sympy."""
         return self.equation.args[0]
 
     @property
     def rhs(self) -> Any:
-        """The right side in sympy."""
+        """The right side of the relation in sympy."""
         return self.equation.args[1]
 
     @cached_property
     def members(self) -> tuple[str, ...]:
-        """The names of the quantities in its two sides."""
+        """The names of the quantities in the two sides of the relation."""
         return self.written.names
 
     @cached_property
     def written_for(self) -> str | None:
-        """The quantity that it is written for, if it is written for one."""
+        """The quantity that the relation is written for: alone on the left, and not on the right; else None."""
         return self.written.written_for
 
     @cached_property
     def inputs(self) -> frozenset[str]:
-        """The other quantities in its two sides, if it is written for one; the same set for every graph that it is in.
+        """The quantities in the relation's sides but for the one that it is written for; always the same set object.
 
         A large heap makes each collection of garbage long, and graphs are kept by the hundred.
         """
@@ -128,34 +129,34 @@ class Relation(Shown):
 
     @property
     def in_its_case(self) -> Relation:
-        """The same without its conditions: what it states where they hold."""
+        """The same relation without its conditions: what it states where they hold."""
         if not self.conditions:
             return self
         return self.but(declared={name: self.declared[name] for name in self.members}, conditions=())
 
     @property
     def is_equation(self) -> bool:
-        """Whether it can fix a value; an inequality only bounds one."""
+        """Whether the relation is an equation, which can fix a value; an inequality only bounds one."""
         return self.written.op == "="
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is an equation, and no estimate."""
+        """Whether the relation is an equation, and no estimate."""
         return self.is_equation and self.approximate is None
 
     @property
     def tolerance(self) -> float:
-        """The share by which the sides may differ: what it states, its end included, or the agreement of two sides."""
+        """The share by which the relation's sides may differ: that which it states, and the rounding of numbers."""
         return (self.approximate or 0.0) + AGREEMENT
 
     @cached_property
     def chooses(self) -> bool:
-        """Whether it contains a maximum, a minimum or a choice."""
+        """Whether the relation contains a maximum, a minimum or a choice."""
         return bool(self.choices)
 
     @property
     def choices(self) -> tuple[Apply, ...]:
-        """Each maximum, minimum and choice in it."""
+        """Each maximum, minimum and choice in the relation."""
         return tuple(operations(*self.written.sides, among=("max", "min", "piecewise")))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -169,16 +170,16 @@ class Relation(Shown):
 
     @property
     def neglected_share(self) -> str:
-        """The quantity that says what share is left out; empty if none is said."""
+        """The name of the quantity that says what share the relation leaves out; empty if none is said."""
         return self.neglects.partition(_SHARE_OF)[0]
 
     @property
     def neglected_of(self) -> str:
-        """The quantity in the relation that the share is of; empty if it is of the whole right side."""
+        """The quantity of which the relation leaves out a share; empty if the share is of the whole right side."""
         return self.neglects.partition(_SHARE_OF)[2]
 
     def neglecting(self, share: Declaration, of: str = "") -> Relation:
-        """The same relation with the share that it leaves out: of all that it counts, or of one quantity in it."""
+        """The relation with the share that it leaves out, of its whole right side or of one of its quantities."""
         if share.dimension != DIMENSIONLESS.dimension:
             what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
@@ -203,11 +204,11 @@ class Relation(Shown):
         return relation
 
     def but(self, **changes: Any) -> Relation:
-        """The same relation with some fields changed, whose dimensions were proved before."""
+        """The same relation with some fields changed; its dimensions are not checked again."""
         return Relation.proved(**self._parts | changes)
 
     def states_the_same(self, other: Relation) -> bool:
-        """Whether two relations state the same about the same quantities, whatever else is declared of those."""
+        """Whether two relations state the same about the same quantities, however these are declared besides."""
         mine, theirs = self.declared, other.declared
         same = other._parts | {"declared": mine}
         return self._parts == same and all(same_thing(mine[name], theirs[name]) for name in mine)
@@ -273,7 +274,7 @@ def relate(
 
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
-    """The error for undeclared names in a relation."""
+    """The error for a relation with undeclared names, with the names that may be meant."""
     error = vocabulary.unknown(missing[0])
     others = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
     error.what, error.others = f"{name}: {error.what}{others}", tuple(missing[1:])
@@ -294,6 +295,7 @@ def _declaration(quantity: Any) -> Declaration:
 
 
 def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equation:
+    """The equation of a relation from its text, from its two sides, or from an equation of sympy."""
     if isinstance(lhs, str) and rhs is None:
         return parse_equation(lhs)
     if rhs is not None:
@@ -310,7 +312,7 @@ def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equat
 
 
 def _checked_side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
-    """A side as a tree, which must not be a condition."""
+    """A side of a relation as a tree; an error if it is a condition."""
     node = _side(side, declared)
     if is_condition(node):
         what = f"{excerpt(render(node))} is a condition, not a side of an equation."
@@ -320,7 +322,7 @@ def _checked_side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
 
 
 def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
-    """A side as a tree; the quantities that it brings are declared. A single quantity needs no sympy."""
+    """A side of a relation as a tree; the quantities in it are added to `declared`. A single one needs no sympy."""
     if isinstance(side, str):
         return parse_expression(side)
     alone = declaration_of(side)

@@ -35,7 +35,7 @@ _PROFILE_RANK, _RELATION_RANK = 0.98, 0.9  # so that a quantity that matches as 
 
 
 def list_of(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
-    """The parts as a list, each of the wanted type."""
+    """The arguments of a library as a list; an error if one is not of the wanted type."""
     listed = _listed(parts)
     for part in listed:
         if not isinstance(part, wanted):
@@ -45,24 +45,24 @@ def list_of(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
 
 
 def declarations(parts: Any) -> list[Declaration]:
-    """The declarations of these quantities."""
+    """The declarations of the quantities from which a library is made."""
     return list_of("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
 
 
 def _listed(parts: Any) -> list[Any]:
-    """Some parts, or a single one, as a list; a text or a mapping is a single one."""
+    """The arguments of a library as a list, where a single one may stand alone; a text or a mapping is a single one."""
     return list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
 
 
 def as_profiles(profiles: Iterable[Profile] | Profiles) -> Profiles:
-    """The profiles by name; unread ones stay unread until they are needed."""
+    """The profiles of a library by name; those in files stay unread until they are needed."""
     if isinstance(profiles, Profiles):
         return profiles
     return Profiles(by_name("profile", list_of("profile", Profile, profiles), Profile.__eq__).values())
 
 
 def unite_profiles(profiles: Profiles, other: Profiles) -> Profiles:
-    """The profiles of both; a name in both must mean the same."""
+    """The profiles of two libraries together; an error if profiles of one name differ."""
     stated = by_name("profile", [*profiles.stated.values(), *other.stated.values()], Profile.__eq__)
     shelves = tuple(dict.fromkeys([*profiles.shelves, *other.shelves]))
     for shelf in shelves:
@@ -73,7 +73,7 @@ def unite_profiles(profiles: Profiles, other: Profiles) -> Profiles:
 
 
 def unknown_profile(name: Any, profiles: Profiles) -> UnknownNameError:
-    """The error for a missing profile, or for a precision that a profile does not have."""
+    """The error for a profile that a library does not have, or for a precision that its profile does not have."""
     known = list(profiles)
     if not isinstance(name, str):
         return unknown("profile", name, known)
@@ -93,18 +93,18 @@ def unknown_profile(name: Any, profiles: Profiles) -> UnknownNameError:
 
 
 def profile_entries(profiles: Profiles) -> list[Entry]:
-    """The profiles as search entries; what completes one, such as a precision, belongs to it."""
+    """The profiles of a library as search entries; a choice, such as a precision, belongs to its profile."""
     labels = profiles.labels().items()
     return [Entry("profile", name, label.title, label.also, rank=_PROFILE_RANK) for name, label in labels]
 
 
 def relation_entries(relations: Iterable[Relation]) -> list[Entry]:
-    """The relations as search entries; a relation with a quantity's name ranks behind the quantity."""
+    """The relations of a library as search entries; a relation ranks behind a quantity of the same name."""
     return [Entry("relation", r.name, r.because, joins=tuple(r.declared), rank=_RELATION_RANK) for r in relations]
 
 
 def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
-    """Refuse a profile whose values do not fit their quantities."""
+    """Refuse a profile with a value that does not fit its quantity in the library."""
     for name, value in profile.values.items():
         if name in quantities:
             try:
@@ -115,7 +115,7 @@ def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
 
 
 def by_name(kind: str, parts: Iterable[_Named], same: Callable[[_Named, _Named], bool]) -> dict[str, _Named]:
-    """The parts by name, each name once; equal parts are merged."""
+    """The relations or the profiles of a library by name; equal ones are merged, different ones of a name refused."""
     merged: dict[str, _Named] = {}
     for part in parts:
         first = merged.setdefault(part.name, part)
@@ -130,7 +130,7 @@ def _twice(kind: str, name: str) -> ExpressionError:
 
 
 def merge_declarations(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
-    """The quantities by name; those of one name, which must agree, are merged."""
+    """The quantities of a library by name; those of one name are merged, and must agree."""
     declarations: dict[str, Declaration] = {}
     for quantity in quantities:
         first = declarations.get(quantity.name, quantity)
@@ -155,6 +155,7 @@ class RelationSet(Shown):
         profiles: Iterable[Profile] | Profiles = (),
         title: str = "",
     ) -> None:
+        """Unite relations, quantities and profiles; an error if two of one name differ, or if a value does not fit."""
         listed = list_of("relation", Relation, relations)
         stated = by_name("relation", listed, Relation.states_the_same)
         mentioned = chain.from_iterable(relation.declared.values() for relation in listed)
@@ -171,7 +172,7 @@ class RelationSet(Shown):
         )
 
     def __or__(self, other: RelationSet) -> Self:
-        """The union of both."""
+        """The union of two libraries."""
         if not isinstance(other, RelationSet):
             return NotImplemented
         return type(self)(
@@ -182,7 +183,7 @@ class RelationSet(Shown):
         )
 
     def without(self, *names: str) -> Self:
-        """The same with these relations left out; the quantities stay.
+        """The same library with these relations left out; the quantities stay.
 
         >>> RelationSet().without("kirchhoff")
         Traceback (most recent call last):
@@ -195,31 +196,31 @@ class RelationSet(Shown):
         return self.holding(relation for name, relation in self.relations.items() if name not in names)
 
     def in_case(self, left_out: Collection[str]) -> Self:
-        """The same in one case: without some relations, and with the others as though their conditions held."""
+        """The library in one case: without some relations, and with the others as though their conditions held."""
         relations = self.relations.items()
         return self.holding(relation.in_its_case for name, relation in relations if name not in left_out)
 
     def holding(self, relations: Iterable[Relation], declared: Mapping[str, Declaration] | None = None) -> Self:
-        """The same with these relations instead of its own, and with other declarations of its quantities."""
+        """The same library with these relations instead of its own, and with other declarations of its quantities."""
         return type(self)(relations, (declared or self.declared).values(), self.profiles, self.title)
 
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:
-        """The quantities as sympy symbols."""
+        """The quantities of the library as sympy symbols."""
         return Symbols(self.declared)
 
     def quantity(self, name: str) -> Quantity:
-        """The quantity of this name, as a sympy symbol."""
+        """The library's quantity of this name, as a sympy symbol."""
         return self.quantities[self.declaration(name).name]
 
     def declaration(self, name: str) -> Declaration:
-        """The declaration of the quantity of this name."""
+        """The library's declaration of the quantity of this name; an error if it has none."""
         if not isinstance(name, str) or name not in self.declared:
             raise self.vocabulary.unknown(name)
         return self.declared[name]
 
     def relation(self, name: str) -> Relation:
-        """The relation of this name."""
+        """The library's relation of this name; an error if it has none."""
         if not isinstance(name, str) or name not in self.relations:
             raise self._no_relation(name)
         return self.relations[name]
@@ -228,14 +229,14 @@ class RelationSet(Shown):
         return Index(relation_entries(self.relations.values())).unknown("relation", name)
 
     def profile(self, name: str) -> Profile:
-        """The profile of this name; a choice after a colon completes it, such as the precision of a chip's peak."""
+        """The library's profile of this name; a choice behind a colon, such as a chip's precision, completes it."""
         if not isinstance(name, str) or name not in self.profiles:
             raise unknown_profile(name, self.profiles)
         return self.profiles[name]
 
     @cached_property
     def holders(self) -> Mapping[str, tuple[str, ...]]:
-        """The relations, inequalities included, that contain each quantity in a side."""
+        """The names of the library's relations, inequalities included, that contain each quantity in a side."""
         relations: dict[str, list[str]] = {}
         for relation, members in self.members.items():
             for name in members:
@@ -257,19 +258,19 @@ class RelationSet(Shown):
 
     @cached_property
     def limits(self) -> Mapping[str, tuple[str, ...]]:
-        """The inequalities that contain each quantity in a side."""
+        """The names of the library's inequalities that contain each quantity in a side."""
         bounding = {relation.name for relation in self.inequalities}
         limits = {name: tuple(filter(bounding.__contains__, names)) for name, names in self.holders.items()}
         return {name: relations for name, relations in limits.items() if relations}
 
     @cached_property
     def conditional(self) -> tuple[Relation, ...]:
-        """The relations that hold only under conditions."""
+        """The relations of the library that hold only under conditions."""
         return tuple(relation for relation in self.relations.values() if relation.conditions)
 
     @cached_property
     def compared(self) -> frozenset[str]:
-        """The quantities in conditions, of relations and of the choices in them."""
+        """The quantities in the library's conditions: those of relations, and those of the choices in them."""
         conditions: list[Node] = [*chain.from_iterable(relation.conditions for relation in self.conditional)]
         for relation in self.relations.values():
             if relation.chooses:
@@ -278,17 +279,17 @@ class RelationSet(Shown):
 
     @cached_property
     def defaults(self) -> Mapping[str, Value]:
-        """The default of each quantity that has one."""
+        """The default of each quantity of the library that has one."""
         return {name: q.default for name, q in self.declared.items() if q.default is not None}
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """The defaults as numbers in base units, which serve as guesses."""
+        """The defaults of the library's quantities in base units, which serve as guesses."""
         return {name: value.base[1] for name, value in self.defaults.items()}
 
     @cached_property
     def measured(self) -> Mapping[str, Value]:
-        """Measured or published values: one of each quantity that a profile states, or that has a default."""
+        """A published value for each quantity of the library that a profile states, or that has a default."""
         values: dict[str, Value] = {}
         for profile in self.profiles.values():
             values |= profile.values
@@ -296,7 +297,7 @@ class RelationSet(Shown):
         return {name: value for name, value in values.items() if name in self.declared}
 
     def plausible(self, name: str) -> float:
-        """A number that a quantity may have, in base units."""
+        """A number in base units that a quantity may have: a value the library states, or one in its domain."""
         if name in self.measured:
             return self.measured[name].base[1]
         domain, one_unit = self.declared[name].domain, self.declared[name].unit.to_base(1.0)
@@ -305,7 +306,7 @@ class RelationSet(Shown):
 
     @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:
-        """The quantities on the two sides of each relation."""
+        """The quantities on the two sides of each relation of the library."""
         return {name: relation.members for name, relation in self.relations.items()}
 
     @cached_property
@@ -316,7 +317,7 @@ class RelationSet(Shown):
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The quantities that repairs may name."""
+        """The quantities of the library, among which repairs and similar names are searched."""
         return Vocabulary(self.declared)
 
     def __reduce__(self) -> tuple[Any, ...]:

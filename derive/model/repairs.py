@@ -35,7 +35,7 @@ class Vocabulary:
 
     @cached_property
     def brief(self) -> Vocabulary:
-        """The same vocabulary without searches, for one of many problems."""
+        """The same vocabulary without searches for repairs, when there are many problems."""
         return replace(self, searches=False) if self.searches else self
 
     @cached_property
@@ -44,7 +44,7 @@ class Vocabulary:
         return Index(Entry("quantity", each.name, each.meaning, each.aliases) for each in self.quantities.values())
 
     def unknown(self, name: object) -> UnknownNameError:
-        """The error for an undeclared quantity."""
+        """The error for an undeclared quantity, with similar names from the vocabulary if it searches."""
         if not self.searches:
             return unknown("quantity", name, list(self.quantities), search=False)
         return self.index.unknown("quantity", name)
@@ -55,13 +55,13 @@ class Vocabulary:
 
     @cached_property
     def marks(self) -> dict[str, Turn]:
-        """The turns of the units of quantities that have one."""
+        """The turns of those units in the vocabulary that count rotation."""
         turns = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
         return {name: mark for name, mark in turns.items() if mark != Turn()}
 
     @cached_property
     def by_dimension(self) -> dict[Dimension, list[str]]:
-        """The names of each dimension, in the order of declaration."""
+        """The names of the vocabulary's quantities for each dimension, in the order of declaration."""
         names: dict[Dimension, list[str]] = {}
         for name, dimension in self.dimensions.items():
             names.setdefault(dimension, []).append(name)
@@ -69,13 +69,13 @@ class Vocabulary:
 
 
 def shown(node: Node) -> str:
-    """An expression as text; a long one is cut off."""
+    """An expression as text for a message on dimensions, cut off where it is long."""
     text = render(node)
     return text if len(text) <= _WIDEST else text[:_WIDEST] + "..."
 
 
 def exponent_of(power: Fraction) -> str:
-    """The size of a power as it is written behind a base: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
+    """The size of a power as written behind a base: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
     size = abs(power)
     if size == 1:
         return ""
@@ -83,7 +83,7 @@ def exponent_of(power: Fraction) -> str:
 
 
 def factors_of(side: Node, power: Fraction = Fraction(1)) -> list[tuple[Node, Fraction]]:
-    """The factors of a product, each with its power."""
+    """The factors of a product, each with its power, as messages and repairs of dimensions take them."""
     if isinstance(side, Apply):
         match side.op:
             case "mul":
@@ -124,7 +124,7 @@ class Repair:
 
 
 def _product_of(factors: Iterable[tuple[Node, Fraction]]) -> Node:
-    """The product of some factors, each with its power."""
+    """The product of some factors, each with its power, as a repair writes it."""
     nodes: list[Node] = []
     for node, power in factors:
         if power == 0:
@@ -135,7 +135,7 @@ def _product_of(factors: Iterable[tuple[Node, Fraction]]) -> Node:
 
 
 def _is_negative(side: Node) -> bool:
-    """Whether an odd number of signs stands before the factors of a side."""
+    """Whether an odd number of minus signs stands before the factors of a mismatched side."""
     if not isinstance(side, Apply) or side.op not in ("neg", "mul", "inv", "pow"):
         return False
     if side.op == "pow":
@@ -145,7 +145,7 @@ def _is_negative(side: Node) -> bool:
 
 
 def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
-    """The hint on a mismatch, with the edits that it proposes; a vocabulary that does not search allows no edits."""
+    """The hint that repairs a mismatch of dimensions, with the edits it proposes; no edits without a search."""
     ratio = fault.right_dimension / fault.left_dimension
     if not ratio or is_of_cycles(ratio):
         return _repair_of_turns(equation, fault, vocabulary)
@@ -170,7 +170,7 @@ def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repai
 
 
 def _repair_of_literal(fault: Mismatch) -> str | None:
-    """The repair for a bare number beside a quantity."""
+    """The hint to declare a bare number beside a quantity; None if the mismatch is of another kind."""
     for part, other in ((fault.left, fault.right_dimension), (fault.right, fault.left_dimension)):
         if fault.kind in ("sides", "terms") and other and not names_in(part):
             return f"Declare {shown(part)} as a quantity in {other}."
@@ -178,7 +178,7 @@ def _repair_of_literal(fault: Mismatch) -> str | None:
 
 
 def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
-    """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise a declaration."""
+    """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise another unit of a quantity."""
     turning = Turning(vocabulary.dimensions, vocabulary.marks)
     left, right = (turning.of(side).settled for side in (fault.left, fault.right))
     two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
@@ -198,7 +198,7 @@ def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary
 
 
 def _hint_on_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
-    """Units in which the relation would be consistent, with turns as a plain count or a quantity per turn."""
+    """The hint that names other units for quantities, in which a relation with cycles would be consistent."""
     turn, names = Dimension.of("cycle"), equation.names
     known = {name: vocabulary.dimensions[name] for name in names}
     proposals: dict[str, str] = {}
@@ -218,7 +218,7 @@ def _hint_on_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) 
 
 
 def _best_edits(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[Edit]:
-    """The first edits that make the whole relation consistent, else the first that mend the failing part."""
+    """The first edits that repair the whole relation, or if there are none those that repair the failing part."""
     complete: dict[str, Edit] = {}
     local: dict[str, Edit] = {}
     for edit in _proposals(equation, fault, ratio, vocabulary):
@@ -230,7 +230,7 @@ def _best_edits(equation: Equation, fault: Mismatch, ratio: Dimension, vocabular
 
 
 def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
-    """The sentence that names a typical slip; empty if this is none."""
+    """The sentence on a typical slip behind a mismatch, such as a rate that meets an amount; empty for any other."""
     bases = ratio.bases
     if bases.keys() == {"time"} and not any(dimension.bases.keys() & _AMOUNTS for dimension in measured):
         return ""
@@ -252,7 +252,7 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
 
 
 def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """Edits that make the failing part consistent, likeliest first."""
+    """Edits that make the mismatched part consistent, the likeliest first."""
     is_of_sides = fault.kind == "sides"
     subjects = ("the right", "the left") if is_of_sides else (shown(fault.right), shown(fault.left))
     left = _Part(fault.left, NUMBER / ratio, subjects[1], vocabulary, equation)
@@ -280,7 +280,7 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
 
 
 def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """The edit that multiplies the terms of a sum, if that mends the whole relation."""
+    """The edit that multiplies the terms of a sum instead of adding them, if it repairs the whole relation."""
     if isinstance(node, Apply) and node.op == "add":
         product = Apply("mul", node.args)
         edit = Edit(f"multiply instead of adding: {shown(product)}", node, product)
@@ -289,7 +289,7 @@ def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Itera
 
 
 def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
-    """The proposal to declare a factor as a rate that was declared as an amount."""
+    """The proposal to declare as a rate a factor of the mismatched side that is declared as an amount."""
     if len(ratio.powers) != 1 or ratio.bases.keys() != {"time"}:
         return []
     for factor, power in factors_of(fault.right):
@@ -317,21 +317,21 @@ class _Part:
 
     @property
     def _acts(self) -> tuple[tuple[str, Dimension], ...]:
-        """The two acts that remove the excess, each with the dimension of what the part is divided or multiplied by."""
+        """The two acts that remove the excess, each with the dimension by which the part is divided or multiplied."""
         return ("divide", self.excess), ("multiply", NUMBER / self.excess)
 
     def _dimension(self, node: Node) -> Dimension | None:
         return dimension_of(node, self.vocabulary.dimensions)
 
     def reciprocals(self) -> Iterator[Edit]:
-        """Edits that invert a factor."""
+        """The edits that invert a factor of the part and thereby remove its excess dimension."""
         for place, (factor, power) in enumerate(self.factors):
             dimension = self._dimension(factor)
             if dimension and len(self.factors) > 1 and dimension ** (2 * power) == self.excess:
                 yield self._repowered(place, -power)
 
     def by_one_quantity(self) -> Iterator[Edit]:
-        """Edits that divide or multiply by one quantity; quantities new to the relation come first."""
+        """The edits that divide or multiply the part by one quantity; quantities new to the relation come first."""
         used, lhs = self.equation.names, self.equation.lhs
         absent = {node.name for node in (lhs, *(factor for factor, _ in self.factors)) if isinstance(node, Name)}
         for act, wanted in self._acts:
@@ -340,12 +340,12 @@ class _Part:
                 yield self.scaled(act, f"{name} [{self.vocabulary.quantities[name].unit}]", Name(name))
 
     def scaled(self, act: str, words: str, factor: Node) -> Edit:
-        """The edit that multiplies the part by a factor, or divides it by that."""
+        """The edit that multiplies the part by a factor, or divides the part by it."""
         by = Apply("inv", (factor,)) if act == "divide" else factor
         return Edit(f"{act} {self.subject} by {words}", self.node, Apply("mul", (self.node, by)))
 
     def roots(self) -> Iterator[Edit]:
-        """Edits that take the square root of the whole part, or square it."""
+        """The edits that take the square root of the whole part, or square it, to remove its excess dimension."""
         dimension = self._dimension(self.node)
         if dimension and dimension ** Fraction(1, 2) == self.excess:
             yield Edit(f"take the square root of {self.subject}", self.node, Apply("sqrt", (self.node,)))
@@ -353,11 +353,11 @@ class _Part:
             yield Edit(f"square {self.subject}", self.node, Apply("pow", (self.node, Number(Fraction(2)))))
 
     def squares(self) -> Iterator[Edit]:
-        """Edits that square or cube a factor: a length or a speed, but not a count of things."""
+        """The edits that square or cube a length, a speed or the like in the part, but not a count of things."""
         return (edit for edit in self.powers() if edit.words.startswith("write") and edit.squares)
 
     def powers(self) -> Iterator[Edit]:
-        """Edits that give a factor another power."""
+        """The edits that give a factor of the part another power and thereby remove its excess dimension."""
         for place, (factor, power) in enumerate(self.factors):
             dimension = self._dimension(factor)
             if not dimension:
@@ -372,14 +372,14 @@ class _Part:
                 yield self._repowered(place, new_power, squares=squares)
 
     def _repowered(self, place: int, new_power: Fraction, *, squares: bool = False) -> Edit:
-        """The edit that gives a factor another power; the sign of the part, which its factors do not have, stays."""
+        """The edit that gives a factor of the part another power; the part keeps its sign, which no factor has."""
         factor, power = self.factors[place]
         product = _product_of([*self.factors[:place], (factor, new_power), *self.factors[place + 1 :]])
         new = Apply("neg", (product,)) if _is_negative(self.node) else product
         return Edit(_new_power_in_words(factor, power, new_power), self.node, new, squares=squares)
 
     def by_two_quantities(self) -> Iterator[Edit]:
-        """Edits that divide or multiply by the root of a quantity, or by the product or quotient of two."""
+        """The edits that scale the part by the root of a quantity, or by a product or quotient of two."""
         absent = {node.name for node in (self.node, self.equation.lhs) if isinstance(node, Name)}
         by_dimension = {}
         for dimension, names in self.vocabulary.by_dimension.items():
@@ -402,7 +402,7 @@ class _Part:
 
 
 def _new_power_in_words(factor: Node, power: Fraction, new_power: Fraction) -> str:
-    """The proposal to change the power of a factor."""
+    """The words of a repair that changes the power of a factor."""
     text = shown(factor) if isinstance(factor, Name) else f"({shown(factor)})"
     if new_power == 0:
         return f"leave out {text}{exponent_of(power)}"
@@ -414,7 +414,7 @@ def _new_power_in_words(factor: Node, power: Fraction, new_power: Fraction) -> s
 
 
 def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
-    """Whether an edit makes the whole relation consistent."""
+    """Whether an edit repairs the whole relation: no dimensions in it mismatch any more."""
 
     def change(part: Node) -> Node | None:
         return edit.new if part is edit.old else None
@@ -430,7 +430,7 @@ _DERIVED = ("N", "Pa", "J", "W", "C", "V", "ohm", "F", "H", "T", "Wb")
 def problem_of(
     name: str, where: tuple[str, ...], equation: Equation, fault: Mismatch, vocabulary: Vocabulary
 ) -> Problem:
-    """A mismatch as the user reads it: the relation, the part, both sides factor by factor, the repair."""
+    """The problem of a relation with a mismatch: the part, both sides factor by factor, and the repair."""
     part = "" if where == ("equation",) else f", {where[0]}"
     message = f"{name}{part}: {_difference(fault)}"
     left, right = _factors_with_units(fault.left, vocabulary), _factors_with_units(fault.right, vocabulary)
@@ -444,7 +444,7 @@ def problem_of(
 
 
 def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
-    """Where in the text of the equation the mismatch is."""
+    """The start and the end of a mismatch in the text of its equation."""
     match fault.kind:
         case "sides":
             parts: tuple[Node, ...] = equation.sides
@@ -485,7 +485,7 @@ def _dimension_in_words(dimension: Dimension) -> str:
 
 
 def _factors_with_units(side: Node, vocabulary: Vocabulary) -> str:
-    """A product with the unit of each of its factors; empty for a plain number."""
+    """A product in a message on dimensions, with the unit of each factor; empty for a plain number."""
     text = ""
     factors = factors_of(side)
     for factor, power in factors[:_MOST_FACTORS]:

@@ -28,7 +28,7 @@ class Axis:
 
     @classmethod
     def of(cls, label: str, *columns: Sequence[float]) -> Axis:
-        """An axis for these numbers, logarithmic where they span two decades or more.
+        """The axis of a chart for these numbers, logarithmic where they are positive and span two decades or more.
 
         >>> Axis.of("batch", [1, 10, 400]).log, Axis.of("batch", [0, 10, 400]).log
         (True, False)
@@ -52,7 +52,7 @@ class Series:
 
     @classmethod
     def of(cls, x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:
-        """Points from columns of any kind."""
+        """A series of a chart from columns of any kind."""
         return cls(tuple(map(float, x)), tuple(map(float, y)), label, **how)
 
 
@@ -134,7 +134,7 @@ class Chart:
 def holding(
     drawn: Sequence[Chart], profiles: Iterable[str], given: Mapping[str, Any], limits: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
-    """Charts with a caption below the last: the profiles, givens and limits that hold in all of them.
+    """Charts with a caption below the last one: the profiles, givens and limits that hold in all of them.
 
     >>> chart, = holding([Chart(Axis("batch"), Axis("cost"), ())], ["llama3-70b"], {"chips": "8 chip"}, ["time <= 2 s"])
     >>> chart.caption
@@ -148,7 +148,7 @@ def holding(
 
 
 def described(charts: Iterable[Chart]) -> str:
-    """What charts show, in plain words, for those who do not see them.
+    """A description of charts in plain words, for readers who do not see them.
 
     >>> time = Chart(Axis("batch"), Axis("time [s]"), (Series.of([1, 2], [3, 4], "step"),), (Mark(2, "the knee"),))
     >>> described([time])
@@ -158,6 +158,7 @@ def described(charts: Iterable[Chart]) -> str:
 
 
 def _described(chart: Chart) -> str:
+    """A description of one chart in plain words: its axes, series, regions and marks."""
     shown = [series.label for series in chart.series if series.label]
     marked = [mark.label for mark in chart.marks if mark.label]
     up, along = (axis.label or _listed(axis.names) for axis in (chart.y, chart.x))
@@ -176,7 +177,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart, ...]:
-    """Charts whose words are replaced by a reader's own, the longest first; it is an error if one stands nowhere.
+    """Charts with a reader's own words in place of theirs, the longest first; an error if one stands in no chart.
 
     >>> time = Chart(Axis("batch"), Axis("step time [s]"), (Series.of([1, 2], [3, 4], "h100-sxm:fp8"),))
     >>> described(reworded([time], {"h100-sxm:fp8": "H100", "step time": "latency"}))
@@ -200,7 +201,7 @@ _AS_THEY_ARE = ("style", "axis", "levels")  # no words, and numbers with their u
 
 
 def _worded(part: Any, word: Callable[[str], str]) -> Any:
-    """A part of a chart, each of its texts put through a function."""
+    """A part of a chart with a function applied to each text in the part."""
     if isinstance(part, str):
         return word(part)
     if isinstance(part, tuple):

@@ -68,7 +68,7 @@ class _NumberStyle:
 
 
 def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) -> Derivation:
-    """The content of a page; results have the given digits, or as many as their inputs justify.
+    """The derivation of an answer as a page shows it; results have the given digits, or as many as the inputs justify.
 
     In a report all numbers are short, and in customary multiples of their units; its notes and cautions are its own.
     """
@@ -93,7 +93,7 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
 
 
 def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The notes under their titles: the regime, the assumptions and the checks."""
+    """The notes on a derivation under their titles: the regime, the assumptions and the checks."""
     regime = tuple(f"{relation}: {arm} binds" for relation, arm in answer.regime.items())
     checks = tuple(str(check) for check in answer.checks)
     titled = (("regime", regime), ("assumptions", tuple(answer.assumptions)), ("checks", checks))
@@ -101,7 +101,7 @@ def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def letters_for(quantities: Mapping[str, Declaration]) -> dict[str, str]:
-    """Each quantity's letter, no letter twice."""
+    """The letter of each quantity in a derivation; a quantity whose letter is taken is spelled out."""
     letters: dict[str, str] = {}
     for name, quantity in quantities.items():
         chosen = mathematics.letter(name, quantity.latex)
@@ -110,7 +110,7 @@ def letters_for(quantities: Mapping[str, Declaration]) -> dict[str, str]:
 
 
 def digits_borne(answer: Answer) -> int:
-    """How many digits a result has: one more than the least certain input that is not a count."""
+    """The digits of a derivation's result: one more than its least certain given, small whole numbers aside."""
     digits = [
         len(f"{abs(value.number):.12g}".replace(".", "").split("e")[0].strip("0"))
         for value in answer.given.values()
@@ -120,7 +120,7 @@ def digits_borne(answer: Answer) -> int:
 
 
 def _magnitude(value: Value, style: _NumberStyle) -> str:
-    """A value with its unit and, if it is a range, its bounds."""
+    """A given of a derivation with its unit and, if it is a range, its bounds."""
     text = style.stated(value.number, value.unit.text)
     if not value.is_range:
         return text
@@ -138,7 +138,7 @@ def _with_unit(number: str, unit: str) -> str:
 
 
 def amount(number: float, unit: str, digits: int) -> str:
-    """A result, with a prefix that leaves few digits before the point if its unit can have one."""
+    """A result of a derivation with its unit, and a prefix for very small or large numbers where the unit has any."""
     number, unit = prefixed(number, unit)
     return _with_unit(mathematics.number(number, digits), unit)
 
@@ -154,7 +154,7 @@ def reported(number: float, unit: str, digits: int = REPORTED) -> str:
 
 
 def _result(answer: Answer, letter: str, style: _NumberStyle) -> str:
-    """The headline: a letter with its value, or between its bounds."""
+    """The headline of a derivation: the target's letter with its value, or between its bounds."""
     unit = answer.quantity.unit
     if answer.base is not None:
         return f"{letter} = {style.result(unit.from_base(answer.base), unit.text)}"
@@ -164,7 +164,10 @@ def _result(answer: Answer, letter: str, style: _NumberStyle) -> str:
 
 
 def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, given: Mapping[str, Value]) -> Paragraph:
-    """A step as stated, rearranged, with numbers, and its value; equations solved together, without the middle two."""
+    """A derivation's step as lines: as stated, rearranged, with numbers, and its value.
+
+    Equations that are solved together are stated and have their values, without the two lines between.
+    """
 
     def letter_of(name: str) -> str:
         return letters.get(name) or mathematics.letter(name)
@@ -198,14 +201,14 @@ def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, give
 
 
 def stated(equation: Equation, written: Callable[[str], str]) -> Line:
-    """The two sides of an equation as a line; an inequality is one side of it, with its sign."""
+    """The two sides of an equation as a line of a derivation; an inequality stands on the left, with its sign."""
     if equation.op != "=":
         return mathematics.equation(equation, written), ""
     return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
 
 
 def _evaluated(step: Step, style: _NumberStyle) -> str:
-    """The value as mathematics; text, such as that of an interval, is upright."""
+    """The value of a derivation's step as mathematics; a text, such as that of an interval, is upright."""
     if step.result is None:
         return mathematics.upright(step.value)
     (low, high), unit = step.result

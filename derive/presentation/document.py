@@ -119,18 +119,18 @@ class Report:
 
     @property
     def quantities(self) -> tuple[Declaration, ...]:
-        """The quantities whose letters the formulas use, each once."""
+        """The quantities whose letters the report's formulas use, each once."""
         formulas = (block.quantities for block in self.blocks if isinstance(block, Formulas))
         return tuple(dict.fromkeys(chain.from_iterable(formulas)))
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        """The pictures in the order of the pages."""
+        """The pictures of the report in the order of its blocks."""
         return tuple(block for block in self.blocks if isinstance(block, Picture))
 
 
 def spans(words: str) -> Iterator[Span]:
-    r"""The pieces of words: plain, mathematics, stressed, names.
+    r"""The pieces of a document's words: plain text, mathematics, stressed words, names and links.
 
     >>> list(spans(r"the *knee* at $B^*$ of `batch` costs \$2"))
     [('text', 'the '), ('stress', 'knee'), ('text', ' at '), ('math', 'B^*'), ('text', ' of '), ('name', 'batch'),
@@ -149,7 +149,7 @@ def spans(words: str) -> Iterator[Span]:
 
 
 def led(link: str) -> tuple[str, str]:
-    """The words of a link, and the address to which it leads: a page, or a file beside this one.
+    """The words of a link in a document, and the address to which it leads: a page, or a file beside this one.
 
     >>> led("[a page with sliders](pages/roofline.html)")
     ('a page with sliders', 'pages/roofline.html')
@@ -159,7 +159,7 @@ def led(link: str) -> tuple[str, str]:
 
 
 def anchor(words: str) -> str:
-    """The name by which a heading is linked to, as code hosts make it from its words.
+    """The name by which a document's heading is linked to, as code hosts make it from the heading's words.
 
     >>> anchor("S4. Throughput and cost")
     's4-throughput-and-cost'
@@ -168,7 +168,7 @@ def anchor(words: str) -> str:
 
 
 def verbatim(text: str) -> str:
-    r"""Raw text, escaped so that it is shown as it is.
+    r"""A text escaped so that a document shows each character of it as it is.
 
     >>> verbatim("a*b costs $2")
     'a\\*b costs \\$2'
@@ -195,7 +195,7 @@ Contents = Sequence[tuple[int, str, str]]
 def bound(
     title: str, reports: Sequence[Report], dialect: Dialect, lead: Sequence[Block] = (), edition: str = ""
 ) -> str:
-    r"""A report, or several as one volume under a title, with one list of sources at the end.
+    r"""A document of one report, or of several as one volume, with one list of sources at the end.
 
     Above the first section stand the date of the facts, which is the latest of the sources' dates, the abstract and the
     takeaways: a report's own blocks before its first heading, or a volume's `lead`.
@@ -236,7 +236,7 @@ def bound(
 
 
 def _facts(cited: Iterable[Source], edition: str) -> str:
-    """The line below the title: the latest date in the sources, and the edition."""
+    """The line below a document's title: the latest date in the sources, and the edition."""
     latest = max(chain.from_iterable(_DATE.findall(str(source)) for source in cited), default="")
     facts = f"Facts as of {latest}" if latest else ""
     text = ", ".join(filter(None, (facts, edition)))
@@ -244,7 +244,7 @@ def _facts(cited: Iterable[Source], edition: str) -> str:
 
 
 def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> str:
-    """An answer as a section: its steps, its inputs in a table, its sources numbered."""
+    """The derivation of an answer in a dialect: its steps, its inputs in a table, its sources numbered."""
     page, shown = _Page(dialect), lay_out(answer, digits)
     parts = page.derivation(page.named(shown.target), 3, shown)
     if page.cited:
@@ -253,12 +253,12 @@ def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> s
 
 
 def shown(blocks: Sequence[Block], dialect: Dialect) -> str:
-    """Blocks alone, without a page around them."""
+    """Blocks of a document in a dialect, without a page around them."""
     return dialect.between.join(_Page(dialect).blocks(blocks))
 
 
 def _bare(words: str) -> str:
-    """Words without their markup."""
+    """The words of a document without their markup."""
     return "".join(led(text)[0] if kind == "link" else text for kind, text in spans(words))
 
 
@@ -271,7 +271,7 @@ class _Page:
     cited: dict[Source, dict[str, None]] = field(default_factory=dict)  # without its remark, and all remarks of it
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
-        """The parts of a page; formulas continue the sentence before them."""
+        """Blocks of the page in its dialect; formulas continue the paragraph before them."""
         parts: list[str] = []
         for before, block in zip((None, *blocks), blocks, strict=False):
             if isinstance(before, Text) and isinstance(block, Formulas):
@@ -281,7 +281,7 @@ class _Page:
         return parts
 
     def lead(self, blocks: Sequence[Block]) -> list[str]:
-        """The abstract; a list in it has the takeaways."""
+        """The abstract of the page; a list in it has the title Takeaways."""
         parts: list[str] = []
         for block in blocks:
             shown = self.block(block)
@@ -289,14 +289,14 @@ class _Page:
         return parts
 
     def contents(self, blocks: Sequence[Block]) -> Contents:
-        """The parts and sections, if there are more than a few."""
+        """The parts and sections for the page's table of contents; none if they are very few."""
         headings = [block for block in blocks if isinstance(block, Heading) and block.level <= 2]
         if len(headings) < _FEWEST:
             return ()
         return [(heading.level, self.words(heading.words), anchor(_bare(heading.words))) for heading in headings]
 
     def block(self, block: Block) -> list[str]:
-        """The parts of a page that a block becomes: one, but for a derivation."""
+        """A block of the page in its dialect: one part of the page, or several of a derivation."""
         dialect = self.dialect
         match block:
             case Heading():
@@ -319,7 +319,7 @@ class _Page:
                 return [dialect.picture(block.name, self.words(block.caption), described(block.charts))]
 
     def derivation(self, title: str, level: int, shown: Derivation) -> list[str]:
-        """The result and its cautions, the steps, the inputs and the notes."""
+        """A derivation on the page: its result and cautions, the steps, the inputs and the notes."""
         dialect = self.dialect
         parts = [dialect.result(title, level, shown.headline)]
         parts += [dialect.caution(f"{caution}.") for caution in shown.cautions]
@@ -337,14 +337,14 @@ class _Page:
         return parts
 
     def named(self, name: str) -> str:
-        """A name in words."""
+        """The name of a quantity or relation in words, escaped for the page's dialect."""
         return self.dialect.escaped(name.replace("_", " "))
 
     def math(self, formula: str) -> str:
         return self.dialect.word("math", formula)
 
     def introduction(self, quantity: Declaration) -> str:
-        """A letter, what it means in short, and its unit."""
+        """A quantity's letter, its meaning in short and its unit, as the page introduces it."""
         shown = self.math(letter(quantity.name, quantity.latex))
         spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.breakable(quantity.unit.text)})"
         meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
@@ -352,7 +352,7 @@ class _Page:
         return self.dialect.target(words, f"symbol-{quantity.name}")
 
     def symbol(self, symbol: Symbol) -> str:
-        """A letter, linked to where it is introduced."""
+        """The letter of a derivation's input, linked to where the page introduces it."""
         shown = self.math(symbol.letter)
         return self.dialect.linked(shown, f"symbol-{symbol.name}") if symbol.name in self.introduced else shown
 
@@ -360,7 +360,7 @@ class _Page:
         return "".join(self.word(kind, text) for kind, text in spans(words))
 
     def word(self, kind: str, text: str) -> str:
-        """A piece of a text; a name is linked to where its letter is introduced."""
+        """A piece of words in the page's dialect; a name is linked to where the page introduces its letter."""
         if kind == "link":
             words, address = led(text)
             return self.dialect.leading(self.dialect.word("text", words), address)
@@ -369,12 +369,12 @@ class _Page:
         return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown
 
     def citations(self, sources: Sequence[Source]) -> str:
-        """The citations behind a text, each once, with the space before them."""
+        """The citations behind a text of the page, each once, with the space before them."""
         text = " ".join(dict.fromkeys(self.cite(source, "({})") for source in sources))
         return f"{self.dialect.before_citations}{text}" if text else ""
 
     def cite(self, source: Source, in_words: str) -> str:
-        """The number of a source; or its text in the given form, if it is short and names no publication."""
+        """The number of a source on the page; a short one that is no publication is cited by its text."""
         escaped = self.dialect.escaped
         if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
             bare = replace(source, note="")
@@ -387,6 +387,6 @@ class _Page:
 
     @property
     def sources(self) -> str:
-        """The list of cited sources, each once, with the remarks on its numbers; a commit has seven digits."""
+        """The list of the sources that the page cites, with the remarks on their numbers; a commit has seven digits."""
         texts = ("; ".join((str(source), *remarks)) for source, remarks in self.cited.items())
         return self.dialect.listed([_COMMIT.sub(r"\1", text) for text in texts], is_numbered=True)

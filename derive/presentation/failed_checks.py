@@ -29,7 +29,7 @@ _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
 def broken(relation: Relation, values: Mapping[str, float]) -> str:
-    """Why a relation does not hold at these numbers, in base units: its name, both sides, and its reason.
+    """The sentence on a failed check: the relation's name, both sides at these numbers in base units, and the reason.
 
     >>> from derive.relation_files.loading import load
     >>> shelf = load('''[quantities]
@@ -45,7 +45,7 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
-    """A hint that names the defaults on which relations of a conflict depend, since each may contradict the givens."""
+    """The hint that names the defaults on which a conflict's relations depend, since they may be what is wrong."""
     conditions = chain.from_iterable(relation.conditions for relation in relations)
     hints = ""
     for name in names_in(*conditions):
@@ -56,12 +56,12 @@ def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typ
 
 
 def counts_as(name: str, default: Value) -> str:
-    """The sentence that a quantity nobody gave counts as its default."""
+    """The sentence that a quantity without a given counts as its default."""
     return f"{name} is not given, and counts as {default} ({default.source}): give it if it is another."
 
 
 def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
-    """Both sides of a relation that does not hold at these numbers, in base units, without their common factors."""
+    """Both sides of a failed check at these numbers in base units, without their common factors."""
     written = relation.written
     parts = without_common_factors(written.lhs, written.rhs, lambda base: value(base, values) > 0)
     sides = [(side, value(side, values)) for side in parts]
@@ -81,23 +81,22 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
-    """What stands under the headline of an answer: its warnings, and its largest remarks."""
+    """The cautions under the headline of an answer: its warnings, and its largest remarks."""
     return (*warnings(answer, idle), *remarked(answer))
 
 
 def remarked(answer: Answer) -> tuple[str, ...]:
-    """The largest of what an answer assumes or leaves out, each with its size."""
+    """The sentences of an answer's largest remarks, on what it assumes or leaves out."""
     return tuple(remark.text for remark in answer.remarks[:MOST_REMARKS])
 
 
 def is_amiss(*results: Any) -> bool:
-    """Whether a check fails, a given plays no part, or there is a remark, in any of these answers or tables of them."""
+    """Whether any of these answers or tables has a failed check, a given without effect, or a remark."""
     return any(result.failed or result.unused or result.remarks for result in results)
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The warnings of an answer: failed checks, givens that play no part, conditions that nothing decides, and the
-    whole numbers next to a count.
+    """The warnings of an answer: failed checks, idle givens, undecided conditions, and numbers next to a count.
 
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
     """
@@ -113,7 +112,7 @@ def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
 
 
 def _unverified(assumption: Assumption) -> str:
-    """The sentence for a relation that was taken to apply, with what is missing to know it."""
+    """The warning on a relation that was taken to apply, with the givens that would decide it."""
     if not assumption.missing:
         return assumption.text
     are = "is" if len(assumption.missing) == 1 else "are"
@@ -121,7 +120,7 @@ def _unverified(assumption: Assumption) -> str:
 
 
 def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
-    """The sentence for unused givens of an answer: what they do not count in, and what they would count in."""
+    """The warning on givens without effect on an answer, with the quantities in which they would count."""
     elsewhere: dict[str, list[str]] = {}
     for given, named in answer.acts_on.items():
         if given in unused:
@@ -134,7 +133,7 @@ def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
 
 
 def without_part(unused: Sequence[str]) -> str:
-    """The sentence for givens that play no part.
+    """The beginning of the warning that these givens play no part.
 
     >>> without_part(["layers"]), without_part(["layers", "heads", "chips"])
     ('layers plays no part', 'layers, heads and chips play no part')
@@ -143,13 +142,13 @@ def without_part(unused: Sequence[str]) -> str:
 
 
 def in_a_row(parts: Sequence[str]) -> str:
-    """Names or sentences one after the other, with "and" before the last."""
+    """Names or sentences of a warning one after the other, with "and" before the last."""
     *others, last = parts
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def fails_in_words(names: Sequence[str]) -> str:
-    """The label of failing checks in a picture.
+    """The label of failed checks in a picture.
 
     >>> fails_in_words(["fits_in_memory"]), fails_in_words(["fits_in_memory", "within_limit"])
     ('fits in memory fails', 'fits in memory, within limit fail')
@@ -159,7 +158,7 @@ def fails_in_words(names: Sequence[str]) -> str:
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief: bool = False) -> str:
-    """The sentence for a weak value that a computed number, or none, takes the place of; if brief, without its source.
+    """The sentence that a weak value gives way to a computed number, or that none fits; if brief, without its source.
 
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
@@ -171,7 +170,7 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
 
 
 def stated_value(name: str, weak: Value) -> str:
-    """A weak value with its source."""
+    """A weak value and its source in words, as warnings state them."""
     return f"{name} is {weak}, {weak.source}"
 
 
@@ -185,7 +184,7 @@ def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
 
 
 def side_unit(relation: Relation, side: Node) -> Unit:
-    """The unit of a side: that of a quantity of the same dimension in the relation, if there is one."""
+    """The unit in which a failed check shows a side: that of a quantity of its dimension, else the coherent one."""
     written = relation.written
     dimensions = {name: quantity.dimension for name, quantity in relation.declared.items()}
     dimension = dimension_of(side, dimensions)

@@ -59,6 +59,7 @@ class Html:
     escaped = breakable = staticmethod(html.escape)
 
     def word(self, kind: str, text: str) -> str:
+        """A piece of words in HTML: mathematics as MathML, a name as code, stressed words, or plain text."""
         match kind:
             case "math":
                 return f'<math display="inline">{_row(text)}</math>'
@@ -101,6 +102,7 @@ class Html:
         return f"<ul>{_each('li', (*rows[:-1], rows[-1] + citations))}</ul>"
 
     def aligned(self, lines: Sequence[Line]) -> str:
+        """Lines of mathematics in HTML as a table of MathML, aligned at their equals signs."""
         rows = ""
         for left, right in fitted(lines, _LINE):
             if right:
@@ -147,12 +149,12 @@ def _each(tag: str, inside: Iterable[str]) -> str:
 
 
 def _in_block(inside: str) -> str:
-    """A formula on lines of its own; one that is wider than the page can be pushed aside without moving the page."""
+    """A formula as an HTML block; one that is wider than the page can be scrolled without moving the page."""
     return f'<div class="formula"><math display="block">{inside}</math></div>'
 
 
 def _row(latex: str) -> str:
-    """The inside of a formula, `<mrow>...</mrow>`: MathML of mathematics in this package's LaTeX."""
+    """The MathML of mathematics in this package's LaTeX, as the `<mrow>...</mrow>` inside a formula."""
     if not latex:
         return "<mrow></mrow>"
     try:

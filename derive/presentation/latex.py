@@ -73,7 +73,7 @@ _PAGE = 32  # rows of a table that stay together
 
 
 def escaped(text: str) -> str:
-    r"""Text that TeX prints as it is.
+    r"""A text escaped so that TeX prints it as it is.
 
     >>> escaped(r"50 % of \input{x}")
     '50 \\% of \\textbackslash{}input\\{x\\}'
@@ -82,7 +82,7 @@ def escaped(text: str) -> str:
 
 
 def breakable(text: str) -> str:
-    """Text that TeX prints as it is, with breaks allowed within addresses, paths and units."""
+    """A text escaped for TeX, with breaks allowed within addresses, paths and units."""
     return escaped(text).translate(_BREAKS)
 
 
@@ -140,6 +140,7 @@ class Latex:
         return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
     def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:
+        """A table in LaTeX with its caption; a long one, or one with wide columns, may break over pages."""
         kinds = [
             rf">{{\raggedright\arraybackslash}}p{{{share:.3g}\linewidth}}" if share else "l"
             for share in shares or (0,) * len(header)
@@ -191,7 +192,7 @@ DOCUMENT = Latex(is_document=True)
 
 
 def _rows(rows: Sequence[Sequence[str]], is_long: bool = False) -> str:
-    """The rows of a table; of a long one, no page begins with the last alone or ends with the first."""
+    """The rows of a LaTeX table; of a long one, the first and the last row never stand alone on a page."""
     ends = [r" \\"] * len(rows)
     if is_long and rows:
         for place in {0, max(len(rows) - 2, 0)}:
@@ -200,13 +201,13 @@ def _rows(rows: Sequence[Sequence[str]], is_long: bool = False) -> str:
 
 
 def _narrowed(shown: str, room: int) -> str:
-    """Mathematics, scaled down if it is wider than its room: what no line break mends, such as a long case."""
+    """Mathematics in LaTeX, scaled down where it is wider than its room and no line break helps."""
     wide = width(shown)
     return shown if wide <= room else rf"\scalebox{{{room / wide:.2f}}}{{$\displaystyle {shown}$}}"
 
 
 def _signed(text: str) -> str:
-    """Escaped text, with commands for signs that small fonts lack; names and units may break between words."""
+    """A text escaped for TeX, with commands for rare signs; names and units may break between words."""
     signed = "".join(_SIGNS.get(c, c) for c in escaped(text))
     return signed.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}")
 
@@ -218,14 +219,14 @@ _SHOWN_LINES = 12  # limit on lines of a TeX error
 
 
 def is_installed() -> bool:
-    """Whether TeX is installed."""
+    """Whether TeX (pdflatex) is installed."""
     import shutil
 
     return shutil.which("pdflatex") is not None
 
 
 def pressed(name: str, tex: str, pictures: Mapping[str, bytes], log: list[str] | None = None) -> bytes:
-    """The PDF of a document; the lines of TeX's log are added to `log`."""
+    """The PDF that TeX makes of a LaTeX document; the lines of its log are added to `log`."""
     if not is_installed():
         hint = "On Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern"
         raise DeriveError("PDF needs TeX, and pdflatex is not installed.", hint=hint)
@@ -245,6 +246,7 @@ def pressed(name: str, tex: str, pictures: Mapping[str, bytes], log: list[str] |
 
 
 def _run(folder: Path, name: str) -> None:
+    """Run TeX once on a document in a folder; an error if it takes too long or rejects the document."""
     import subprocess
 
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", f"{name}.tex"]

@@ -17,7 +17,7 @@ _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n":
 
 
 def plain(text: str) -> str:
-    r"""Text that Markdown prints as it is, including HTML.
+    r"""A text escaped so that Markdown prints it as it is, including HTML.
 
     >>> plain("<b>*a_b*</b>")
     '\\<b\\>\\*a\\_b\\*\\</b\\>'
@@ -38,6 +38,7 @@ class Markdown:
     escaped = breakable = staticmethod(plain)
 
     def word(self, kind: str, text: str) -> str:
+        """A piece of words in Markdown: mathematics between fences, a name as code, stressed words, or plain text."""
         match kind:
             case "math":
                 return text.replace("|", r"\vert ").join(self.inline)  # a bar would end the cell of a table

@@ -56,7 +56,7 @@ _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
 def letter(name: str, chosen: str = "") -> str:
-    r"""A quantity's letter: the chosen one if it is harmless, otherwise one that its name suggests.
+    r"""A quantity's letter in mathematics: the chosen one if it is harmless, otherwise one that its name suggests.
 
     >>> letter("kv_bytes_per_token", r"\kappa"), letter("C_A"), letter("rho"), letter("step_time")
     ('\\kappa', 'C_{A}', '\\rho', '\\mathrm{step\\ time}')
@@ -78,12 +78,12 @@ def letter(name: str, chosen: str = "") -> str:
 
 
 def letters_of(quantities: Mapping[str, Declaration]) -> Letters:
-    """The letter of each of these quantities, by its name."""
+    """The letters in mathematics of these quantities, as a function of their names."""
     return lambda name: letter(name, quantities[name].latex)
 
 
 def _is_harmless(chosen: str) -> bool:
-    """Whether a letter contains only the allowed characters and commands, and its braces match."""
+    """Whether a user's letter has only allowed characters and LaTeX commands, and its braces match."""
     depth = position = 0
     while position < len(chosen):
         piece = _PIECE.match(chosen, position)
@@ -97,7 +97,7 @@ def _is_harmless(chosen: str) -> bool:
 
 
 def upright(text: str) -> str:
-    r"""Text inside mathematics, every character of it harmless.
+    r"""A text inside LaTeX mathematics, with every character of it harmless.
 
     >>> upright("50 %")
     '\\mathrm{50\\ \\%}'
@@ -107,7 +107,7 @@ def upright(text: str) -> str:
 
 
 def number(value: float, digits: int = 6) -> str:
-    r"""A number, with a power of ten where it is far from one.
+    r"""A number in LaTeX mathematics, with a power of ten where it is far from one.
 
     >>> number(50430.3, 4), number(2.5e-7, 3), number(-3.0)
     ('50430', '2.5\\times10^{-7}', '-3')
@@ -123,7 +123,7 @@ def number(value: float, digits: int = 6) -> str:
 
 
 def stated(value: float, digits: int) -> str:
-    r"""A number as it was stated: a longer decimal has all its digits, any other number has this many.
+    r"""A number in LaTeX as it was stated: a longer decimal has all its digits, any other has this many.
 
     >>> from quantities.rational import read_decimal
     >>> stated(read_decimal("2.70000000000000000001"), 12), stated(2.5e-7, 12)
@@ -141,7 +141,7 @@ def _with_power(mantissa: str, power: int) -> str:
 
 
 def unit(text: str) -> str:
-    r"""A unit as it was spelled, upright, its quotient as a slash.
+    r"""A unit in LaTeX mathematics as it was spelled, upright, its quotient as a slash.
 
     >>> unit("TB/s/chip"), unit("m/s**2"), unit("1")
     ('\\mathrm{TB/s/chip}', '\\mathrm{m/s^{2}}', '')
@@ -160,7 +160,7 @@ def unit(text: str) -> str:
 
 
 def width(shown: str) -> int:
-    r"""About how many characters wide mathematics is; a fraction is as wide as its longer side, rows as the widest.
+    r"""The width of LaTeX mathematics in characters, about; a fraction counts by its longer side, rows by the widest.
 
     >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
     7
@@ -175,12 +175,12 @@ def width(shown: str) -> int:
 
 
 def equation(stated: Equation, letters: Letters) -> str:
-    """Both sides and the sign between them."""
+    """An equation or inequality in LaTeX mathematics: both sides and the sign between them."""
     return f"{mathematics(stated.lhs, letters)} {_SIGNS[stated.op]} {mathematics(stated.rhs, letters)}"
 
 
 def mathematics(node: Node, letters: Letters) -> str:
-    r"""An expression, with the letter of each name.
+    r"""An expression as LaTeX mathematics, with the letter of each name.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> mathematics(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)
@@ -191,7 +191,7 @@ def mathematics(node: Node, letters: Letters) -> str:
 
 
 def _name(text: str) -> Written:
-    """A letter, or the number in its place, with how closely it binds."""
+    """A letter of mathematics, or the number in its place, with how closely it binds."""
     if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
         return text, 1
     if text.startswith("-"):  # a number in the place of a letter
@@ -200,13 +200,13 @@ def _name(text: str) -> Written:
 
 
 def _bracketed(node: Node, part: Fold, level: int) -> str:
-    """An operand, in brackets if it binds less closely than a level."""
+    """An operand in mathematics, in brackets if it binds less closely than a level."""
     text, precedence = part(node)
     return text if precedence >= level else rf"\left({text}\right)"
 
 
 def _rational(node: Number) -> Written:
-    """A number: as it was written, else as a decimal if that is exact, else as a fraction."""
+    """A number in mathematics: as it was written, else as a decimal if that is exact, else as a fraction."""
     value = node.value
     if node.text and value:
         written = stated(nearest(value), 12)
@@ -224,7 +224,7 @@ def _rational(node: Number) -> Written:
 
 
 def _sum(node: Apply, part: Fold) -> Written:
-    """The terms with the signs between them: a term that begins with a minus sign is subtracted."""
+    """A sum in mathematics; a term that begins with a minus sign is subtracted."""
     total = ""
     for term in node.args:
         is_negative = isinstance(term, Apply) and term.op == "neg"
@@ -244,7 +244,7 @@ def _negative(node: Apply, part: Fold) -> Written:
 
 
 def _product(node: Apply, part: Fold) -> Written:
-    """Factors side by side, divisors below a bar."""
+    """A product in mathematics: factors side by side, divisors below a bar."""
     factors = node.args if node.op == "mul" else (node,)
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
@@ -266,7 +266,7 @@ def _power(node: Apply, part: Fold) -> Written:
 
 
 def _raised(node: Node, part: Fold) -> str:
-    """An exponent, whose quotient is a slash: with a bar it would be too small to read."""
+    """An exponent in mathematics, whose quotient is a slash: with a bar it would be too small to read."""
     factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if len(below) != 1:
@@ -279,7 +279,7 @@ def _raised(node: Node, part: Fold) -> str:
 
 
 def _side_by_side(factors: list[Node], part: Fold, alone: bool = False) -> str:
-    """Factors with a space or a dot between; `alone` above or below a bar, where a single one needs no brackets."""
+    """Factors in mathematics with a space or a dot between; with `alone`, a single one needs no brackets."""
     if alone and len(factors) == 1:
         return _bracketed(factors[0], part, 0)
     texts = [_bracketed(factor, part, 3 if i else 2) for i, factor in enumerate(factors)]
@@ -295,7 +295,7 @@ def _is_inverse(node: Node) -> bool:
 
 
 def _factors(node: Node) -> tuple[Node, ...]:
-    """The factors of a product without quotients; anything else is its only factor."""
+    """The factors of a product without quotients; any other expression is its own only factor in a fraction."""
     plain = isinstance(node, Apply) and node.op == "mul" and not any(_is_inverse(part) for part in node.args)
     return node.args if isinstance(node, Apply) and plain else (node,)
 
@@ -353,7 +353,7 @@ _GROUPS = 4  # limit on groups that are broken inside one line
 
 
 def fitted(lines: Iterable[Line], room: int) -> list[Line]:
-    r"""The lines, those that are wider than the room broken into several.
+    r"""Lines of mathematics, with those that are wider than the room broken into several.
 
     >>> fitted([("t", r"a + b \cdot c + d = 1.23")], 7)
     [('t', 'a + b \\cdot c'), ('\\quad  + d', ''), ('', '1.23')]
@@ -377,7 +377,7 @@ def fitted(lines: Iterable[Line], room: int) -> list[Line]:
 
 
 def _broken(text: str, room: int) -> list[str]:
-    """The parts of a formula that fit into the room, each but the first with its sign in front."""
+    """The lines of a formula broken to fit the room, each but the first with its sign in front."""
     if width(text) <= room:
         return [text]
     for signs in _BREAKS:
@@ -388,7 +388,7 @@ def _broken(text: str, room: int) -> list[str]:
 
 
 def _filled(pieces: list[str], room: int) -> list[str]:
-    """The pieces on lines, as many on each as there is room for; an equals sign begins a line."""
+    """The pieces of a broken formula on lines, as many on each as fit; an equals sign begins a line."""
     lines: list[str] = []
     for piece in pieces:
         if lines and not piece.startswith(_EQUALS) and width(lines[-1] + piece) <= room:
@@ -401,7 +401,7 @@ def _filled(pieces: list[str], room: int) -> list[str]:
 
 
 def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
-    """A formula parted before these signs where they stand outside all brackets; after them, if they are commas."""
+    """A formula parted outside all brackets before each of these signs, or behind each comma."""
     own_sign = _SIGN.match(text)
     first = own_sign.end() if own_sign else 1
     after = 2 if signs == (", ",) else 0
@@ -411,7 +411,7 @@ def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
 
 
 def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """The tokens, each with the number of brackets around it."""
+    """The LaTeX tokens of a formula, each with the number of brackets around it."""
     depth = 0
     for token in _TOKEN.finditer(text):
         if _CLOSES.match(token[0]):
@@ -422,7 +422,7 @@ def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _broken_inside(text: str, room: int) -> str:
-    """A formula whose widest groups are broken, until it fits or no group can be."""
+    """A formula with its widest groups broken into rows, until it fits or none of them can be broken."""
     for _ in range(_GROUPS):
         if width(text) <= room:
             break
@@ -439,7 +439,7 @@ def _broken_inside(text: str, room: int) -> str:
 
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:
-    r"""Where the outermost groups begin and end: of fractions, and between `\left(` and `\right)`."""
+    r"""The start and end of each outermost group of a formula: in a fraction, a root, or large brackets."""
     begun, denominator = 0, -1
     for token in (token for token, depth in _with_depths(text) if not depth):
         if _OPENS.match(token[0]):

@@ -46,7 +46,7 @@ def in_unit(base: float, unit: Unit) -> Any:
 
 
 def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
-    """A number and its unit; below one and from `long` on, with a prefix that leaves one to three digits in front.
+    """A number and its unit for people; below one and from `long` on with a prefix, for one to three digits in front.
 
     >>> prefixed(0.0152, "s"), prefixed(1.412e11, "byte"), prefixed(2e9, "byte/s/chip"), prefixed(5e4, "byte/token")
     ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
@@ -58,7 +58,7 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
 
 
 def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
-    """A number and its unit, a name and what follows it, with the prefix that leaves one to three digits in front."""
+    """A number and its unit with the prefix that leaves one to three digits in front of the point."""
     power = min(max(_thousands(number), min(prefixes)), max(prefixes))
     if suffix.startswith("**") or not prefixes[power]:
         return number, name + suffix
@@ -66,7 +66,7 @@ def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]
 
 
 def _thousands(number: float) -> int:
-    """The largest power of a thousand that a number to fifteen digits reaches, as a power of ten.
+    """The largest power of a thousand up to a number's size at fifteen digits, as a power of ten.
 
     >>> _thousands(999.9), _thousands(1000.0), _thousands(-0.02)
     (0, 3, -3)
@@ -105,7 +105,7 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
 
 
 def _taken_apart(spelled: str) -> tuple[int, str]:
-    """The power of ten of a unit's prefix, and the name of the unit that has multiples; 0 and the whole otherwise."""
+    """The power of ten of a unit's prefix, and the unit without it; 0 and the whole if it has no multiples."""
     name = _OTHER_NAMES.get(spelled, spelled)
     if name in _MULTIPLES:
         return 0, name
@@ -121,7 +121,7 @@ def _is_whole(number: float) -> bool:
 
 
 def reported_digits(number: float, digits: int = REPORTED) -> int:
-    """How many digits a report shows of a number: all of a whole one below a million, otherwise at most four.
+    """The number of digits that a report shows: all of a whole number below a million, otherwise four at most.
 
     >>> reported_digits(129280.0), reported_digits(12685.7142857, 12), reported_digits(0.5, 3)
     (6, 4, 3)
@@ -130,7 +130,7 @@ def reported_digits(number: float, digits: int = REPORTED) -> int:
 
 
 def readable(text: str) -> str:
-    """A text with its long numbers, and those with a power of ten, as a report writes them.
+    """A text whose long numbers, and those with a power of ten, are replaced as a report writes them.
 
     >>> readable("training_compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
     'training_compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
@@ -146,7 +146,7 @@ def readable(text: str) -> str:
 
 
 def with_unit(shown: str, unit: str) -> str:
-    """The text of a number, with its unit if it has one.
+    """The text of a number with its unit behind it, if it has one.
 
     >>> with_unit("15.1", "ms"), with_unit("3", "1")
     ('15.1 ms', '3')
@@ -155,22 +155,22 @@ def with_unit(shown: str, unit: str) -> str:
 
 
 def ranged(low: float, high: float, unit: str, digits: int = DIGITS) -> str:
-    """A range as it is typed: `16..64 sequence`."""
+    """The text of a range of numbers as a user types it: `16..64 sequence`."""
     return with_unit(f"{low:.{digits}g}..{high:.{digits}g}", unit)
 
 
 def labelled(name: str, unit: str) -> str:
-    """The heading of numbers that share a unit: `batch [sequence]`."""
+    """The heading of a column or axis of numbers, with their unit: `batch [sequence]`."""
     return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
 def spelled(unit: Unit) -> str:
-    """The text of a unit; empty for a plain number, however it was spelled."""
+    """The text of a unit behind a number; empty for a plain number, however it was spelled."""
     return "" if unit.text in ("1", "dimensionless") else unit.text
 
 
 def rounded(number: float, digits: int, long: float) -> str:
-    """A number with these digits, and no exponent below `long`.
+    """The text of a number with so many digits, and without an exponent below `long`.
 
     >>> rounded(12685.7, 4, 1e6), rounded(3.2e9, 4, 1e6)
     ('12690', '3.2e+09')
@@ -180,7 +180,7 @@ def rounded(number: float, digits: int, long: float) -> str:
 
 
 def customary(base: float, unit: Unit, digits: int = 4) -> str:
-    """A number in base units as people write it: in a unit, with the prefix that leaves few digits.
+    """The text of a number in base units as people write it: in a unit, with a prefix that leaves few digits.
 
     >>> from quantities.spelling import parse_unit
     >>> customary(1.634e12, parse_unit("byte"))
@@ -191,7 +191,7 @@ def customary(base: float, unit: Unit, digits: int = 4) -> str:
 
 
 def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
-    """A number in base units as text in a unit.
+    """The text of a number in base units, in a unit.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_number(0.0151, parse_unit("ms")), shown_number(-0.0, parse_unit("ms"))
@@ -201,7 +201,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
-    """A result: a number, or an interval in words.
+    """The text of a result in base units: a number, or an interval in words.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_result((2.0, 2.0), parse_unit("m")), shown_result((2.0, 3.0), parse_unit("m"))
@@ -212,7 +212,7 @@ def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) 
 
 
 def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
-    """A form with a number and unit in place of each quantity; the exact ones as they were stated.
+    """The text of a formula with a number and unit in place of each quantity; exact ones have all their digits.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.spelling import parse_unit
@@ -231,7 +231,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
 
 
 def _literal(shown: str) -> Node:
-    """A printed number as a node, so that a negative one has brackets where its sign would belong to a power of it."""
+    """A printed number as an expression, so that a negative one gets brackets where a power follows."""
     try:
         size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
     except ValueError:  # it is not finite
@@ -240,7 +240,7 @@ def _literal(shown: str) -> Node:
 
 
 def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:
-    """An interval in base units in words, without its open ends.
+    """The text of an interval in base units, such as `at least 1 s`; an infinite end is left out.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_span(1.0, math.inf, parse_unit("s"))
@@ -256,7 +256,7 @@ def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str
 
 
 def finite(data: Any) -> Any:
-    """Plain data without infinities and NaN, which JSON does not have: they become null.
+    """Plain data whose infinite numbers and NaN, which JSON does not have, become null.
 
     >>> finite({"low": -math.inf, "numbers": (1.5, math.nan, 2)})
     {'low': None, 'numbers': [1.5, None, 2]}
@@ -269,7 +269,7 @@ def finite(data: Any) -> Any:
 
 
 def attributes(thing: Any, *names: str) -> dict[str, Any]:
-    """Some attributes of a thing as plain data, by their names.
+    """Some attributes of an object as plain data for JSON, by their names.
 
     >>> attributes(slice(1, (2, 3)), "start", "stop")
     {'start': 1, 'stop': [2, 3]}

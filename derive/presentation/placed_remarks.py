@@ -34,23 +34,23 @@ class PlacedRemark:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The remark for programs: as one of `derive solve --json`, with its target and its point."""
+        """The placed remark for programs: as one of `derive solve --json`, with its target and its point."""
         return {"target": self.target, "at": self.point, **remark_data(self.remark)}
 
 
 def remark_data(remark: Remark) -> dict[str, Any]:
-    """A remark for programs."""
+    """A remark as plain data for programs, without its place."""
     return {**attributes(remark, "kind", "name", "value", "factor"), "sentence": remark.text}
 
 
 def point_data(chosen: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, dict[str, Any]]:
-    """Numbers in base units for programs: each in its declared unit, with that unit."""
+    """The point of a remark for programs: each number in its declared unit, with that unit."""
     units = {name: declared[name].unit for name in chosen}
     return {name: {"value": units[name].from_base(x), "unit": units[name].text} for name, x in chosen.items()}
 
 
 def largest(remarks: Iterable[PlacedRemark]) -> Iterator[PlacedRemark]:
-    """The remarks that stand beside the numbers: for each target as many as stand under the headline of an answer."""
+    """The remarks that stand beside many answers: of each target as many as under the headline of a single answer."""
     counts: dict[str, int] = {}
     for remark in remarks:
         counts[remark.target] = counts.get(remark.target, 0) + 1

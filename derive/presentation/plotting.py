@@ -84,7 +84,7 @@ def figure(*charts: Chart) -> Any:
 
 
 def as_svg(name: str, *charts: Chart) -> str:
-    """The picture as SVG; the name makes its inner identifiers unique on a page with other pictures."""
+    """A picture of charts as SVG; the name makes its inner identifiers unique on a page with other pictures."""
     matplotlib = _matplotlib()
     out = io.StringIO()
     with matplotlib.rc_context({**_LOOK, "svg.hashsalt": name}):
@@ -94,7 +94,7 @@ def as_svg(name: str, *charts: Chart) -> str:
 
 
 def _same_everywhere(name: str, svg: str) -> str:
-    """The picture with rounded numbers, and with identifiers that do not depend on the last digits of any number.
+    """The SVG of a picture with rounded numbers, and with identifiers that are the same on every machine.
 
     Matplotlib hashes the unrounded corners of what it clips into identifiers, and prints places to a millionth of a
     point. Both depend on the processor where the layout does: its last digits come from sums in another order.
@@ -107,19 +107,19 @@ def _same_everywhere(name: str, svg: str) -> str:
 
 
 def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
-    """The picture in the format of a file that ends in `.svg`, `.png` or `.pdf`."""
+    """A picture of charts in the format of a file that ends in `.svg`, `.png` or `.pdf`."""
     if ending == ".png":
         return _saved(charts, "png", dpi=_DOTS, metadata={"Software": MARK})
     return as_pdf(*charts) if ending == ".pdf" else as_svg(name, *charts)
 
 
 def as_pdf(*charts: Chart) -> bytes:
-    """The picture as PDF, for TeX."""
+    """A picture of charts as PDF, for TeX."""
     return _saved(charts, "pdf", metadata={"CreationDate": None, "Creator": MARK, "Producer": None})
 
 
 def _saved(charts: Sequence[Chart], kind: str, **how: Any) -> bytes:
-    """The picture in a format of matplotlib's that is no text."""
+    """A picture of charts in a binary format of matplotlib's."""
     out = io.BytesIO()
     with _matplotlib().rc_context(_LOOK):
         figure(*charts).savefig(out, format=kind, **how)
@@ -127,6 +127,7 @@ def _saved(charts: Sequence[Chart], kind: str, **how: Any) -> bytes:
 
 
 def _matplotlib() -> Any:
+    """The plotting package matplotlib, imported on first use; an error with a hint if it is not installed."""
     try:
         if "matplotlib" not in sys.modules:
             _import_without_back_end()
@@ -138,7 +139,7 @@ def _matplotlib() -> Any:
 
 
 def _import_without_back_end() -> None:
-    """Import matplotlib where MPLBACKEND may name no back end: nothing here needs one, and the import would fail."""
+    """Import matplotlib without a back end, since the one that MPLBACKEND names may not be there."""
     back_end = os.environ.pop("MPLBACKEND", None)
     try:
         import matplotlib
@@ -151,6 +152,7 @@ def _import_without_back_end() -> None:
 
 
 def _draw(panel: Any, chart: Chart) -> None:
+    """Draw a chart on a panel of matplotlib: its series, axes, shades, marks, title, hatching and legend."""
     if chart.areas:
         _draw_map(panel, chart)
     elif chart.y.names:  # no lines along an axis of names
@@ -179,7 +181,7 @@ def _draw(panel: Any, chart: Chart) -> None:
 
 
 def _draw_map(panel: Any, chart: Chart) -> None:
-    """Regions, the names of these, and levels, whose numbers lie along them in the scales of the axes."""
+    """Draw the regions of a map with their names, and its levels with numbers along them."""
     _scale(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
     _scale(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
     for area in chart.areas:
@@ -203,7 +205,7 @@ def _draw_map(panel: Any, chart: Chart) -> None:
 
 
 def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, float]]:
-    """A place for the number of each level: on it, and far from the sides, the borders, and all other words."""
+    """Where to draw the number of each level of a map: on its curve, far from sides, borders and other words."""
     import numpy
 
     inside = panel.transData - panel.transAxes
@@ -229,7 +231,7 @@ def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, fl
 
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
-    """Draw a series with its tags; `across` where the vertical axis has names, so that bars lie."""
+    """Draw a series of a chart with its tags; with `across`, for a vertical axis of names, bars are horizontal."""
     x, y = _rounded(series.x), _rounded(series.y)
     label = typeset(series.label) or None
     if series.style == "bars":
@@ -264,7 +266,7 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
 
 
 def typeset(text: str) -> str:
-    """A text with its units as they are printed: powers raised, products with a dot.
+    """A text of a picture with units as they are printed: powers raised, products with a dot.
 
     >>> typeset("flow [m**3/h]"), typeset("1/s**-0.5 of N*m")
     ('flow [m³/h]', '1/s⁻⁰·⁵ of N·m')
@@ -287,7 +289,7 @@ def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
 
 
 def _plain() -> Any:
-    """Numbers of a logarithmic axis, written out where it spans few powers of ten: 30 rather than 3 times 10."""
+    """A formatter for a logarithmic axis that writes numbers out, such as 30, where few powers of ten are spanned."""
     from matplotlib.ticker import LogFormatterSciNotation
 
     class Plain(LogFormatterSciNotation):
@@ -300,7 +302,7 @@ def _plain() -> Any:
 
 
 def _shade(panel: Any, chart: Chart) -> None:
-    """Regimes as shades with their names above."""
+    """Draw the regimes of a chart as shades, with their names above."""
     limits = panel.get_xlim()
     for i, shade in enumerate(chart.shades):
         low, high = max(shade.low, min(limits)), min(shade.high, max(limits))
@@ -314,7 +316,7 @@ def _shade(panel: Any, chart: Chart) -> None:
 
 
 def _mark_x(panel: Any, chart: Chart) -> int:
-    """Values of the horizontal axis as lines, with their names above, in the number of rows that is returned.
+    """Draw marks of the horizontal axis as lines, with their names above; returns the number of rows of names.
 
     Each name begins at its line. They are placed from the right, so that a line that goes on to a higher row has only
     names to its right to pass.
@@ -341,7 +343,7 @@ def _mark_x(panel: Any, chart: Chart) -> int:
 
 
 def _mark_y(panel: Any, chart: Chart, is_outside: bool) -> None:
-    """Values of the vertical axis as lines, with their names at the right end, outside unless the legend is there."""
+    """Draw marks of the vertical axis as lines, with names at the right end, outside unless the legend is there."""
     for mark in chart.marks:
         if mark.axis == "y":
             panel.axhline(mark.at, **_MARKED)
@@ -352,7 +354,7 @@ def _mark_y(panel: Any, chart: Chart, is_outside: bool) -> None:
 
 
 def _hatch(panel: Any, chart: Chart) -> None:
-    """Hatching where something fails, with its name in the legend."""
+    """Draw hatching on a chart where something fails, with its name in the legend."""
     limits = panel.get_xlim()
     for i, hatch in enumerate(chart.hatches):
         look = {"facecolor": "none", "edgecolor": _HATCHES[i % len(_HATCHES)][1], "linewidth": 0, "zorder": 0.5}

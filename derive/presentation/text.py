@@ -33,7 +33,7 @@ class Section:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the section, after an empty one."""
+        """The lines of a section in text, after an empty one."""
         return ["", self.title, *(f"  {row}" for row in self.rows)] if self.title else ["", *self.rows]
 
 
@@ -51,7 +51,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The text for the terminal, whose first line is the headline."""
+        """The text of a result for the terminal, whose first line is the headline."""
         lines = [self.headline, *(f"  {remark}" for remark in self.remarks)]
         for section in self.sections:
             lines += section.lines if section.rows else []
@@ -74,7 +74,7 @@ class Result(Shown):
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
-    """The answer in one line: `period = 2.00 s`."""
+    """The headline of an answer's text: `period = 2.00 s`, or its bounds."""
     unit = answer.quantity.unit
     name = answer.quantity.name
     if answer.base is not None:
@@ -86,8 +86,7 @@ def headline(answer: Answer, digits: int = DIGITS) -> str:
 
 
 def as_text(answers: Sequence[Answer], digits: int = DIGITS) -> str:
-    """The answers to one or more targets from the same givens; each step once, as stated, rearranged, with numbers and
-    evaluated; the givens and the notes.
+    """The text of the answers to one or more targets from the same givens, with each step, given and note once.
 
     Failed checks, givens without effect and the largest remarks come directly below each answer.
     """
@@ -109,13 +108,13 @@ def as_text(answers: Sequence[Answer], digits: int = DIGITS) -> str:
 
 
 def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """The givens that play no part in any of the answers."""
+    """The givens that play no part in any of the answers of a text."""
     first, *others = answers
     return tuple(name for name in first.unused if all(name in other.unused for other in others))
 
 
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
-    """The warnings of several answers, each once."""
+    """The warnings and the largest remarks of several answers, each once."""
     idle = _idle(answers)
     sentences = list(chain.from_iterable(warnings(answer, idle) for answer in answers))
     for answer in answers:
@@ -125,7 +124,7 @@ def cautions_together(answers: Sequence[Answer]) -> list[str]:
 
 
 def _step_lines(step: Step, digits: int) -> list[str]:
-    """A step as lines, of which the first follows its number."""
+    """The lines of a step in an answer's text, of which the first follows the step's number."""
     shown = step.rounded(digits)
     if shown.together:
         width = max(len(part.quantity) for part in shown.together)
@@ -140,14 +139,14 @@ def _step_lines(step: Step, digits: int) -> list[str]:
 
 
 def _given(given: Mapping[str, Value]) -> list[str]:
-    """The givens in aligned columns: name, value and source."""
+    """The givens of an answer's text in aligned columns: name, value and source."""
     name_width = max(map(len, given), default=0)
     value_width = max((len(str(value)) for value in given.values()), default=0)
     return [f"{name:<{name_width}} = {value!s:<{value_width}}  {value.source}" for name, value in given.items()]
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
-    """Rows in columns as wide as their widest cells; the columns in `right` are aligned right.
+    """The lines of a text table, in columns as wide as their widest cells; those in `right` are aligned right.
 
     >>> print(*columns([("batch", "cost"), ("16", "1.5"), ("256", "0.12")], right={1}), sep="\\n")
     batch  cost
@@ -160,7 +159,7 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
 
 
 def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
-    """The answer as plain data: the schema of `derive solve --json`.
+    """An answer as plain data: the schema of `derive solve --json`.
 
     `target` and `unit` are text, and so is everything under `steps`, `given`, `regime` and `assumptions`. `value`,
     `low` and `high` are numbers in that unit: without `value` there are only bounds, and if one end is null and the
