@@ -3,7 +3,7 @@
 A comparison of two expressions bounds their difference, and one with a number bounds an expression. So each
 comparison is an interval on a line, and conditions exclude each other where their intervals on one line are disjoint.
 An undefined value satisfies no comparison; only between names and numbers, which always have a value, does the
-failure of one comparison imply its opposite.
+failure of one comparison imply its opposite. Of other expressions the domains decide that (`case_boxes`).
 
 Relations are left without the arms that are excluded, or become a relation for each arm: `k = u if e > 4 else 10*t`
 does not need t where e is 5. A plan is made from the names of relations, so the names of an arm that the condition
@@ -30,6 +30,7 @@ from derive.expressions.tree import (
     is_simple,
     names_in,
     operations,
+    render,
     replaced,
 )
 from derive.model.relation import Relation
@@ -64,7 +65,12 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
 
 
 def exclude_each_other(condition: Node, other: Node) -> bool:
-    """Whether two conditions never hold together."""
+    """Whether two conditions never hold together.
+
+    >>> from derive.expressions.grammar import parse_condition
+    >>> exclude_each_other(parse_condition("x*y > z"), parse_condition("z >= x*y"))
+    True
+    """
     first, second = _claim_of(condition), _claim_of(other)
     if first is None or second is None or first[0] != second[0]:
         return False
@@ -82,6 +88,8 @@ def _claim_of(condition: Node) -> _Claim | None:
             return subject, op, bound.real
         if isinstance(bound, Apply) and bound.op == "neg" and isinstance(bound.args[0], Number):
             return subject, op, -bound.args[0].real
+    if render(left) > render(right):  # either side may be written first
+        return (right, left), MIRRORED[condition.op], 0.0
     return (left, right), condition.op, 0.0
 
 

@@ -29,7 +29,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State, outcome_of
-from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, negation, worded
+from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
@@ -240,7 +240,7 @@ class _CaseConditions:
     @cached_property
     def forms(self) -> dict[Node, Node]:
         """The claims of the case that involve the target, each expressed in the target and in known names."""
-        denied = (negation(relation.conditions) for relation in self.refuted)
+        denied = (self.decisions.logic.negation(relation.conditions) for relation in self.refuted)
         forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 

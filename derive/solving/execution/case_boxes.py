@@ -4,6 +4,10 @@ A case claims that the conditions of some relations hold and those of others do 
 the quantities in them. So do the relations around those quantities that hold in the case: each claim is an equation
 with a slack (`y >= 11` is `y = 11 + slack`, where the slack is at least zero), and HC4 narrows all of them together
 (`contractors`). Nothing that a solution could have is cut off, so a case without any value left is no case.
+
+Where `x*y > 5` fails, `x*y <= 5` holds. Where `log(x) > 5` fails, `log(x)` may also be undefined, and then
+`log(x) <= 5` fails as well. So the failure of a comparison is its opposite only if both sides have a value wherever the
+domains and the other claims leave their quantities.
 """
 
 from __future__ import annotations
@@ -11,18 +15,19 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from derive.caches import Memo
 from derive.expressions.tree import (
-    COMPARISONS,
     OPPOSITE,
     Apply,
     Equation,
     Name,
     Node,
+    Number,
     conjunction,
     is_simple,
     names_in,
@@ -33,14 +38,14 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within
 from derive.numerics.intervals.arithmetic import hull
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.planning.incidence import structure_of
 from derive.planning.plan import is_surely_open
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.plan_states import planned_for
-from derive.tolerances import AGREEMENT, EXPRESSION
+from derive.tolerances import AGREEMENT, EXPRESSION, LEAST
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -80,11 +85,11 @@ class CaseLogic:
         self.library = library
         self.question = question
         self.claims: list[Node] = []
-        self.known: dict[Node, bool] = {}
+        self.with_value = set[Node]()  # the sides of the comparisons that hold
+        self.is_contradictory = False
+        self.known: dict[Node, bool] = {}  # of several conditions that fail together, it is open which of them does
         for conditions, hold in self._conditions_of_case():
-            self.claims += conditions if hold else [negation(conditions)]
-            if hold or len(conditions) == 1:  # of several, it is open which of them fails
-                self.known |= {self._at_numbers(condition): hold for condition in conditions}
+            self.claims += conditions if hold else [self.negation(conditions)]
 
     @classmethod
     def of(cls, library: RelationSet, question: Question) -> CaseLogic:
@@ -99,12 +104,22 @@ class CaseLogic:
         """Whether a condition holds because of the case; None if that does not decide it."""
         return implied(self._at_numbers(condition), self.known) if self.known else None
 
+    def negation(self, conditions: tuple[Node, ...]) -> Node:
+        """That some conditions do not hold together: the opposite of a single one whose sides have a value."""
+        if len(conditions) == 1:
+            opposite = self._opposite(conditions[0])
+            if opposite is not None:
+                return opposite
+        return negation(conditions)
+
     @cached_property
     def box(self) -> dict[str, Span] | None:
         """The box of a case: domains of the quantities in conditions, narrowed by its claims; None if it is empty.
 
         Ends are those of the claims themselves, which decide conditions at their edges: nothing is rounded outwards.
         """
+        if self.is_contradictory:
+            return None
         names = names_in(*conditions_of(self.library.conditional))
         box = {name: _stated_span(self.library, self.question, name) for name in names}
         for _ in range(_ROUNDS):
@@ -141,21 +156,123 @@ class CaseLogic:
         Where `x > 3` holds, the failure of `x > 2 and x < 4` is that of `x < 4`.
         """
         library, case = self.library, self.question.case
-        known: dict[Node, bool] = {}
         for name in sorted(case.holding, key=library.places.__getitem__):
             conditions = library.relations[name].conditions
-            known |= dict.fromkeys(map(self._at_numbers, conditions), True)
-            yield conditions, True
-        failing = [library.relations[name].conditions for name in case.failing]
-        known |= {self._at_numbers(conditions[0]): False for conditions in failing if len(conditions) == 1}
-        for name in sorted(case.failing, key=library.places.__getitem__):
-            conditions = library.relations[name].conditions
+            self.known |= dict.fromkeys(map(self._at_numbers, conditions), True)
+            plain = tuple(map(_without_not, conditions))  # a denied comparison that holds has sides with a value
+            self.known |= dict.fromkeys(map(self._at_numbers, plain), True)
+            self.with_value.update(*(condition.args for condition in plain if _is_comparison(condition)))
+            yield plain, True
+        failing = [library.relations[name].conditions for name in sorted(case.failing, key=library.places.__getitem__)]
+        single = [conditions[0] for conditions in failing if len(conditions) == 1]
+        self.known |= {self._at_numbers(condition): False for condition in single}
+        for condition in single:  # after all that fail are known, which may show that the sides of others have a value
+            self._learn_failure(condition)
+        for conditions in failing:
+            open_ones = conditions
             if len(conditions) > 1:
-                open_ones = tuple(node for node in conditions if implied(self._at_numbers(node), known) is not True)
-                conditions = open_ones or conditions
-            if len(conditions) == 1:
-                known[self._at_numbers(conditions[0])] = False
-            yield conditions, False
+                are_open = (node for node in conditions if implied(self._at_numbers(node), self.known) is not True)
+                open_ones = tuple(are_open)
+                if len(open_ones) == 1:
+                    self._learn_failure(open_ones[0])
+                if not open_ones:
+                    self.is_contradictory = True
+                    open_ones = conditions
+            yield open_ones, False
+
+    def _learn_failure(self, condition: Node) -> None:
+        """Note that a condition fails, and that its opposite holds if its sides surely have a value."""
+        at_numbers = self._at_numbers(condition)
+        self.known[at_numbers] = False
+        opposite = self._opposite(condition)
+        if opposite is None:
+            return
+        opposite_at_numbers = self._at_numbers(opposite)
+        if implied(opposite_at_numbers, self.known) is False:
+            self.is_contradictory = True
+            return
+        self.known |= {opposite_at_numbers: True, negation((at_numbers,)): True}
+
+    def _opposite(self, condition: Node) -> Node | None:
+        """The comparison that holds where this one fails; None if a side may be undefined, so that both may fail."""
+        plain = _without_not(condition)
+        if not _is_comparison(plain):
+            return None
+        open_sides = [side for side in plain.args if not is_simple(side) and side not in self.with_value]
+        if open_sides:
+            spans = self._spans_left(names_in(condition))
+            if not all(_has_value(side, spans) for side in open_sides):
+                return None
+        return _reversed(plain)
+
+    def _spans_left(self, names: Iterable[str]) -> dict[str, Span]:
+        """The values of some quantities within the domains, cut to where the known comparisons of them alone hold."""
+        spans: dict[str, Span] = {}
+        for name in names:
+            number = self.fixed(name)
+            if number is not None:
+                spans[name] = number, number
+            elif name in self.question.strong:
+                spans[name] = _stated_span(self.library, self.question, name)
+            else:
+                spans[name] = self.library.declared[name].domain.closed
+        for condition, holds in self.known.items():
+            if spans.keys() >= {*names_in(condition)}:
+                left = dict(spans)
+                if not _narrow(condition if holds else negation((condition,)), left):
+                    break  # nothing is left, so it does not matter what has a value
+                spans = left
+        return {name: self._without_excluded_ends(name, span) for name, span in spans.items()}
+
+    def _without_excluded_ends(self, name: str, span: Span) -> Span:
+        """An interval without an end that a known strict comparison excludes, and that may be a pole."""
+        low, high = span
+        if math.isfinite(low) and implied(Apply("gt", (Name(name), Number(Fraction(low)))), self.known):
+            low = math.nextafter(low, math.inf) if low else LEAST
+        if math.isfinite(high) and implied(Apply("lt", (Name(name), Number(Fraction(high)))), self.known):
+            high = math.nextafter(high, -math.inf) if high else -LEAST
+        return low, high
+
+
+def _is_comparison(condition: Node) -> TypeGuard[Apply]:
+    return isinstance(condition, Apply) and condition.op in OPPOSITE
+
+
+def _reversed(comparison: Apply) -> Apply:
+    """The comparison that holds where this one fails, if its sides have a value there."""
+    return Apply(OPPOSITE[comparison.op], comparison.args, comparison.at)
+
+
+def _without_not(condition: Node) -> Node:
+    """The comparison that a denied one amounts to where its sides have a value; any other condition unchanged."""
+    if isinstance(condition, Apply) and condition.op == "not" and _is_comparison(condition.args[0]):
+        return _reversed(condition.args[0])
+    return condition
+
+
+def _has_value(side: Node, spans: Mapping[str, Span]) -> bool:
+    """Whether an expression has a value wherever its names may lie; False where that is not shown."""
+    enclosure = enclose(_with_poles_apart(side), spans, "")
+    return enclosure is not None and enclosure.flaw != GAP
+
+
+def _with_poles_apart(node: Node) -> Node:
+    """An expression with `1/a/b` for `1/(a*b)`, and `(1/a)**2` for `1/a**2`; where it has a value, so has the first.
+
+    As a double, the product of two tiny numbers is zero, which has no inverse.
+    """
+    if not isinstance(node, Apply):
+        return node
+    if node.op == "inv" and isinstance(node.args[0], Apply):
+        inner = node.args[0]
+        if inner.op == "mul":
+            return Apply("mul", tuple(_with_poles_apart(Apply("inv", (factor,))) for factor in inner.args))
+        if inner.op == "pow":
+            base, exponent = inner.args
+            return Apply("pow", (_with_poles_apart(Apply("inv", (base,))), exponent))
+    if node.op == "pow" and isinstance(node.args[1], Apply) and node.args[1].op == "neg":
+        return _with_poles_apart(Apply("inv", (Apply("pow", (node.args[0], *node.args[1].args)),)))
+    return Apply(node.op, tuple(map(_with_poles_apart, node.args)), node.at)
 
 
 def _compared(library: RelationSet) -> frozenset[str]:
@@ -423,14 +540,10 @@ def _narrow(claim: Node, box: dict[str, Span]) -> bool:
 
 def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
     """The comparison that a claim of a case is, or the opposite of one that it denies if its sides are defined."""
-    if isinstance(claim, Apply) and claim.op in COMPARISONS.values():
-        return claim.op, claim.args[0], claim.args[1]
-    if isinstance(claim, Apply) and claim.op == "not":
-        inner = claim.args[0]
-        if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
-            is_defined = all(map(is_simple, inner.args))
-            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if is_defined else None
-    return None
+    plain = _without_not(claim)
+    if not _is_comparison(plain) or (plain is not claim and not all(map(is_simple, plain.args))):
+        return None
+    return plain.op, plain.args[0], plain.args[1]
 
 
 def worded(claim: Node) -> str:
