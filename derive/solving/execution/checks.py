@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from quantities.units import Unit
     from quantities.value import Value
 
+_DIFFERENCE = ""  # a name that no quantity has, for the difference of two sides among the forms of quantities
+
 
 @dataclass(frozen=True)
 class AnswerChecks:
@@ -83,19 +85,26 @@ class AnswerChecks:
         A default exists only to be replaced. It is compared only if the answer uses its quantity, or if nothing could
         have replaced it.
         """
-        question, plan = self.question, self.plan
+        question = self.question
         own = {} if question.own is None else {question.target: question.own}
-        fixed = {*plan.unknowns} - {question.target}
-        extra = {*chain.from_iterable(block.unknowns for block in plan.extra)}
         compared = {}
         for name, weak in {**question.weak, **question.outdated, **own}.items():
+            if name in self.plan.weak or weak.source.stands_in:
+                continue  # it is in use, or only stands in where nothing else is known
             is_default = weak is self.library.declared[name].default
-            is_exact = weak.source.kind == "exact"
-            is_barred = name in self.state.barred
-            counts = name in fixed or (is_exact and name in extra and not is_barred) or (is_barred and not is_exact)
-            if name not in plan.weak and not weak.source.stands_in and (counts or not is_default):
+            if not is_default or self._contradicts_default(name, weak):
                 compared[name] = weak
         return compared
+
+    def _contradicts_default(self, name: str, default: Value) -> bool:
+        """Whether a number of the answer for a quantity contradicts its default, instead of replacing it."""
+        plan = self.plan
+        if name in plan.unknowns and name != self.question.target:
+            return True  # the answer uses the quantity
+        is_exact = default.source.kind == "exact"
+        if name in self.state.barred:
+            return not is_exact
+        return is_exact and any(name in block.unknowns for block in plan.extra)
 
     def replaced(self) -> dict[str, str]:
         """The definitions that yielded to givens, such as another count of operations, each with a sentence on it."""
@@ -126,9 +135,9 @@ class AnswerChecks:
     def _limits_with_weak_values(self, tested: set[str]) -> list[Check]:
         """Checks of inequalities that weak values complete, such as a capacity from a profile."""
         values = self.state.numbers
-        weak = {name: value.base[1] for name, value in self.question.weak.items()}
+        weak_numbers = {name: weak.base[1] for name, weak in self.question.weak.items()}
         names = dict.fromkeys(chain.from_iterable(self.library.limits.get(name, ()) for name in values))
-        return self._completed([name for name in names if name not in tested], {**weak, **values})
+        return self._completed([name for name in names if name not in tested], {**weak_numbers, **values})
 
     def of_idle(self, idle: Iterable[str], tested: Collection[str]) -> list[Check]:
         """Checks of givens that the answer does not need: the relations that they complete together with the rest.
@@ -168,10 +177,12 @@ class AnswerChecks:
             tick()
             for holder in library.holders.get(pending.pop(), ()):
                 relation = library.relations[holder]
-                name = relation.written.lhs.name if isinstance(relation.written.lhs, Name) else ""
-                if not name or name in numbers or not relation.is_exact:
+                defined = relation.written.lhs
+                if not isinstance(defined, Name) or defined.name in numbers or not relation.is_exact:
                     continue
-                if not numbers.keys() >= {*library.members[holder]} - {name} or not applies_at(relation, numbers):
+                name = defined.name
+                is_computable = numbers.keys() >= {*library.members[holder]} - {name}
+                if not is_computable or not applies_at(relation, numbers):
                     continue
                 number = value(relation.written.rhs, numbers)
                 if math.isfinite(number) and number in library.declared[name].domain:
@@ -202,7 +213,9 @@ class AnswerChecks:
     ) -> list[Check]:
         """The checks by relations whose quantities are all known."""
         stated, rounded = self._ranges(values, rounded=False), self._ranges(values, rounded=True)
-        typed = () if self.question.target in self.state.spans else self.question.ranges  # of an interval, no middle
+        typed: Container[str] = ()
+        if self.question.target not in self.state.spans:  # an answer that is an interval gives no middle to forbid
+            typed = self.question.ranges
         checks = []
         for name in names:
             if not is_void(self.library, self.question, name, values):
@@ -220,8 +233,8 @@ class AnswerChecks:
         ends = {name: span for name, span in question.stated_ranges.items() if name in values}
         if not rounded:
             return ends
-        stated = {name: value for name, value in question.values.items() if name in values and value.rounding}
-        return {name: value.as_rounded for name, value in stated.items()} | ends
+        published = {name: stated for name, stated in question.values.items() if name in values and stated.rounding}
+        return {name: stated.as_rounded for name, stated in published.items()} | ends
 
 
 def _displaced(check: Check, weak: Value, number: float | None, unit: Unit) -> Check:
@@ -272,7 +285,7 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
             steps = steps_beside(library, block, state)
         except DeriveError:
             return state
-        if len(steps) == 1:
+        if len(steps) == 1:  # of several, a check would have to choose
             state = steps[0]
     return state
 
@@ -300,8 +313,10 @@ def checked(
         return _broken(undefined, relation, values)
     holds = is_met(relation, values)
     overlaps = not holds and _overlaps(relation, values, ranges, forms)
-    untyped = {name: span for name, span in ranges.items() if name not in typed}
-    passed = holds or (overlaps and (relation.is_equation or _overlaps(relation, values, untyped, forms)))
+    passed = holds or overlaps
+    if overlaps and not relation.is_equation:  # where a typed range alone excuses it, the limit forbids the middle
+        untyped = {name: span for name, span in ranges.items() if name not in typed}
+        passed = _overlaps(relation, values, untyped, forms)
     check = Check(relation.name, str(relation.written), gap, passed, tested=relation, numbers=numbers)
     if passed:
         return check
@@ -323,7 +338,7 @@ def _overlaps(
     if not ranges:
         return False
     difference = added(relation.written.lhs, negated(relation.written.rhs))
-    put_in = composed("", {**forms, "": difference})
+    put_in = composed(_DIFFERENCE, {**forms, _DIFFERENCE: difference})
     if put_in is not None and values.keys() >= set(names_in(put_in)):
         difference = put_in
     if not any(name in ranges for name in names_in(difference)):
