@@ -44,7 +44,7 @@ _FARTHEST = 1e150  # beyond this a part is not cut
 _OPEN = 400  # limit on open parts before the rest stays open
 _FIRST = 0.1  # where a part without a lower end is cut
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions often lie
-_AT_A_POINT = 10  # interval Newton steps around one point
+_STEPS_PER_PROOF = 10  # as which one search for a region with one solution counts, whatever it takes
 _ROUNDS = 6  # limit on rounds of contractors on one part
 _ENDLESS = 1e3  # the width of a span with an infinite end
 _GAIN = 0.3  # share of a width that a round must cut off one unknown for another to follow
@@ -71,7 +71,9 @@ def located(
     allowance: int = ALLOWANCE,
     blur: float = 0.0,
 ) -> Located | None:
-    """Every solution of a square system in a box, each proved in a box of its own; None without an expression graph.
+    """Every solution of a square system in a box, each proved in a box of its own.
+
+    None if the system is not square, or has no expression graph.
 
     With a blur, all claims hold wherever the known numbers are within that share of themselves.
 
@@ -81,12 +83,16 @@ def located(
     >>> sorted(tuple(round(low + high) / 2 for low, high in box) for box in result.solutions), result.complete
     ([(-4.0, -3.0), (-3.0, -4.0), (3.0, 4.0), (4.0, 3.0)], True)
     """
-    exact = dag_of(equations, unknowns, known)
-    dag = dag_of(equations, unknowns, known, echelon(equations, unknowns, {} if blur else known), blur)
-    if dag is None or exact is None or len(equations) != len(unknowns):
+    if len(equations) != len(unknowns):
         return None
-    inflated = _Search(dag, allowance).through(tuple(box))
-    return Located(tuple(tightened(exact, haze) for haze in inflated.solutions), inflated.open, inflated.solutions)
+    exactly_known = {} if blur else known  # elimination in fractions would take a blurred number as exact
+    exact_graph = dag_of(equations, unknowns, known)
+    blurred_graph = dag_of(equations, unknowns, known, echelon(equations, unknowns, exactly_known), blur)
+    if blurred_graph is None or exact_graph is None:
+        return None
+    blurred = _Search(blurred_graph, allowance).through(tuple(box))
+    solutions = tuple(tightened(exact_graph, haze) for haze in blurred.solutions)
+    return Located(solutions, blurred.open, hazes=blurred.solutions)
 
 
 class _Search:
@@ -97,8 +103,9 @@ class _Search:
         self.work_if_open = allowance // 4  # limit on what is left once the list can no longer be complete
         self.consistency = BoxConsistency.of(dag)
         size = len(dag.unknowns)
-        self.contraction = 4 * len(dag.steps) + self.consistency.work + size + 10
-        self.step = dag.work + size**3 // 8 + 20  # of the interval Newton method
+        # costs in steps of the expression graph; a matrix is inverted once in each step of the interval Newton method
+        self.contraction_cost = 4 * len(dag.steps) + self.consistency.work + size + 10
+        self.newton_cost = dag.work + size**3 // 8 + 20
         self.regions: list[tuple[Box, Box]] = []  # regions with one solution, and the narrow boxes around it
         self.open: list[Box] = []
         self.scale: tuple[float, ...] = ()
@@ -121,12 +128,12 @@ class _Search:
         """The halves of a part that remain to be searched: none if contractors, a proof or a count settle it."""
         step: Newton | None = None
         for _ in range(_ROUNDS):
-            self.work_left -= self.contraction + len(self.regions)
+            self.work_left -= self.contraction_cost + len(self.regions)
             narrowed = contracted(self.dag, part)
             narrowed = None if narrowed is None else self.consistency.contracted(narrowed)
             if narrowed is None or self._is_counted(narrowed):
                 return []
-            self.work_left -= self.step
+            self.work_left -= self.newton_cost
             step = newton(self.dag, narrowed)
             if step is not None:
                 if step.left is None:
@@ -138,22 +145,25 @@ class _Search:
             part = narrowed
             if not is_gain:
                 break
-        if step is not None and self._approached(part, step) and self._is_counted(part):
-            return []
+        if step is not None:
+            self._count_near(part, step)
+            if self._is_counted(part):  # it lies in the region of the solution that was counted just now
+                return []
         return self._cut(part, step)
 
-    def _approached(self, part: Box, step: Newton) -> bool:
-        """Whether a Newton step from the middle of a part leads to a solution that is proved and counted."""
+    def _count_near(self, part: Box, step: Newton) -> None:
+        """Count the solution to which a Newton step leads from the middle of a part, if one can be proved there."""
         pairs = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in pairs):
-            return False
-        self.work_left -= _AT_A_POINT * self.step
+            return
+        self.work_left -= _STEPS_PER_PROOF * self.newton_cost
         isolated = isolated_near(self.dag, step.towards, self._reach(part))
-        return isolated is not None and self._count(*isolated)
+        if isolated is not None:
+            self._count(*isolated)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
         """Count the one solution in a part of the box, in the largest region around it that can be proved."""
-        self.work_left -= _AT_A_POINT * self.step
+        self.work_left -= _STEPS_PER_PROOF * self.newton_cost
         assert step.left is not None
         larger = isolated_near(self.dag, step.towards, self._reach(part))
         if larger is not None and is_within(larger[1], step.left):
@@ -163,7 +173,10 @@ class _Search:
         return self._count(region, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
-        """Count a proved solution unless it is counted already; false if that cannot be decided."""
+        """Count a proved solution unless it is counted already; false if it may or may not be one of those.
+
+        A region holds exactly one solution, so a narrow box inside another region holds the solution of that.
+        """
         for counted, counted_narrow in self.regions:
             if is_within(narrow, counted) or is_within(counted_narrow, region):
                 return True
@@ -182,10 +195,9 @@ class _Search:
             self.open.append(part)
             self.work_left = min(self.work_left, self.work_if_open)
             return []
-        shares = step.smears if step is not None else None
-        wide = [width > FINEST_PART for width in widths]
-        weights = [share if is_wide else -1.0 for share, is_wide in zip(shares or widths, wide, strict=True)]
-        i = max(range(len(part)), key=weights.__getitem__)
+        weights = widths if step is None else step.smears or widths
+        wide = [i for i, width in enumerate(widths) if width > FINEST_PART]
+        i = max(wide, key=weights.__getitem__)
         cut = cut_of(part[i])
         halves = (part[i][0], cut), (cut, part[i][1])
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
