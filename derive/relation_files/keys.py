@@ -135,7 +135,7 @@ EXAMPLE: Mapping[str, Key] = {
 
 
 def keys_of(path: tuple[str, ...]) -> Mapping[str, Key]:
-    """The keys that the table at a path may have, beside names of its own."""
+    """The keys that the table at a path of a relation file may have, beside names of its own."""
     match path:
         case ():
             return FILE
@@ -155,7 +155,7 @@ def keys_of(path: tuple[str, ...]) -> Mapping[str, Key]:
 
 
 def kind_of(path: tuple[str, ...]) -> Kind:
-    """What stands at a path, or in the list at a path of which it is an item.
+    """The kind of what stands at a path of a relation file, or in the list of which the path is an item.
 
     >>> kind_of(("relations", "swing", "when", "0")), kind_of(("profiles", "clock", "length"))
     ('conditions', 'value')
@@ -204,7 +204,7 @@ _KINDS: Mapping[str, _Schema] = {
 
 
 def schema() -> _Schema:
-    """The schema, in the dialect of 2020-12.
+    """The JSON schema of relation files, in the dialect of 2020-12.
 
     >>> schema()["$defs"]["relation"]["required"]
     ['equation']
@@ -237,7 +237,7 @@ def schema() -> _Schema:
 
 
 def _schema_of_key(key: Key) -> _Schema:
-    """The schema of what one key holds."""
+    """The schema of what one key of a relation file holds."""
     schema: _Schema = {**_KINDS[key.kind], "description": key.meaning}
     if key.among:
         schema["enum"] = ["", *key.among]
@@ -247,6 +247,7 @@ def _schema_of_key(key: Key) -> _Schema:
 
 
 def _schema_of_table(keys: Mapping[str, Key], description: str) -> _Schema:
+    """The schema of a table with these keys in a relation file."""
     schema = {
         "type": "object",
         "description": description,
@@ -259,7 +260,7 @@ def _schema_of_table(keys: Mapping[str, Key], description: str) -> _Schema:
 
 
 def _schema_of_quantity() -> _Schema:
-    """A quantity; beside `otherwise` it may have none of the keys of a value but the reason."""
+    """The schema of a quantity; beside `otherwise` no key of a value is allowed but the reason."""
     table = _schema_of_table(QUANTITY, "A quantity with its unit.")
     table["properties"]["aliases"]["items"] = {**_TEXT, "pattern": r"[^\W_]"}
     excluded = {name: False for name in VALUE if name != "reason"}
@@ -267,7 +268,7 @@ def _schema_of_quantity() -> _Schema:
 
 
 def _schema_of_profile() -> _Schema:
-    """A profile: what is said of it, and a value for each quantity, or one for each choice."""
+    """The schema of a profile: its own keys, and a value for each quantity, or one for each choice."""
     value: _Schema = {"anyOf": [_NUMBER, _reference("value")]}
     choices = {
         "type": "object",
@@ -285,7 +286,7 @@ def _schema_of_profile() -> _Schema:
 
 
 def _table_of_entries(pattern: str, entry: _Schema) -> _Schema:
-    """A table of entries whose names have a pattern; those that stand in equations are no reserved words."""
+    """The schema of a section whose entries' names match a pattern; names in equations are no reserved words."""
     names: _Schema = {"pattern": pattern}
     if pattern in (_NAME, _DOTTED):
         names["not"] = {"enum": [*keyword.kwlist]}

@@ -78,13 +78,13 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
 
 
 def _is_offered(source: str | Path) -> bool:
-    """Whether a source names a library that an installed package offers."""
+    """Whether a source to be loaded is the name of a library that an installed package offers."""
     is_free = isinstance(source, str) and is_name(source) and not shelved(source) and not os.path.exists(source)
     return is_free and source in offers()
 
 
 def proved(reader: Reader) -> Library:
-    """The library that was read; raises its problems, if there are any."""
+    """The library of a relation file that was read; an error with all problems if there are any."""
     if reader.notes.document.is_unread:
         error, _ = reader.notes.document.errors[0]
         raise error
@@ -94,7 +94,7 @@ def proved(reader: Reader) -> Library:
 
 
 def read(document: Document, beside: Library | None, unsaved: Mapping[Path, str] | None = None) -> Reader:
-    """A relation file as far as it can be read, with its problems; `unsaved` has the texts of files in an editor."""
+    """Read a relation file as far as possible, and note its problems; `unsaved` has the texts of files in an editor."""
     if not isinstance(beside, (Library, type(None))):
         raise ExpressionError(f"a {type(beside).__name__} is not a library.", hint="Give beside=library.")
     reader = Reader(Notes(document), beside or Library(), unsaved=unsaved or {})
@@ -138,7 +138,7 @@ class Reader:
         return str(self.notes.document.data.get("title", ""))
 
     def library(self) -> Library:
-        """The library of this file, with all that it uses."""
+        """The library of the relation file, with all files and libraries that it uses."""
         parts = self.parts()
         library = Library(
             chain.from_iterable(part.relations for part in parts),
@@ -151,14 +151,14 @@ class Reader:
         return library
 
     def parts(self) -> list[Reader]:
-        """The files that are used, each once and before those that use it, and the file itself."""
+        """The readers of the relation files that this one uses, each once and before those that use it, and itself."""
         readers: dict[int, Reader] = {}  # by identity, since readers have no hash
         for file in self.files:
             readers.update((id(part), part) for part in file.parts())
         return [*readers.values(), self]
 
     def known(self) -> dict[str, Declaration]:
-        """The quantities that the file may use."""
+        """The quantities that the relation file may use: its own, and those of all files and libraries that it uses."""
         known = dict(self.beside.declared)
         for part in self.parts():
             for library in part.libraries:
@@ -167,7 +167,7 @@ class Reader:
         return known
 
     def read(self) -> None:
-        """Read section by section; what a later one refers to is known by then."""
+        """Read the relation file section by section, each after those to which it may refer."""
         self.broken |= self.notes.document.lost
         self._top.texts(FILE, *SECTIONS)
         self._uses()
@@ -189,12 +189,13 @@ class Reader:
         return Table(self.notes, "", (), self.notes.document.data)
 
     def _searched(self, vocabulary: Vocabulary) -> Vocabulary:
-        """The vocabulary; after many problems, one that is not searched for similar names and repairs."""
+        """The vocabulary for a relation file's errors; after many problems, without searches for similar names."""
         return vocabulary if len(self.notes.errors) < SEARCHED else vocabulary.brief
 
     # The files and libraries that it uses
 
     def _uses(self) -> None:
+        """Read all files and libraries that the relation file uses; a problem for each that cannot be read."""
         uses = self._top.held.get("uses", [])
         if isinstance(uses, list) and all(isinstance(used, str) for used in uses):
             are_read = [self._use(used) for used in uses]  # a list, so that all missing files are reported
@@ -205,7 +206,7 @@ class Reader:
             self._top.complain("'uses' is not a list of strings.", example, "uses")
 
     def _use(self, used: str) -> bool:
-        """Whether a used file or library could be read; if not, the reason is noted."""
+        """Read a file or library that the relation file uses; False, with the reason noted, if that fails."""
         path = shelved(used)
         if path is None and not used.endswith(".toml"):
             library = self._top.attempt(lambda: installed(used), "uses")
@@ -229,7 +230,7 @@ class Reader:
         return self._take(used, self.shelf[path])
 
     def _take(self, used: str, file: Reader | None) -> bool:
-        """Add a used file, unless it has problems or uses this one; returns whether it was added."""
+        """Add a used relation file, unless it has problems or uses this file in turn; returns whether it was added."""
         if file is None:
             self._top.complain(f"{used} uses this file in turn.", "Leave it out of one of the two.", "uses")
         elif file.notes.errors:
@@ -245,7 +246,7 @@ class Reader:
     # Units and quantities
 
     def _unit(self, name: str, meaning: Any) -> None:
-        """A unit of the file's own: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
+        """Define a unit of the relation file: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
 
         From then on it is known in the whole process, with one meaning (`quantities.definitions`).
         """
@@ -264,14 +265,14 @@ class Reader:
                 self._define(entry, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
 
     def _define(self, entry: Table, factor: Fraction, dimension: Dimension | None) -> None:
-        """Define a unit as a factor times a unit of a dimension; without one it has a dimension of its own."""
+        """Define a unit of the relation file as a factor times a unit of a dimension, or of its own dimension."""
         defined = define(entry.name, factor, dimension, self.notes.document.label or "a text that was read before")
         if defined:
             hint = f"Choose another name, such as own_{entry.name}: a unit keeps its meaning while the process lives."
             entry.complain(f"this unit is defined {defined}, with another meaning.", hint)
 
     def _quantity(self, entry: Table) -> None:
-        """Declare a quantity; while it has a problem it is broken, and what depends on it is not reported too."""
+        """Declare a quantity of the relation file; until that succeeds, errors that follow from it are not reported."""
         name, held = entry.name, entry.held
         before = len(self.notes.errors)
         self.broken.add(name)
@@ -300,7 +301,7 @@ class Reader:
         self.broken.discard(name)
 
     def _default(self, entry: Table, quantity: Declaration) -> Value | None:
-        """The default of a quantity: its `value` or its `otherwise`; or None and a problem.
+        """The default of a quantity in a relation file: its `value` or its `otherwise`; None if it has a problem.
 
         With a `reason`, an answer that uses `otherwise` says so among its assumptions.
         """
@@ -316,13 +317,14 @@ class Reader:
 
     @property
     def _shared(self) -> dict[str, str]:
-        """What the file states for all of its values."""
+        """The source, date and the like that the relation file states for all of its values."""
         data = self.notes.document.data
         return {key: data[key] for key in SHARED if isinstance(data.get(key), str)}
 
     # Relations
 
     def _relation(self, entry: Table, vocabulary: Vocabulary) -> None:
+        """Read a relation of the file from its table, or note why it is refused."""
         before = len(self.notes.errors)
         vocabulary = self._searched(vocabulary)
         known = vocabulary.quantities
@@ -354,7 +356,7 @@ class Reader:
             self.relations.append(relation)
 
     def _refused(self, entry: Table, error: DeriveError, vocabulary: Vocabulary) -> None:
-        """Note why a relation was refused, unless it only uses a quantity that was, or may have been, refused."""
+        """Note why a relation of the file is refused, unless it only uses quantities that may themselves be refused."""
         if isinstance(error, UnknownNameError):
             missing = [other for other in (error.name, *error.others) if other not in self.broken]
             if not missing or not self.is_whole:
@@ -371,7 +373,7 @@ class Reader:
     # Profiles and examples
 
     def _profiles(self, entry: Table, vocabulary: Vocabulary) -> list[Profile]:
-        """A profile, and one for each choice that it leaves open; none if there is a problem with it."""
+        """The profile of a table in the relation file, and one for each choice it leaves open; none with problems."""
         name, known = entry.name, vocabulary.quantities
         before = len(self.notes.errors)
         texts = {key: entry.text(key) for key in PROFILE if key in entry.held and key not in known}
@@ -399,7 +401,7 @@ class Reader:
         return [profile for profile in profiles if profile is not None]
 
     def _shelve(self, entry: Table, profile: Profile) -> None:
-        """Add a profile, unless there is one of its name."""
+        """Add a profile to those of the relation file; a problem if one of its name is there."""
         if any(profile.name == other.name for other in self.profiles):
             what = f"{profile.name} is declared twice, as a profile and as a choice of one."
             replace(entry, name="").complain(what, "Leave one out.")
@@ -407,6 +409,7 @@ class Reader:
             self.profiles.append(profile)
 
     def _example(self, entry: Table) -> None:
+        """Read an example of the relation file from its table, or note its problems."""
         before = len(self.notes.errors)
         texts = entry.texts(EXAMPLE)
         for key, hint in _EXAMPLE_HINTS.items():
@@ -426,7 +429,7 @@ class Reader:
     # The tables of a section
 
     def _entries(self, section: str) -> Iterable[tuple[str, Any]]:
-        """The names and contents of a section; none, and a problem, if it is no table."""
+        """The names and contents of a section of the relation file; none, and a problem, if it is no table."""
         entries = self._top.held.get(section, {})
         if isinstance(entries, dict):
             return entries.items()
@@ -434,7 +437,7 @@ class Reader:
         return ()
 
     def _tables(self, section: str) -> Iterable[Table]:
-        """The entries of a section that are tables under allowed names; a problem for each other one."""
+        """The entries of a section of the relation file; a problem for each that is no table or has no allowed name."""
         for name, held in self._entries(section):
             entry = Table(self.notes, name, (section, name), held)
             if not isinstance(held, dict):
@@ -459,7 +462,7 @@ def _are_texts(values: Any) -> bool:
 
 
 def _by_choice(stated: Any) -> Mapping[str, Any]:
-    """The values that a profile states of a quantity by choice; under an empty name if it has no choices."""
+    """A quantity's values by choice in a profile of a relation file; under an empty name if there are no choices."""
     if not by_choice(stated) or not stated:
         return {"": stated}
     keys = tuple(VALUE)
@@ -469,7 +472,7 @@ def _by_choice(stated: Any) -> Mapping[str, Any]:
 
 
 def _value(entry: Table, quantity: Declaration) -> Value | None:
-    """A value with its source, or None and a problem."""
+    """The value of a table in a relation file, with its source; None if it has a problem, which is noted."""
     if "value" not in entry.held:
         entry.complain("it has no value.", f'Add value = "3 {quantity.unit}".')
         return None
@@ -489,7 +492,7 @@ def _value(entry: Table, quantity: Declaration) -> Value | None:
 
 
 def _source(entry: Table) -> Source | None:
-    """The source of a value, or None and a problem; a value without one is assumed, by the file."""
+    """The source of a value in a relation file, by default an assumption of the file; None if it has a problem."""
     texts = {key: entry.text(key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
     kind = texts["kind"] or ("published" if texts["source"] else "assumed")
     if kind not in KINDS:
@@ -501,7 +504,7 @@ def _source(entry: Table) -> Source | None:
 
 
 def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
-    """The key of a relation that an error is about."""
+    """The key in a relation's table of the file that an error is about."""
     when = table.get("when", [])
     conditions = [when] if isinstance(when, str) else when
     share, _, _ = str(table.get("neglects")).partition(" of ")

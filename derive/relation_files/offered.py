@@ -37,7 +37,7 @@ class Offer:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text could name a library: it is no path and no relation file.
+    """Whether a text could be the name of a library: it is no path and no relation file.
 
     >>> [is_name(text) for text in ("heat-pumps", "pipes.toml", "./pipes", "")]
     [True, False, False, False]
@@ -46,7 +46,7 @@ def is_name(text: str) -> bool:
 
 
 def shelved(name: str) -> Path | None:
-    """The file of a library that comes with this package; None if there is none of that name.
+    """The relation file of a library that comes with this package; None if there is none of that name.
 
     >>> shelved("pipes").name, shelved("pipe")
     ('pipes.toml', None)
@@ -56,7 +56,7 @@ def shelved(name: str) -> Path | None:
 
 
 def meant(source: str) -> Path:
-    """The file that a text means: that of a library which comes with this package, or the one at this path."""
+    """The relation file that a text means: that of a library of this package, or the one at this path."""
     path = shelved(source)
     if path and os.path.isfile(source):
         what = f"{source} is a library, and also the name of a file in this folder."
@@ -65,7 +65,7 @@ def meant(source: str) -> Path:
 
 
 def offers() -> Mapping[str, tuple[Offer, ...]]:
-    """All libraries by their names; a name that several packages offer has several.
+    """All libraries that go by a name, by their names; a name that several packages offer has several.
 
     >>> [offer.source for offer in offers()["pipes"]]
     ['derive-engine']
@@ -86,7 +86,7 @@ def offers() -> Mapping[str, tuple[Offer, ...]]:
 
 
 def installed(name: str) -> Library:
-    """A library that a package offers by an entry point.
+    """The library of this name that an installed package offers by an entry point.
 
     >>> installed("llm").title
     'The economics of a token'
@@ -111,7 +111,7 @@ def installed(name: str) -> Library:
 
 
 def _loaded(offer: Offer, entry: EntryPoint) -> Library:
-    """The library that the function at an entry point returns; an error in it is reported as that of its package."""
+    """The library that a package's entry point returns; a failure is an error that names the package."""
     from derive.library import Library
 
     try:

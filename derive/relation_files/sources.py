@@ -36,7 +36,7 @@ KeyPath = tuple[str, ...]
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
-    """The line of every table and every key at the start of a line; tables of a list are distinguished by number.
+    """The line of each table and each key in a TOML text; tables of a list are distinguished by number.
 
     >>> key_lines("[quantities]\\nlength = { unit = 'm' }")
     {('quantities',): 1, ('quantities', 'length'): 2}
@@ -51,7 +51,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, KeyPath, int]]:
-    """Each header and each key at the start of a line: its line, its path, and the parts that were open before."""
+    """Each header and each key at the start of a line of a TOML text: its line, path, and number of open parts."""
     line, counted = 1, 0  # the line of a place, up to which the ends of lines are counted
     for start, path, open_parts in TomlText(text, is_half_typed=False).statements:
         line, counted = line + text.count("\n", counted, start), start
@@ -89,7 +89,7 @@ class Document:
         return self.text.split("\n")
 
     def line(self, path: tuple[str, ...]) -> int:
-        """The line of a key, or of the nearest key above it."""
+        """The line of a key in the document, or of the nearest key above it; 0 if there is none."""
         while path:
             if path in self._lines:
                 return self._lines[path]
@@ -97,25 +97,25 @@ class Document:
         return 0
 
     def row(self, line: int) -> str:
-        """The text of a line; empty if there is no such line."""
+        """The text of a line of the document; empty if there is no such line."""
         return self._rows[line - 1] if 0 < line <= len(self._rows) else ""
 
     def first_line(self, line: int) -> int:
-        """The line on which the text of a key begins: that of the key, or the next after bare triple quotes."""
+        """The line of the document on which a key's text begins: that of the key, or the next after triple quotes."""
         return line + bool(re.search(r"""=\s*(\"{3}|'{3})\s*$""", self.row(line)))
 
     def column(self, line: int, text: str) -> int:
-        """Where a text begins on its line; zero if it is not found there."""
+        """Where a text begins on a line of the document; zero if it is not found there."""
         return max(self.row(line).find(text), 0)
 
 
 def is_text(source: str) -> bool:
-    """Whether a source is the text of a file, and not its path."""
+    """Whether a source is the text of a relation file, and not its path."""
     return not source or any(mark in source for mark in "\n=[")
 
 
 def read_document(source: str | Path) -> Document:
-    """The document of a source; a file that cannot be opened is an error, all others are noted in the document.
+    """Read the document of a source; if it cannot be opened that is an error, and other errors stand in the document.
 
     A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself; or
     names a library that comes with this package: then it is that one's file.
@@ -147,7 +147,7 @@ def read_document(source: str | Path) -> Document:
 
 
 def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
-    """The document of a text of this size, unread if it is too large."""
+    """The document of a relation file's text; unread, with an error, if the text is too large."""
     if size <= LARGEST:
         return parse_source(text, label, folder)
     what = f"The relation file has more than {LARGEST} bytes."
@@ -156,7 +156,7 @@ def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
 
 
 def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
-    """The document of a TOML text, with repeated declarations and the first other error."""
+    """The document of a TOML text, whose errors are repeated declarations and the first other mistake."""
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
         return Document(text, label, {}, folder, errors=(refused,))
@@ -186,7 +186,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
 
 
 def _too_long(text: str) -> _Refused | None:
-    """The error and the line of a line that is too long, or nests too many tables, for the TOML reader."""
+    """The error and line of a TOML line that is too long, or of a key that nests too deep, for the reader; or None."""
     rows = text.split("\n")
     if max(map(len, rows)) > _LONGEST_LINE:
         line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST_LINE)
@@ -200,7 +200,7 @@ def _too_long(text: str) -> _Refused | None:
 
 
 def _control_characters(document: Document) -> list[_Refused]:
-    """An error, with its line, for each text with a control character, which a terminal would obey and not show."""
+    """An error, with its line, for each text of a document with a control character, which a terminal would obey."""
     if not _MAY_CONTROL.search(document.text):
         return []
     errors: list[_Refused] = []
@@ -211,7 +211,7 @@ def _control_characters(document: Document) -> list[_Refused]:
 
 
 def _controls(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The path of each text with a control character, or of each key with one, and the character."""
+    """The path of each text or key in TOML data with a control character, and that character."""
     if isinstance(data, str):
         if match := _CONTROL.search(data):
             yield path, match[0]
@@ -226,12 +226,12 @@ def _controls(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
 
 
 def _names_of_entries(text: str) -> set[str]:
-    """The names at the second level: of quantities, relations and profiles."""
+    """The names of the quantities, relations and profiles in a TOML text: those at the second level."""
     return {path[1] for path in key_lines(text) if len(path) > 1}
 
 
 def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
-    """An error of the TOML reader reworded, and its line."""
+    """An error of the TOML reader in other words, and its line."""
     position = _POSITION.search(message)
     if position and position[1]:
         line, column = int(position[1]), int(position[2])
@@ -250,20 +250,20 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
 
 
 def _key_name(text: str, line: int) -> str:
-    """The key or table on a line."""
+    """The name of the key or table on a line of a TOML text."""
     names = key_lines(_row(text, line))
     longest: tuple[str, ...] = max(names, key=len) if names else ("a name",)
     return ".".join(longest)
 
 
 def _row(text: str, line: int) -> str:
-    """A line of a text, without the space around it; empty if there is no such line."""
+    """A line of a TOML text, without the space around it; empty if there is no such line."""
     rows = text.split("\n")
     return rows[line - 1].strip() if 0 < line <= len(rows) else ""
 
 
 def _toml_hint(text: str, line: int) -> str:
-    """The hint on a line that is not TOML."""
+    """The hint on a line of a relation file that is not TOML."""
     row = _row(text, line)
     if row.startswith(("{", "<")):
         return 'A relation file is TOML: [quantities], then name = { unit = "m" }.'
@@ -273,7 +273,7 @@ def _toml_hint(text: str, line: int) -> str:
 
 
 def _blanked(text: str, line: int) -> str:
-    """The text without one statement, and without its whole table if it opens one."""
+    """The TOML text without the statement on a line, and without its whole table if it is a header."""
     rows = text.split("\n")
     is_header = rows[line - 1].lstrip().startswith("[")
     later = (start for start, _, _ in _statements(text) if start > line)
@@ -287,7 +287,7 @@ _TOP_KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[
 
 
 def are_names_of_one(names: Iterable[str]) -> bool:
-    """Whether a file with these names at its top is a relation file.
+    """Whether a TOML file with these names at its top level is a relation file.
 
     >>> are_names_of_one(["title", "quantities"]), are_names_of_one(["project", "tool"]), are_names_of_one(["profiles"])
     (True, False, True)
@@ -299,7 +299,7 @@ def are_names_of_one(names: Iterable[str]) -> bool:
 
 
 def names_at_top(text: str) -> set[str]:
-    """The names at the top of a TOML text: those of its tables, and of the keys before the first of them.
+    """The names at the top level of a TOML text: those of its tables, and of the keys before the first of them.
 
     >>> sorted(names_at_top("title = 'x'\\n[quantities]\\ny = { unit = 'm' }\\n[relations.r]"))
     ['quantities', 'relations', 'title']
@@ -309,7 +309,7 @@ def names_at_top(text: str) -> set[str]:
 
 
 def is_one(path: Path) -> bool:
-    """Whether this file is a relation file, also where it is not the UTF-8 that it should be."""
+    """Whether the file at a path is a relation file, by the names at its top level; it need not be UTF-8."""
     if not path.is_file():  # what a pipe holds could not be read again
         return False
     try:
@@ -339,7 +339,7 @@ class Notes:
             self.note((), error, line)
 
     def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
-        """Note the error of an entry; with its line if it comes from the TOML reader."""
+        """Note the error of an entry of the document; `line` is that of an error of the TOML reader."""
         is_of_reader = line is not None  # the position is that of the TOML reader, in the file and not within a text
         line = self.document.line(where) if line is None else line
         span = (0, 0) if is_of_reader else _span(error)
@@ -350,7 +350,7 @@ class Notes:
         self.errors.append((Problem(relation, line, error.what, error.hint, where=where, span=span), error))
 
     def gathered(self) -> DeriveError:
-        """One error for all problems, of their kind if they share one."""
+        """One error for all problems of the document, of their kind if they share one."""
         problems, errors = zip(*self.errors, strict=True)
         label = self.document.label
         return together(errors, problems, f"{label}: " if label else "", label)
@@ -366,12 +366,12 @@ class Table:
     held: Mapping[str, Any]
 
     def complain(self, what: str, hint: str, *below: str) -> None:
-        """Note a problem of the table, or of what stands below it under these keys."""
+        """Note a problem of the table, or of the entry below these keys in it."""
         message = f"{self.name}: {what}" if self.name else what
         self.notes.note((*self.where, *below), ExpressionError(message, hint=hint, text=self.name))
 
     def attempt(self, act: Callable[[], _Result], *below: str) -> _Result | None:
-        """What an act returns; None if it fails, which is noted."""
+        """The result of reading a part of the table with `act`; None if that fails, and its error is noted."""
         try:
             return act()
         except DeriveError as error:
@@ -379,14 +379,14 @@ class Table:
             return None
 
     def only(self, known: Iterable[str]) -> None:
-        """Note every key that the table may not have."""
+        """Note a problem for each key of the table that is not among the known ones."""
         allowed = tuple(known)
         for key in self.held:
             if key not in allowed:
                 self.notes.note((*self.where, key), within(self.name, unknown("key", key, allowed)))
 
     def text(self, key: str) -> str:
-        """The text of a key; empty if it is not there, or no text."""
+        """The text of a key in the table; empty if the key is not there, or if it holds no text, which is noted."""
         text = self.held.get(key, "")
         if isinstance(text, str):
             return text
@@ -394,12 +394,12 @@ class Table:
         return ""
 
     def texts(self, keys: Mapping[str, Key], *more: str) -> dict[str, str]:
-        """The texts of a table that may have these keys, and more."""
+        """The texts of the table under these keys; a problem for each key of the table that is no known one."""
         self.only((*keys, *more))
         return {name: self.text(name) for name, key in keys.items() if key.is_text}
 
     def listed(self, key: str, hint: str, *, may_be_one: bool = False) -> tuple[str, ...]:
-        """The texts of a list; none if it is not there, or no such list. It may be allowed to be a single text."""
+        """The list of texts under a key of the table; empty, and a problem noted, if it is none. One text may do."""
         listed = self.held.get(key, [])
         if may_be_one and isinstance(listed, str):
             return (listed,)
@@ -410,7 +410,7 @@ class Table:
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
-    """The error, its message led by the name of the entry that it is in."""
+    """The error of an entry of a relation file, with the entry's name in front of its message."""
     profile, comma, quantity = name.rpartition(", ")
     if comma and error.what.startswith(f"{quantity}:"):
         error.what = f"{profile}, {error.what}"
@@ -420,7 +420,7 @@ def within(name: str, error: DeriveError) -> DeriveError:
 
 
 def _span(error: DeriveError) -> tuple[int, int]:
-    """The part of its text that an error is about: from its position to the end; nothing if it has none."""
+    """The part of a relation file's text that an error is about, from its position to the end; empty if it has none."""
     if not isinstance(error, ExpressionError) or error.position is None:
         return 0, 0
     row, column = error.position

@@ -46,11 +46,11 @@ class String:
         return self.places[0], self.places[-1]
 
     def index(self, offset: int) -> int:
-        """Which character of the string stands at a place of the text, or behind it."""
+        """The number of the string's character that stands at a place of the TOML text, or is the next after it."""
         return sum(1 for place in self.places[:-1] if place < offset)
 
     def written(self, value: str) -> str:
-        """Another value as it has to be written between these quotes."""
+        """Another value as it has to be written in TOML between the string's quotes."""
         if self.quotes[0] == "'":
             return value
         plain = value.replace("\\", "\\\\")
@@ -72,7 +72,7 @@ class Entry:
     plain: str = ""  # what it holds that is no string, as it is written; the bracket that opens a list or a table
 
     def key_of(self, depth: int) -> Span | None:
-        """Where the part of the path at a depth is written; None if it is not written here."""
+        """Where the part of the entry's path at a depth is written; None if it is not written in this entry."""
         place = depth - (len(self.path) - len(self.keys))
         return self.keys[place] if 0 <= place < len(self.keys) else None
 
@@ -101,14 +101,14 @@ class TomlText:
 
     @cached_property
     def _by_path(self) -> dict[Path, Entry]:
-        """The first entry of each path."""
+        """The first entry of each path in the TOML text."""
         entries: dict[Path, Entry] = {}
         for entry in self.entries:
             entries.setdefault(entry.path, entry)
         return entries
 
     def found(self, path: Path) -> Entry | None:
-        """The entry of a path; where it has none, of the first key below it, or else of the nearest above it."""
+        """The TOML entry of a path; else the first entry below the path, or else the one nearest above it."""
         while path:
             if path in self._by_path:
                 return self._by_path[path]
@@ -119,14 +119,14 @@ class TomlText:
         return None
 
     def string_at(self, offset: int) -> Entry | None:
-        """The entry in whose string a place lies."""
+        """The TOML entry in whose string a place lies; None if there is none."""
         for entry in self.entries:
             if entry.string is not None and entry.string.span[0] <= offset <= entry.string.span[1]:
                 return entry
         return None
 
     def key_at(self, offset: int) -> tuple[Entry, Path, Span] | None:
-        """The entry at one of whose keys a place lies, its path up to that key, and where the key stands."""
+        """The TOML entry with a key at a place, its path up to that key, and where the key stands; or None."""
         for entry in self.entries:
             first = len(entry.path) - len(entry.keys) + 1
             for depth, (start, end) in enumerate(entry.keys, first):
@@ -135,7 +135,7 @@ class TomlText:
         return None
 
     def table_at(self, offset: int) -> Path:
-        """The path of the table in which a key at a place would stand."""
+        """The path of the TOML table in which a key at a place would stand."""
         inline = [path for (start, end), path in self.tables if start < offset <= end]
         if inline:
             return inline[-1]
@@ -143,7 +143,7 @@ class TomlText:
         return headers[-1] if headers else ()
 
     def data(self) -> dict[str, Any]:
-        """The text as the TOML reader would read it, as far as it can be understood; of two declarations the first.
+        """The data of the TOML text as far as it can be understood; of two declarations the first.
 
         >>> TomlText('[a]\\nx = { unit = "m"\\ny = { unit = ["s", 3 }\\nz = "half').data()
         {'a': {'x': {'unit': 'm'}, 'y': {'unit': ['s']}, 'z': 'half'}}
@@ -164,7 +164,7 @@ class TomlText:
 
 
 def _own_value(entry: Entry) -> Any:
-    """The value of an entry without those below it: its string or number, an empty list or table; else None."""
+    """The value of a TOML entry without those below it: its string or number, an empty list or table; or None."""
     if entry.string is not None:
         return entry.string.value
     if entry.is_header or entry.plain in ("[", "{"):
@@ -185,7 +185,7 @@ class _Scan:
         self.lists: dict[Path, int] = {}
 
     def run(self) -> None:
-        """Scan the text line by line, with the table of the last header."""
+        """Scan the TOML text line by line, with the table of the last header."""
         table: Path = ()
         while True:
             self._skip(_SPACE)
@@ -209,7 +209,7 @@ class _Scan:
         self.position = match.end() if match else self.position
 
     def _header(self, before: Path) -> Path:
-        """A header; returns the path of its table, or that of the table before if it names none."""
+        """Scan a TOML header; returns the path of its table, or that of the table before if it names none."""
         start = self.position
         is_list = self.text.startswith("[[", start)
         self.position += 1 + is_list
@@ -232,7 +232,7 @@ class _Scan:
         return path
 
     def _dotted(self) -> tuple[Path, tuple[Span, ...]]:
-        """The parts of a key with their places; the quotes around a part do not belong to it."""
+        """Scan a dotted TOML key; returns its parts and their places, without the quotes around a part."""
         names: list[str] = []
         spans: list[Span] = []
         while True:
@@ -253,7 +253,7 @@ class _Scan:
             self.position = end + 1
 
     def _statement(self, table: Path, depth: int) -> bool:
-        """A key and what it holds; returns whether it was one."""
+        """Scan a TOML key and what it holds; returns whether a key stood there."""
         start = self.position
         names, spans = self._dotted()
         if not names:
@@ -271,7 +271,7 @@ class _Scan:
         return True
 
     def _value(self, path: Path, depth: int) -> tuple[String | None, str]:
-        """The string that begins here, or the bracket of a list or table, whose entries are added, or other text."""
+        """Scan a TOML value: returns its string, or else the bracket of a list or table or other text."""
         mark = self._peek()
         if mark in ('"', "'"):
             return self._string(), ""
@@ -286,10 +286,11 @@ class _Scan:
         return None, self.text[start : self.position].strip()
 
     def _list(self, path: Path, depth: int) -> None:
-        """A list, whose items have their numbers in the place of keys."""
+        """Scan a TOML list, whose items have their numbers in the place of keys."""
         numbers = count()
 
         def item() -> bool:
+            """Scan an item of the list; False if none stands here, as where the list was not closed."""
             before, mark = self.position, self._peek()
             if _HEADER.match(self.text, self.position) or (mark not in ('"', "'", "{", "[") and self._is_statement()):
                 return False  # the list was not closed
@@ -302,7 +303,7 @@ class _Scan:
         self._between("]", path, _SPACE, item)
 
     def _between(self, end: str, path: Path, blank: re.Pattern[str], part: Callable[[], bool]) -> None:
-        """Read the parts of a list or an inline table, between commas, up to its end or to what is no part."""
+        """Scan the parts of a TOML list or inline table, up to its end or to what is no part."""
         start, place = self.position, len(self.toml.tables)
         self.position += 1
         while True:
@@ -318,7 +319,7 @@ class _Scan:
         self.toml.tables.insert(place, ((start, self.position if end == "]" else inside), path))
 
     def _is_statement(self) -> bool:
-        """Whether a key with an equals sign stands here."""
+        """Whether a TOML key with an equals sign stands at the place of the scan."""
         start = self.position
         self._dotted()
         self._skip(_BLANK)
@@ -328,7 +329,7 @@ class _Scan:
     # Strings
 
     def _string(self) -> String:
-        """A string; a half-typed one ends with its line, or before a header."""
+        """Scan a TOML string; a half-typed one ends with its line, or before a header."""
         mark = self._peek()
         quotes = mark * 3 if self.text.startswith(mark * 3, self.position) else mark
         self.position += len(quotes)
@@ -352,7 +353,7 @@ class _Scan:
         return String("".join(characters), tuple(places), quotes)
 
     def _is_over(self, quotes: str) -> bool:
-        """Whether a string between these quotes ends here."""
+        """Whether a TOML string between these quotes ends at the place of the scan."""
         if self.position >= len(self.text):
             return True
         if len(quotes) == 3:
@@ -362,7 +363,7 @@ class _Scan:
         return self._peek() in (quotes, "\n", "\r")
 
     def _character(self, quotes: str) -> str:
-        """The next character, or what an escape stands for; moves behind it."""
+        """Scan one character of a TOML string; returns it, or what its escape stands for."""
         ahead = self.text[self.position : self.position + 12]
         if quotes[0] == '"' and (escape := _CODE.match(ahead)):
             self.position += escape.end()

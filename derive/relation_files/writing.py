@@ -31,7 +31,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def written(library: Library, name: str) -> list[str]:
-    """The tables of all entries with a name.
+    """The text of each table in a relation file that states an entry of the library with this name.
 
     >>> from derive.relation_files.loading import load
     >>> swing = load('''
@@ -61,11 +61,12 @@ def written(library: Library, name: str) -> list[str]:
 
 
 def _rows(table: Mapping[str, Any]) -> list[str]:
-    """A row for each key with a value; an empty unit is one."""
+    """The TOML rows of a table, one for each key with a value; an empty unit counts as a value."""
     return [f"{_key(key)} = {_toml(value)}" for key, value in table.items() if value or key == "unit"]
 
 
 def _toml(value: Any) -> str:
+    """A value written in TOML: a text, a number as text, an inline table or a list."""
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, float):
@@ -76,6 +77,7 @@ def _toml(value: Any) -> str:
 
 
 def _quantity(quantity: Declaration) -> dict[str, Any]:
+    """The table that states a quantity in a relation file; the domain `positive` is left out."""
     domain = quantity.domain.text
     table: dict[str, Any] = {"unit": quantity.unit.text, "meaning": quantity.meaning, "latex": quantity.latex}
     table["domain"] = "" if domain == "positive" else domain
@@ -92,13 +94,13 @@ def _relation(relation: Relation) -> dict[str, Any]:
 
 
 def _profile(library: Library, profile: Profile) -> dict[str, Any]:
-    """A profile, with the values of quantities that the library declares."""
+    """The table that states a profile in a relation file, with values of the library's quantities only."""
     values = {name: _value(value) for name, value in profile.values.items() if name in library.declared}
     return {"title": profile.title, "note": profile.note} | values
 
 
 def _value(value: Value) -> dict[str, str]:
-    """A value and its source."""
+    """The keys that state a value and its source in a relation file."""
     source = value.source
     ends = f"{value.low!r}..{value.high!r} {value.unit.text}".strip() if value.is_range else ""
     stated = {"source": source.text, "kind": source.kind, "url": source.url, "date": source.date, "reason": source.note}
@@ -114,12 +116,12 @@ def _key(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text in quotes: TOML escapes what JSON escapes, and DEL."""
+    """A text written in TOML between quotes; TOML escapes what JSON escapes, and DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def packed(library: Library) -> bytes:
-    """The quantities and relations of a library that was read from text, and its title.
+    """The quantities, relations and title of a library that was read from a file, packed as JSON for a cache.
 
     >>> from derive.relation_files.loading import load
     >>> fall = load('''title = "Fall"
@@ -138,7 +140,7 @@ def packed(library: Library) -> bytes:
 
 
 def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) -> Library | None:
-    """The library that was packed, with these profiles; None if the data are not one."""
+    """The library that `packed` wrote as JSON, with these profiles; None if the data are not one."""
     try:
         title, quantities, relations = json.loads(data or b"")
         declared = {words["name"]: _unpacked_quantity(words) for words in quantities}
@@ -149,7 +151,7 @@ def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) ->
 
 
 def _packed_quantity(quantity: Declaration) -> dict[str, Any]:
-    """The arguments of a declaration, with the default as a list."""
+    """The arguments of a quantity's declaration for a packed library, with the default as a list."""
     if (value := quantity.default) is None:
         return quantity.words
     numbers = [_packed_number(number) for number in (value.number, value.low, value.high)]
@@ -165,7 +167,7 @@ def _unpacked_quantity(words: dict[str, Any]) -> Declaration:
 
 
 def _packed_number(number: float) -> float | str:
-    """A number; as text if it is known as a rational, which JSON has no numbers for."""
+    """A number of a packed library, as a text if it is known as a rational, which JSON does not have."""
     exact = exact_of(number)
     return number if exact is None else str(exact)
 
@@ -175,7 +177,7 @@ def _unpacked_number(packed_number: float | str) -> float:
 
 
 def _packed_relation(relation: Relation) -> list[Any]:
-    """The name of a relation, its equation, and its other fields."""
+    """The name of a relation in a packed library, its equation, and its other fields."""
     written = relation.written
     equation = [_packed_node(written.lhs), written.op, _packed_node(written.rhs), written.text]
     fields = {key: getattr(relation, key) for key in ("because", "source", "approximate", "neglects")}
