@@ -394,7 +394,7 @@ class Table:
         return ""
 
     def texts(self, keys: Mapping[str, Key], *more: str) -> dict[str, str]:
-        """The texts of the table under these keys; a problem for each key not among them or `more`."""
+        """The texts of the table under these keys; a problem for each key of the table that is no known one."""
         self.only((*keys, *more))
         return {name: self.text(name) for name, key in keys.items() if key.is_text}
 

@@ -77,7 +77,7 @@ def _toml(value: Any) -> str:
 
 
 def _quantity(quantity: Declaration) -> dict[str, Any]:
-    """The table that states a quantity in a relation file, without its positive domain."""
+    """The table that states a quantity in a relation file; the domain `positive` is left out."""
     domain = quantity.domain.text
     table: dict[str, Any] = {"unit": quantity.unit.text, "meaning": quantity.meaning, "latex": quantity.latex}
     table["domain"] = "" if domain == "positive" else domain

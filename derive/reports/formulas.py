@@ -42,12 +42,12 @@ _LINE = 70  # characters of mathematics that a line of a page holds
 
 
 def letter(library: Library, name: str) -> str:
-    """A quantity's letter, in a line of words."""
+    """A quantity's letter, as mathematics in a report's line of words."""
     return f"${_letter(library.declaration(name))}$"
 
 
 def stated(library: Library, *names: str) -> tuple[Block, ...]:
-    """Relations of the library as they are stated, and why they hold."""
+    """Formulas of a report: relations of the library as they are stated, and why they hold."""
     chosen = [library.relation(name) for name in names]
     quantities: dict[str, Declaration] = {}
     for relation in chosen:
@@ -60,7 +60,7 @@ def stated(library: Library, *names: str) -> tuple[Block, ...]:
 
 
 def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Block]:
-    """The blocks of a page, and below formulas the letters that are new there, each with its meaning and unit."""
+    """The blocks of a report, with the letters that are new in a formula explained below it."""
     for block in blocks:
         yield block
         if isinstance(block, Formulas):
@@ -73,12 +73,12 @@ def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Blo
 
 
 def _is_in(shown: str, text: str) -> bool:
-    """Whether a letter stands in mathematics, and not only as a part of another one."""
+    """Whether a letter stands in a report's mathematics, and not only as a part of another letter."""
     return re.search(rf"(?<![A-Za-z\\_])(?<!_\{{){re.escape(shown)}(?![A-Za-z_])", text) is not None
 
 
 def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
-    """The table of a report's letters."""
+    """The table of a report's letters, with the name, meaning and unit of each quantity."""
     rows = tuple(
         (
             "" if _is_spelled_out(quantity) else f"${_letter(quantity)}$",
@@ -92,7 +92,7 @@ def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
 
 
 def turned(library: Library, name: str, *wanted: str) -> Formulas:
-    """One relation solved for each of its quantities, or for the wanted ones."""
+    """Formulas of a report: one relation solved for each of its quantities, or for the wanted ones."""
     relation = library.relation(name)
     alone = Library([relation])
     members = names_in(relation.written.lhs, relation.written.rhs)
@@ -101,17 +101,17 @@ def turned(library: Library, name: str, *wanted: str) -> Formulas:
 
 
 def closed_form(library: Library, target: str, given: Iterable[str]) -> Formulas:
-    """The closed form of a quantity in terms of others, maxima and choices inverted."""
+    """The formula of a report for a quantity in terms of others, with maxima and choices inverted."""
     return Formulas((_form(library, target, list(given)),))
 
 
 def worked(title: str, answer: Answer) -> Worked:
-    """An answer's derivation under a title."""
+    """The derivation of an answer under a title, for a report."""
     return Worked(title, _laid_out(answer))
 
 
 def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
-    """The page of an answer; steps of several unknowns with each unknown in closed form, where there is one."""
+    """The derivation of an answer for a report, with closed forms of unknowns that are solved together."""
     page, letters = lay_out(answer, digits, is_report=True), letters_for(answer.quantities)
     known = {name: value.base[1] for name, value in answer.given.items()}
     written = {name: reported(value.number, value.unit.text) for name, value in answer.given.items()}
@@ -139,7 +139,7 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
 def _with_forms(
     lines: Sequence[Line], forms: Mapping[str, Any], letters: Mapping[str, str], written: Mapping[str, str]
 ) -> tuple[Line, ...]:
-    """The lines of a joint step, with the closed form of each unknown and its numbers before each result."""
+    """The lines of a joint step in a report, with each unknown's closed form and its numbers before its result."""
     shown = list(lines[: -len(forms)])
     for (left, result), form in zip(lines[-len(forms) :], forms.values(), strict=True):
         node = _tree(form)
@@ -149,7 +149,7 @@ def _with_forms(
 
 
 def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> Formulas:
-    """An answer to follow with a pencil: the relations as they are stated, and the last step's lines."""
+    """Formulas of a report to follow with a pencil: relations as stated, and the lines of an answer's last step."""
     last = _laid_out(answer, digits).steps[-1].lines
     given = tuple(_line(relation) for relation in relations)
     further = tuple(line for line in last if line not in given)
@@ -157,13 +157,13 @@ def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> F
 
 
 def chain(answer: Answer, digits: int | None = None) -> Formulas:
-    """All steps of an answer, each in as few lines as possible: as stated, solved, with its numbers, and the result."""
+    """Formulas of a report: all steps of an answer, each on as few lines as possible."""
     lines = itertools.chain.from_iterable(_joined(step.lines) for step in _laid_out(answer, digits).steps)
     return Formulas(tuple(lines), tuple(answer.quantities.values()))
 
 
 def briefly(shown: Worked, steps: int) -> Worked:
-    """A derivation with its steps in as few lines as possible; without them if they are more than this number."""
+    """A report's derivation with its steps on as few lines as possible; without steps if they are more than `steps`."""
     page = shown.page
     kept = page.steps if len(page.steps) <= steps else ()
     short = tuple(replace(step, lines=_joined(step.lines)) for step in kept)
@@ -171,14 +171,14 @@ def briefly(shown: Worked, steps: int) -> Worked:
 
 
 def forms(answer: Answer) -> Formulas:
-    """The steps of an answer in letters: as they are stated, and as they are solved."""
+    """Formulas of a report: the steps of an answer in letters, as they are stated and as they are solved."""
     lines = itertools.chain.from_iterable(step.lines for step in _laid_out(answer).steps)
     starting = [(left, right) for left, right in lines if left]
     return Formulas(tuple(dict.fromkeys(starting)), tuple(answer.quantities.values()))
 
 
 def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """The lines, with those that continue a chain of equals signs joined if they fit on one."""
+    """The lines of a report's formulas, where those that continue an equation are joined if they fit on one line."""
     joined: list[Line] = []
     for left, right in lines:
         start, before = joined[-1] if joined and not left else ("", "")
@@ -194,12 +194,12 @@ def _letter(quantity: Declaration) -> str:
 
 
 def _is_spelled_out(quantity: Declaration) -> bool:
-    """Whether formulas show the name itself, since there is no letter."""
+    """Whether a report's formulas show a quantity's name itself, since the quantity has no letter."""
     return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
 
 
 def _is_a_number(letter: str) -> bool:
-    """Whether a letter is a number, such as the 2 of a key and a value, or a unit with its number."""
+    """Whether a quantity's letter in a report is a number, such as a fixed 2, or a unit with its number."""
     return letter[:1].isdigit()
 
 
@@ -208,7 +208,7 @@ def _line(relation: Relation) -> Line:
 
 
 def _one_fraction(form: Any) -> Any:
-    """A rational form as one fraction if that is shorter, with its minus sign moved into a difference.
+    """A rational formula as one fraction if that is shorter, with its minus sign moved into a difference.
 
     >>> from sympy.abc import m, p, s
     >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(-m/(s*p - 1)), _one_fraction(m/p + s)
@@ -240,12 +240,12 @@ def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str
 
 
 def _tree(form: Any) -> Node:
-    """A form of sympy's as it is written by hand."""
+    """A sympy formula as an expression tree, arranged as a person would write it in a report."""
     return _positive_first(from_sympy(_one_fraction(form))[0])
 
 
 def _positive_first(node: Node) -> Node:
-    """The same tree, with the negative terms of each sum last."""
+    """A report's formula as a tree, with the negative terms of each sum last."""
     if not isinstance(node, Apply):
         return node
     terms = tuple(_positive_first(term) for term in node.args)
@@ -258,7 +258,7 @@ _MOST = 3  # unknowns
 
 
 def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, Any]:
-    """The closed form of each unknown of a joint step, in sympy; empty where there is none. Numbers are in base units.
+    """The closed form of each unknown of a joint step in sympy, in base units; empty where there is none.
 
     >>> from derive.relation_files.loading import load
     >>> sizes = "\\n".join(f'{name} = {{ unit = "1" }}' for name in ("w", "v", "m", "r"))
@@ -288,7 +288,7 @@ def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, De
 
 
 def _binding(node: Node, numbers: Mapping[str, float]) -> Node:
-    """The tree with the arm that binds in the place of each maximum and minimum."""
+    """A report's formula as a tree, with the arm that binds in the place of each maximum and minimum."""
 
     def change(part: Node) -> Node | None:
         arm = binding_arm(part, numbers) if isinstance(part, Apply) and part.op in ("max", "min") else None
@@ -300,7 +300,7 @@ def _binding(node: Node, numbers: Mapping[str, float]) -> Node:
 def _solved(
     sides: Sequence[tuple[Node, Node]], unknowns: Sequence[str], declared: Mapping[str, Declaration]
 ) -> dict[str, Any]:
-    """The one solution of equations that are linear in the unknowns once they are multiplied by their denominators."""
+    """The closed forms of unknowns solved together, from equations that are linear in them over one denominator."""
     import sympy
 
     symbols_of = {name: symbol(declared[name]) for name in names_in(*itertools.chain.from_iterable(sides))}
@@ -321,7 +321,7 @@ _SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assume
 
 
 def failures(answer: Answer) -> tuple[str, ...]:
-    """The failed checks of an answer, the givens that play no part, and the whole numbers next to a count.
+    """The cautions of a report on an answer: failed checks, givens without effect, and numbers next to a count.
 
     >>> from derive.tokens.relations import library
     >>> given = {"chip_throughput": "100 token/s/chip", "context": "100 ktoken/sequence"}
@@ -337,12 +337,12 @@ def failures(answer: Answer) -> tuple[str, ...]:
 
 
 def _in_words(text: str) -> str:
-    """A text with the names in it as words."""
+    """A text of a report with the underscores in names as spaces."""
     return re.sub(r"(?<=\w\w)\*(?=[a-z])", " times ", text.replace("_", " "))
 
 
 def remarks(answer: Answer) -> tuple[str, ...]:
-    """What an answer leaves out or takes for granted, with its size, and its range.
+    """The remarks of a report on an answer: its range, and what it assumes or leaves out, with the size.
 
     >>> from derive.tokens.relations import library
     >>> given = {"chip_throughput": "100 token/s/chip", "context": "8 ktoken/sequence"}
@@ -353,6 +353,7 @@ def remarks(answer: Answer) -> tuple[str, ...]:
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
+    """The remarks of a report on an answer one by one: its range, its assumptions, and what relations leave out."""
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
         low, high = (readable(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
         yield f"the ranges of the inputs make it {low} to {high}"

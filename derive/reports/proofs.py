@@ -50,16 +50,16 @@ class Form:
 
     @property
     def quantities(self) -> dict[str, Any]:
-        """The quantities in it, by name."""
+        """The quantities in the form, by name."""
         return {symbol.name: symbol for symbol in sorted(self.expression.free_symbols, key=str)}
 
     def at(self, **values: Form | float) -> Form:
-        """The form with values or forms substituted for quantities."""
+        """The form with values or other forms substituted for quantities."""
         symbols = self.quantities
         return Form(self.expression.subs({symbols[name]: _expression(value) for name, value in values.items()}))
 
     def plain(self) -> Form:
-        """The form with every quantity that has a default at its default: constants, efficiencies of 1."""
+        """The form with the default in the place of each quantity that has one: constants, efficiencies of 1."""
         import sympy
 
         quantities = [quantity for quantity in self.expression.free_symbols if isinstance(quantity, Quantity)]
@@ -67,7 +67,7 @@ class Form:
         return Form(self.expression.subs({quantity: sympy.nsimplify(number) for quantity, number in defaults.items()}))
 
     def without(self, *names: str) -> Form:
-        """The form itself; an error if one of these quantities is in it.
+        """The form itself, once it is proved that none of these quantities is in it; an error otherwise.
 
         >>> from derive.tokens.relations import library
         >>> batch, chips = (Form(library().quantities[name]) for name in ("batch", "chips"))
@@ -80,7 +80,7 @@ class Form:
         return self
 
     def slope(self, name: str) -> Form:
-        """The derivative with respect to a quantity."""
+        """The derivative of the form with respect to a quantity."""
         import sympy
 
         return Form(sympy.diff(self.expression, self.quantities[name]))
@@ -98,7 +98,7 @@ class Form:
 
 
 def _expression(value: Any) -> Any:
-    """The sympy expression of a form or a number; whole numbers stay whole. Texts are refused: sympy would run them."""
+    """The sympy expression of a form or a number, for a proof; texts are refused, since sympy would run them."""
     import sympy
 
     if isinstance(value, Form):
@@ -110,19 +110,19 @@ def _expression(value: Any) -> Any:
 
 
 def closed(library: Library, target: str, *given: str) -> Form:
-    """The closed form of a quantity in terms of others."""
+    """The closed form of a quantity in terms of others, for a proof in a report."""
     return Form(library.formula(target, given))
 
 
 def unknown_symbol(name: str) -> Form:
-    """A letter for an arbitrary number."""
+    """A letter for an arbitrary number, for proofs in reports."""
     import sympy
 
     return Form(sympy.Symbol(_plain_name(name)))
 
 
 def unknown_function(name: str) -> Callable[..., Form]:
-    """An arbitrary function, for use in forms.
+    """An arbitrary function of forms, for proofs in reports.
 
     >>> f, x = unknown_function("f"), unknown_symbol("x")
     >>> str((f(x) + x).at(x=f(x)))
@@ -148,13 +148,15 @@ def _holds_unknowns(expression: Any) -> bool:
 
 
 def sides(library: Library, relation: str) -> tuple[Form, Form]:
-    """The two sides of a relation."""
+    """The two sides of a relation as forms, for a proof in a report."""
     stated = library.relations[relation]
     return Form(stated.lhs), Form(stated.rhs)
 
 
 def identical(left: Form, right: Form | float) -> Form:
-    """The left form; an error if it is not identical to the right one. Both are positive, unless they have unknowns.
+    """The left form, once it is proved identical to the right one; an error otherwise.
+
+    Both are positive, unless they have unknowns.
 
     >>> from derive.tokens.relations import library
     >>> batch, chips = (Form(library().quantities[name]) for name in ("batch", "chips"))
@@ -180,7 +182,7 @@ def _differ(left: Form, right: Form | float) -> VerificationError:
 
 
 def positive(form: Form) -> Form:
-    """The form; an error if it is not positive for all values of its quantities.
+    """The form itself, once it is proved positive for all values of its quantities; an error otherwise.
 
     >>> from sympy import symbols
     >>> x, a = symbols("x a", positive=True)
@@ -193,7 +195,7 @@ def positive(form: Form) -> Form:
 
 
 def typeset(form: Form) -> str:
-    """A form as mathematics; unknowns are written by sympy."""
+    """A form of a proof as LaTeX mathematics."""
     if _holds_unknowns(form.expression):
         import sympy
 
@@ -203,7 +205,7 @@ def typeset(form: Form) -> str:
 
 
 def lines(*equations: tuple[Form | str, Form | str]) -> Formulas:
-    """Equations below each other: each side a form, or LaTeX."""
+    """The equations of a proof below each other; each side is a form, or LaTeX."""
     shown: list[Line] = []
     declarations: dict[Declaration, None] = {}
     for pair in equations:

@@ -63,6 +63,7 @@ class _Folder(FileSystemLoader):
         self._first = template.name
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
+        """The text of a report template, or of a part in its folder, with its settings blanked out."""
         if template != self._first:
             self._prove_inside(template)
         text, file, is_current = super().get_source(environment, template)
@@ -72,7 +73,7 @@ class _Folder(FileSystemLoader):
         return OPENING.sub(lambda match: "\n" * match[0].count("\n"), text), file, is_current
 
     def _prove_inside(self, template: str) -> None:
-        """Refuse a part that a link, or its name, leads out of the folder, and what is not a plain file."""
+        """Refuse a part of a template that is outside its folder, no plain file, or too large."""
         folder = Path(self.searchpath[0]).resolve()
         part = (folder / template).resolve()
         if not part.is_relative_to(folder):
@@ -134,6 +135,7 @@ class Sandbox(SandboxedEnvironment):
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
     def __init__(self, template: Path, put: Callable[[Any], str], vocabulary: Mapping[str, Any]) -> None:
+        """Restrict the sandbox to these words, and to templates in the folder of this one; `put` writes a value."""
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
@@ -154,10 +156,10 @@ class Sandbox(SandboxedEnvironment):
         return any(isinstance(obj, kind) and attr in names for kind, names in _OPEN.items())
 
     def wrap_str_format(self, value: Any) -> None:
-        """The `format` of a text is forbidden, since its width is unlimited."""
+        """Give the sandbox no `format` of a text, since its width is unlimited."""
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Powers of integers are floats, and texts and lists are neither multiplied nor formatted, to limit sizes."""
+        """The result of an operator in a template, within the sandbox's limits on the sizes of numbers and texts."""
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
             return float(left) ** right
         if operator == "+":
@@ -169,7 +171,7 @@ class Sandbox(SandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """A call of the vocabulary, of a macro or of a method."""
+        """The result of a call in a template; the sandbox limits the number of calls and the size of arguments."""
         self._calls += 1
         if self._calls > _MOST_CALLS:
             raise LimitError("It calls too much.", hint="Take fewer rows or points.", limit=f"{_MOST_CALLS} calls")
@@ -179,17 +181,17 @@ class Sandbox(SandboxedEnvironment):
         return super().call(context, obj, *args, **kwargs)
 
     def joined(self, parts: Sequence[Any]) -> str:
-        """Texts and numbers as one text."""
+        """Texts and numbers of a template as one text, within the sandbox's limits."""
         _prove_small(*parts)
         return self.counted("".join(map(str, parts)))
 
     def small(self, value: Any) -> Any:
-        """A value that is no list of very many items."""
+        """A value of a template, once it is proved to be no list of more items than the sandbox allows."""
         _prove_small(value)
         return value
 
     def counted(self, text: str) -> str:
-        """A text that the template has made; the one that is too much is refused."""
+        """A text that a template has made, added to its count of characters; an error beyond the sandbox's limit."""
         self._characters += len(text)
         if self._characters > _MOST_CHARACTERS:
             raise _too_much()
@@ -197,7 +199,7 @@ class Sandbox(SandboxedEnvironment):
 
 
 def _limited(name: str, act: Any) -> Callable[..., Any]:
-    """A filter or a test that refuses what is too large; what it yields is listed at once."""
+    """A filter or test of templates that refuses arguments too large for the sandbox, and lists its results at once."""
 
     @wraps(act)
     def within(*args: Any, **kwargs: Any) -> Any:
@@ -211,7 +213,7 @@ def _limited(name: str, act: Any) -> Callable[..., Any]:
 
 
 def _prove_small(*values: Any) -> None:
-    """Refuse lists of so many items that to compare them, or to write them down, would not end.
+    """Refuse values of a template with so many items that comparing or writing them would not end.
 
     An item is counted as often as it would be written down: a list of twice the same list, in twenty levels, has a
     million of them.
@@ -229,7 +231,7 @@ def _prove_small(*values: Any) -> None:
 
 
 def _prove_room(name: str, given: Sequence[Any]) -> None:
-    """Refuse the replacement or the joining of texts where the result would be too large."""
+    """Refuse a replacement or joining of texts in a template whose result would be too large."""
     if name == "replace" and len(given) > 2:
         text, old, new, *_ = map(str, given)
         if len(text) + text.count(old) * len(new) > _MOST_CHARACTERS:

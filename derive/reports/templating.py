@@ -49,7 +49,7 @@ _SECONDS = 300.0  # for all questions of a template
 
 
 def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
-    """The report of a template, evaluated with this vocabulary."""
+    """The report that a template renders with this vocabulary."""
     with several_queries(_SECONDS):
         sheet = _Sheet()
         text = _evaluated(Sandbox(path, sheet.put, vocabulary), path)
@@ -63,7 +63,7 @@ def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
 
 
 def _evaluated(environment: Sandbox, path: Path) -> str:
-    """The text of a template; what goes wrong is told with the file and the line."""
+    """The text that a report template evaluates to; an error names the file and the line."""
     try:
         return environment.get_template(path.name).render()
     except TemplateSyntaxError as error:
@@ -82,20 +82,20 @@ def _evaluated(environment: Sandbox, path: Path) -> str:
 
 
 def _located(error: DeriveError, file: Any, line: int) -> DeriveError:
-    """The error, with the template and the line."""
+    """An error in a report template, with the file and the line in front of its message."""
     where = f"{Path(str(file)).name}, line {line}" if line else Path(str(file)).name
     error.what = f"{where}: {error.what}"
     return error
 
 
 def _place(error: BaseException, path: Path) -> tuple[str, int]:
-    """The template, or the part of it, and the line at which something failed."""
+    """The file and the line of a report template, or of its part, at which an error was raised."""
     lines = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((where for where in reversed(lines) if where[0].endswith(".md")), (str(path), 0))
 
 
 def opening(path: Path) -> dict[str, str]:
-    """The settings of a template before its title, in TOML between two lines of three plus signs.
+    """The settings of a report template above its title, in TOML between two lines of three plus signs.
 
     `library = "pendulum.toml"` is the relation file that it uses; `add = "own.toml"` adds one to the library.
     """
@@ -124,7 +124,7 @@ class _Sheet:
     held: list[Any] = field(default_factory=list)
 
     def put(self, value: Any) -> str:
-        """A value as text: a number with its unit, or a placeholder."""
+        """The text that stands for a value in a report template: a number with its unit, a placeholder, or itself."""
         if isinstance(value, Answer):
             value = AnswerText.of(value)
         if isinstance(value, AnswerText):
@@ -147,11 +147,12 @@ class _Sheet:
         return f"{HOLDER}{len(self.held) - 1}\ue001"
 
     def blocks(self, text: str) -> Iterator[Block]:
-        """The blocks of a page: one for each paragraph, of the kind that its beginning shows."""
+        """The blocks of a report from its template's text: one for each paragraph, of the kind of its first line."""
         for chunk in re.split(r"\n[ \t]*\n", text):
             yield from self._of_chunk([line.strip() for line in chunk.split("\n") if line.strip()])
 
     def _of_chunk(self, lines: list[str]) -> Iterator[Block]:
+        """The blocks of a report from lines of its template without a blank one: a heading, table, list or text."""
         if not lines:
             return
         if _FOREIGN.match(lines[0]):
@@ -170,7 +171,7 @@ class _Sheet:
             yield from self._paragraph(" ".join(lines))
 
     def _paragraph(self, text: str) -> Iterator[Block]:
-        """A paragraph of words, or the blocks that stand in it alone."""
+        """The block of a report for a paragraph of its template, or the blocks that stand alone in it."""
         blocks = [self.held[int(place)] for place in _HELD.findall(text)]
         blocks = [block for block in blocks if isinstance(block, _BLOCKS)]
         if not blocks:
@@ -182,13 +183,13 @@ class _Sheet:
             yield from blocks
 
     def _words(self, text: str) -> tuple[str, tuple[Source, ...]]:
-        """A text without its placeholders, and the sources that it cites."""
+        """The words of a template's text without placeholders, and the sources that these cite."""
         objects = [self.held[int(place)] for place in _HELD.findall(text)]
         sources = dict.fromkeys(item for item in objects if isinstance(item, Source))
         return _BOLD.sub(r"*\1*", _HELD.sub("", text)).rstrip(), tuple(sources)
 
     def _table(self, lines: list[str]) -> Grid:
-        """A Markdown table with the caption below it, and the sources of all answers in it."""
+        """A table of a report from its template's lines, with the caption below and the sources of answers in it."""
         rows = [line for line in lines if line.startswith("|") and not _RULE.fullmatch(line)]
         below = " ".join(line for line in lines if not line.startswith("|"))
         if below and not below.startswith(_CAPTION):
@@ -210,7 +211,7 @@ _BLOCKS: tuple[type, ...] = Block.__args__
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """The points of a list, each with its continuation lines."""
+    """The points of a list in a report template, each with its continuation lines."""
     points: list[str] = []
     for line in lines:
         if line.startswith("- "):

@@ -92,7 +92,7 @@ class AnswerText(str):
 
     @classmethod
     def of(cls, answer: Answer, digits: int | None = None) -> AnswerText:
-        """The value with its unit, or the bounds if there is none; and the bounds of the library that it breaks."""
+        """The text of an answer in a report's line: its value or bounds, and the library's bounds that it breaks."""
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
         if answer.base is not None:
@@ -104,14 +104,14 @@ class AnswerText(str):
 
 
 def _breaks(answer: Answer) -> str:
-    """The inequalities that do not hold at an answer, such as a cache that is larger than the memory, in brackets."""
+    """The words in a report, in brackets, for inequalities that fail at an answer; empty if there are none."""
     broken = [check.name.replace("_", " ") for check in answer.failed if re.search("[<>]=", check.statement)]
     names = " and ".join(f"*{verbatim(name)}*" for name in broken)
     return f" (where {names} {'do' if len(broken) > 1 else 'does'} not hold)" if broken else ""
 
 
 def spread(answer: Answer, digits: int = 3) -> str:
-    """The bounds of an answer; empty if none of its inputs was a range."""
+    """The bounds of an answer in a report's line of words; empty if no given of it was a range."""
     if answer.bounds is None or answer.bounds[0] == answer.bounds[1]:
         return ""
     unit = answer.quantity.unit
@@ -122,7 +122,7 @@ def spread(answer: Answer, digits: int = 3) -> str:
 
 
 def number(value: float, unit: str = "", digits: int = 3) -> str:
-    """A number that was computed from answers, in a line of words; what is counted is named in words too.
+    """A number in a report's line of words, with its unit; what is counted is named in words too.
 
     >>> number(0.0144, "s")
     '$14.4\\\\,\\\\mathrm{ms}$'
@@ -141,17 +141,17 @@ def number(value: float, unit: str = "", digits: int = 3) -> str:
 
 
 def magnitude(answer: Answer, unit: str | None = None) -> float:
-    """The number of an answer in a unit, or in its own."""
+    """The number of an answer for use in a report template, in a unit or in the answer's own."""
     return float((answer.value if unit is None else answer.to(unit)).magnitude)
 
 
 def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
-    """An answer as rounded text, to be given in another question."""
+    """An answer as rounded text, to be given in another question of a report template."""
     return f"{magnitude(answer, unit or None):.{digits}g} {unit}".rstrip()
 
 
 def lasting(answer: Answer, digits: int = 3) -> str:
-    """A time in a customary unit."""
+    """A time in a report's line of words, in a customary unit."""
     for unit in _TIMES:
         if magnitude(answer, unit) < (1000 if unit == "ms" else 100):
             return number(magnitude(answer, unit), unit, digits)
@@ -159,35 +159,35 @@ def lasting(answer: Answer, digits: int = 3) -> str:
 
 
 def cite(text: str, url: str = "", date: str = "", kind: Kind = "published") -> Source:
-    """A source, for the paragraph, the list or the caption in which it is cited."""
+    """A source as a word of report templates, for the paragraph, the list or the caption in which it is cited."""
     return Source(text, kind, url, date)
 
 
 def cited(*answers: Answer) -> tuple[Source, ...]:
-    """The published or measured sources of all inputs of these answers, for the paragraph in which they are cited."""
+    """The published or measured sources of all givens of these answers, for a report's paragraph that cites them."""
     values = chain.from_iterable(answer.given.values() for answer in answers)
     sources = dict.fromkeys(value.source for value in values)
     return tuple(source for source in sources if source.kind in ("published", "measured") and source.url + source.date)
 
 
 def line(x: Iterable[float], y: Iterable[float], label: str = "", **options: Any) -> Series:
-    """Points of a picture, and the line through them."""
+    """A series of a report's picture: points, and the line through them."""
     return Series.of(x, y, label, **{key: tuple(v) if isinstance(v, list) else v for key, v in options.items()})
 
 
 def axis(label: str, names: Sequence[str] = (), **options: Any) -> Axis:
-    """An axis: `log`, from `low` to `high`; or with names instead of numbers."""
+    """An axis of a report's picture, with numbers from `low` to `high`, or with names."""
     return Axis(label, names=tuple(names), **options)
 
 
 def chart(x: Axis, y: Axis, series: Iterable[Series], **options: Any) -> Chart:
-    """Series over axes, and the marks and shades behind them."""
+    """A chart for a report's picture: series over axes, with marks and shades."""
     listed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     return Chart(x, y, tuple(series), **listed)
 
 
 def picture(name: str, *charts: Chart, caption: str) -> Picture:
-    """Charts below each other under one caption, in a file of this name."""
+    """A picture of a report: charts below each other under one caption, in a file of this name."""
     if not _NAME.fullmatch(name):
         raise ExpressionError(f"{name!r} cannot name a picture.", hint="Write letters, digits and hyphens.", text=name)
     return Picture(name, charts, " ".join(caption.split()))
@@ -197,10 +197,10 @@ _QUESTIONS = ("solve", "solve_all", "sweep", "least", "most", "front", "border")
 
 
 def vocabulary(library: Library) -> dict[str, Any]:
-    """The vocabulary on a library."""
+    """The vocabulary of report templates on a library: questions, and words for the parts of a page."""
 
     def question(verb: str) -> Callable[..., Any]:
-        """A question of the library, to which an answer can be given."""
+        """A verb of the library as a word of report templates, to which answers may be given."""
 
         def ask(target: Any, *profiles: Any, **given: Any) -> Any:
             return getattr(library, verb)(target, *profiles, **_typed(given))
@@ -247,12 +247,12 @@ def vocabulary(library: Library) -> dict[str, Any]:
 
 
 def _by_name(*functions: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Functions as words of templates, which call them by the names that they have here."""
+    """Functions as words of report templates, by the names that they have here."""
     return {function.__name__: function for function in functions}
 
 
 def _stated(library: Library, profile: str, name: str) -> Value:
-    """A profile's value of a quantity."""
+    """A profile's value of a quantity, for a report template; an error if the profile states none."""
     values = library.profile(profile).values
     if name not in values:
         raise unknown(f"value of {profile}", name, list(values))
@@ -260,7 +260,7 @@ def _stated(library: Library, profile: str, name: str) -> Value:
 
 
 def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Givens, with answers replaced by their values."""
+    """Givens of a question in a report template, with answers replaced by their values."""
     return {name: value.value if isinstance(value, Answer) else value for name, value in given.items()}
 
 
@@ -271,7 +271,7 @@ def _span(text: str, points: int = 50, log: bool = False) -> Any:
 
 
 def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, ...]:
-    """The charts of a result, with a reader's words in place of the library's names; a report has its own captions."""
+    """The charts of a result for a report's picture, with a reader's words in place of the library's names."""
     charts: Sequence[Chart]
     match found:
         case Optimum():
@@ -288,7 +288,7 @@ def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, .
 
 
 def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
-    """A best choice or a front as rows of a table: the profiles that differ, the values in words."""
+    """The rows of a report's table on a best choice or a front: the profiles that differ, and the values in words."""
     each_profiles: list[tuple[str, ...]] = []
     rows: list[dict[str, str]] = []
     chosen: list[Mapping[str, float]] = []
@@ -312,7 +312,7 @@ def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
 
 
 def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
-    """How the choices of an optimum fare over its ranges, as rows of a table."""
+    """The rows of a report's table on how an optimum's choices fare over its ranges."""
     fares = best.under_ranges()
     names = _own_profiles([outcome.choice.profiles for outcome in fares.outcomes])
     table = []
@@ -335,7 +335,7 @@ def _value_text(base: float, quantity: Declaration, digits: int) -> str:
 
 
 def _own_profiles(each: Iterable[tuple[str, ...]]) -> list[str]:
-    """The profiles of each row, without those that all rows have."""
+    """The profiles in each row of a report's table, without those that all rows have."""
     listed = list(each)
     shared = set.intersection(*map(set, listed)) if len(set(listed)) > 1 else set()
     return [", ".join(name for name in profiles if name not in shared) for profiles in listed]
