@@ -110,8 +110,15 @@ def read_decimal(text: str) -> float:
 
 
 def is_printed(exact: Fraction) -> bool:
-    """Whether a rational has the sixteen or seventeen digits with which a double prints that was computed."""
-    number = float(exact)
+    """Whether a rational has the sixteen or seventeen digits with which a double prints that was computed.
+
+    >>> is_printed(Fraction("0.30000000000000004")), is_printed(Fraction("0.3")), is_printed(Fraction(10) ** 400)
+    (True, False, False)
+    """
+    try:
+        number = float(exact)
+    except OverflowError:
+        return False
     return float(f"{number:.{_DECIMALS}g}") != number and Fraction(repr(number)) == exact
 
 

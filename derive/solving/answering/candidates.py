@@ -132,7 +132,7 @@ def _without_refuted(library: RelationSet, question: Question) -> Candidates | N
         return None
     fewer = _without(question, refuted)
     sought = candidates_or_errors(library, fewer)
-    states = [state for _, result in sought.answers for state in result.states]
+    states = [state for _, state in _states_of(result for _, result in sought.answers)]
     if not states or not all(_determines(library, fewer, state, refuted) for state in states):
         return None
     return replace(sought, question=fewer)
@@ -151,7 +151,8 @@ def _determines(library: RelationSet, question: Question, state: State, names: S
 def _is_determined(library: RelationSet, question: Question) -> bool:
     """Whether a question has answers, each of which is a number."""
     answers = candidates_or_errors(library, question).answers
-    return bool(answers) and all(question.target in state.values for _, result in answers for state in result.states)
+    states = [state for _, state in _states_of(result for _, result in answers)]
+    return bool(states) and all(question.target in state.values for state in states)
 
 
 def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:

@@ -227,13 +227,12 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
         return None
     if left_degree == right_degree or ANY in (left_degree, right_degree):
         gap = abs(problem.residual(1.0))
-        whole = Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
-        if problem.is_exact and math.isfinite(gap):
-            return whole if problem.meets_beside_givens(1.0) else NEVER
-        if gap <= AGREEMENT:
-            return whole
-        is_rounding = not math.isfinite(gap) or solves(1.0, problem)
-        return None if is_rounding else NEVER
+        is_decided = problem.is_exact and math.isfinite(gap)  # then no gap is a rounding, however small
+        is_met = problem.meets_beside_givens(1.0) if is_decided else gap <= AGREEMENT
+        if is_met:
+            return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
+        may_be_rounding = not is_decided and (not math.isfinite(gap) or solves(1.0, problem))
+        return None if may_be_rounding else NEVER
     assert isinstance(left_degree, Fraction)
     assert isinstance(right_degree, Fraction)
     values = [value(side, problem.at(1.0)) for side in sides]

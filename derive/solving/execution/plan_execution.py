@@ -83,14 +83,16 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if not excluded:
             return _of_case(library, question, result)
         reasons.update(excluded)
-        _refute(library, question, conditions_of(library.relations[name] for name in excluded))
+        _refute(library, question, [library.relations[name] for name in excluded], result.states)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _refute(library: RelationSet, question: Question, conditions: Iterable[Node]) -> None:
-    """Remember the weak values in conditions that came out false with what follows from them."""
-    asked = names_in(*conditions)
-    decisions_of(library, question).refuted.update(name for name in asked if name in question.weak)
+def _refute(library: RelationSet, question: Question, relations: Iterable[Relation], states: Sequence[State]) -> None:
+    """Remember the weak values in those conditions of a plan's relations that hold in none of its states."""
+    refuted = decisions_of(library, question).refuted
+    for condition in conditions_of(relations):
+        if not any(True in _possible_verdicts(library, condition, state) for state in states):
+            refuted.update(name for name in names_in(condition) if name in question.weak)
 
 
 def of_case(library: RelationSet, question: Question, result: Found) -> Found:
@@ -108,7 +110,7 @@ def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
         states = tuple(state for state in states if all(may_be_met(relation, state.values) for relation in exact))
     if states or not result.states:
         return replace(result, states=states)
-    _refute(library, question, conditions_of(conditional_in(library, result.plan)))
+    _refute(library, question, conditional_in(library, result.plan), result.states)
     reason = f"{question.target}: {of_another_case(library, question, result)}"
     if result.doubt:
         what = f"{reason}; and other solutions may exist ({result.doubt})."

@@ -47,3 +47,18 @@ def test_what_a_default_decides_is_no_refusal_where_another_case_has_an_answer(s
         answers = []
     assert bool(answers) == bool(pairs)
     assert all(any(answer == pytest.approx(float(value)) for value in expected) for answer in answers)
+
+
+@pytest.mark.parametrize(("target", "expected"), [("t", 9), ("y", 2), ("k", 4), ("u", 3)])
+def test_a_default_that_nothing_refutes_still_decides_its_own_case(target, expected):
+    library = bare(
+        "t y k x u m",
+        "t = y + k + u",
+        "k = 2*y",
+        {"equation": "y = x", "when": "k < 1.5"},
+        {"equation": "y = 2*x", "when": "k >= 1.5"},
+        {"equation": "u = 3*x", "when": "m < 2"},
+        {"equation": "u = 5*x", "when": "m >= 2"},
+        values={"k": "1", "m": "1"},
+    )
+    assert number(library.solve(target, x="1")) == expected

@@ -31,6 +31,9 @@ LEAST = {  # that each form comes to
     "-sqrt(x*(4 - x))": -2,
     "-exp(-x**2)": -1,
     "-cos(x)": -1,
+    "acosh(x) + 1": 1,
+    "(x**2)**0.5 + 2": 2,
+    "min(-x, 3)*(-1)": -3,
 }
 
 
