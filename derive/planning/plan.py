@@ -30,7 +30,8 @@ from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching, directed, forwards, led_from, upstream
 from derive.planning.networks import components, reached
 
-_BASES = Memo["Basis"](most=8)
+_MATCHINGS = Memo["tuple[Matching, tuple[str, ...]]"](most=8)  # of bases, with the weak values that they use
+_SOLVED = Memo[Mapping[str, str]](most=8)
 _FALLBACKS = Memo[list[str]](most=64)  # a tree of cases asks often
 _LEADS = Memo["_Leads"](most=16)
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
@@ -147,11 +148,16 @@ class Basis:
         """The quantities that a plan starts from: those given, and those whose weak values are in use."""
         return self.given | {*self.used}
 
-    @cached_property
+    @property
     def solved(self) -> Mapping[str, str]:
         """The relation that a plan computes each unknown from; a spare estimate only tests exact relations."""
-        spare = self.structure.estimates - self.matching.fixes.keys()
-        return directed(self.structure, [relation for relation in self.relations if relation not in spare], self.known)
+
+        def direct() -> Mapping[str, str]:
+            spare = self.structure.estimates - self.matching.fixes.keys()
+            relations = [relation for relation in self.relations if relation not in spare]
+            return directed(self.structure, relations, self.known)
+
+        return _SOLVED.of(self.structure.session, (self.given, self.weak, self.relations), direct)
 
 
 def basis_of(
@@ -176,7 +182,7 @@ def basis_of(
 def fallbacks_led_to(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> list[str]:
     """The fallbacks that a plan does not use, since relations yield them from the target and other known names."""
     leads = _Leads.of(structure, given, [name for name in weak if name != target])
-    led = leads.beyond_fallbacks(target)
+    led = leads.beyond_fallbacks(structure, target)
     return [name for name, names in leads.missing if names <= led]
 
 
@@ -225,17 +231,17 @@ def _basis_of(
     if bare is not structure:
         bearing = bearing_on_target(bare)
 
-    def build() -> Basis:
+    def match() -> tuple[Matching, tuple[str, ...]]:
         """Match the bearing relations, and keep the weak values that only other relations hold."""
         matching, used = based(bare, bearing, strong, usable)
         if only_bearing:  # nothing displaces the weak values that only the other relations hold
             held_apart = bare.around(target, strong) - bare.quantities_of(bearing)
             used = [name for name in usable if name in held_apart or name in used]
-        return Basis(
-            bare, weak=tuple(usable), relations=tuple(bearing), matching=matching, used=tuple(used), given=strong
-        )
+        return matching, tuple(used)
 
-    return _BASES.of(bare.session, (strong, tuple(usable), tuple(bearing)), build)
+    weak_names, relations = tuple(usable), tuple(bearing)
+    matching, used = _MATCHINGS.of(bare.session, (strong, weak_names, relations), match)
+    return Basis(bare, weak=weak_names, relations=relations, matching=matching, used=used, given=strong)
 
 
 def _decide_fallbacks(
@@ -270,7 +276,7 @@ def _fallbacks_among(
     structure: Structure, reached: Sequence[str], given: frozenset[str], weak: Sequence[str], target: str
 ) -> list[str]:
     """The fallbacks that a plan uses among those that some relations contain."""
-    sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(target) else None
+    sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(structure, target) else None
     beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
     tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
     key = frozenset(reached), given, tuple(weak), sought, tied
@@ -281,7 +287,6 @@ def _fallbacks_among(
 class _Leads(NamedTuple):
     """What follows from the known names of a question, and what is missing beside them to compute its fallbacks."""
 
-    structure: Structure
     given: frozenset[str]
     known: frozenset[str]
     ahead: frozenset[str]  # what relations yield from what is known
@@ -307,26 +312,26 @@ class _Leads(NamedTuple):
                     open_names = [name for name in members if name not in ahead]
                     if len(open_names) == 2:
                         starts.update(open_names)
-            return cls(structure, given, known, ahead, missing, frozenset(starts))
+            return cls(given, known, ahead, missing, frozenset(starts))
 
         return _LEADS.of(structure.session, (given, known), build)
 
-    def beyond_fallbacks(self, target: str) -> frozenset[str]:
+    def beyond_fallbacks(self, structure: Structure, target: str) -> frozenset[str]:
         """The quantities that follow from a target; none unless it leads through a fallback to a given."""
         if target in self.known or not self.given or target not in self.starts:
             return frozenset()
-        led = led_from(self.structure, target, self.ahead, self.structure.otherwise)
+        led = led_from(structure, target, self.ahead, structure.otherwise)
         pending = [name for name, names in self.missing if names <= led]
         results: set[str] = set()
         while pending:
             name = pending.pop()
             if name in self.given:
                 return led
-            for relation in self.structure.holders.get(name, ()):
-                result = self.structure.forward.get(relation)
+            for relation in structure.holders.get(name, ()):
+                result = structure.forward.get(relation)
                 if result is None or result in results:
                     continue
-                if all(member in self.ahead or member in led for member in self.structure.members[relation]):
+                if all(member in self.ahead or member in led for member in structure.members[relation]):
                     results.add(result)
                     pending.append(result)
         return frozenset()
@@ -493,7 +498,7 @@ def _determined_by_what_they_lead_to(
     bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
     determined_too = set()
     for name in sought:
-        led = leads.beyond_fallbacks(name)
+        led = leads.beyond_fallbacks(structure, name)
         if led and led not in bases:
             standing_here = _fallbacks_in_use(structure, list(structure.members), known, weak, sought=name)
             bare = structure.not_written_for(standing_here)

@@ -89,13 +89,19 @@ def candidates(library: RelationSet, question: Question) -> Candidates:
         fewer = _without_fallback_of_target(library, question)
         if fewer is not None:
             return fewer
-    error = _weightiest(errors)
-    if _is_denied(errors):
-        raise error
-    without_refuted = _without_refuted(library, question)
+    without_refuted = None if _is_denied(errors) else _without_refuted(library, question)
     if without_refuted is not None:
         return without_refuted
-    raise _with_weak_values(library, question, error)
+    try:
+        raise _full_error(library, question, errors)
+    finally:
+        del sought, errors  # the error's traceback holds this frame, which would hold the error
+
+
+def _full_error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
+    """The weightiest error of all cases, with a hint at the weak values unless one of them is denied whatever these."""
+    error = _weightiest(errors)
+    return error if _is_denied(errors) else _with_weak_values(library, question, error)
 
 
 def _is_denied(errors: Sequence[DeriveError]) -> bool:

@@ -312,8 +312,11 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
     if complete:
         state = State(typed, asides=fallbacks(library, question))
         clash = contradiction(library, question, Plan(question.target, (), (), tuple(complete)), state)
-        if clash is not None:
-            raise clash
+        try:
+            if clash is not None:
+                raise clash
+        finally:
+            del clash  # the error's traceback holds this frame, which would hold the error
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:

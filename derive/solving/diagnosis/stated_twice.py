@@ -138,7 +138,10 @@ def _agreement_of_exact(
     notes = chain.from_iterable(state.notes for state in states)
     is_proved = not any(is_doubt(note) or is_of_one_turn(note) for note in notes)
     if states and is_proved and None not in clashes:
-        raise next(clash for clash in clashes if clash is not None)
+        try:
+            raise next(clash for clash in clashes if clash is not None)
+        finally:
+            del clashes  # the error's traceback holds this frame, which would hold the error
     for names in twice.dependent:
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]

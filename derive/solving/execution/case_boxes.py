@@ -73,6 +73,37 @@ def negation(conditions: tuple[Node, ...]) -> Node:
     return Apply("not", (conjunction(conditions),))
 
 
+class _FixedNumbers:
+    """The numbers of quantities that the conditions of cases compare, and that are given or that no relation leads to.
+
+    All cases of a question have the same, also where its choices are taken apart.
+    """
+
+    def __init__(self, library: RelationSet, question: Question) -> None:
+        """Start without a number: each is found when a condition first asks for it."""
+        self.library = library
+        self.question = question.detached()
+        self.numbers: dict[str, float | None] = {}
+
+    @classmethod
+    def of(cls, library: RelationSet, question: Question) -> _FixedNumbers:
+        """The fixed numbers of a question, stored with it for the library that was asked first."""
+        key = "fixed", question.target, id(question.strong), id(question.weak)
+        if key not in question.decided:
+            question.decided[key] = cls(library, question)
+        fixed: _FixedNumbers = question.decided[key]
+        return fixed
+
+    def number(self, name: str) -> float | None:
+        """The number of a quantity; None if it is not compared, or relations lead to it."""
+        if name not in self.numbers:
+            self.numbers[name] = None
+            if name in _compared(self.library):
+                value = with_own_values(self.library, self.question, [name]).strong.get(name)
+                self.numbers[name] = None if value is None or value.is_range else value.base[1]
+        return self.numbers[name]
+
+
 class CaseLogic:
     """The logic of a case: what the conditions that hold in the case, and those that fail, say of others.
 
@@ -83,7 +114,8 @@ class CaseLogic:
     def __init__(self, library: RelationSet, question: Question) -> None:
         """Collect the claims of the question's case, and the conditions that are known by them to hold or to fail."""
         self.library = library
-        self.question = question
+        self.question = question.detached()
+        self.fixed_numbers = _FixedNumbers.of(library, question)
         self.claims: list[Node] = []
         self.with_value = set[Node]()  # the sides of the comparisons that hold
         self.is_contradictory = False
@@ -129,21 +161,8 @@ class CaseLogic:
         return box
 
     def fixed(self, name: str) -> float | None:
-        """The number of a quantity that a case's conditions compare, if it is given or no relation leads to it.
-
-        All cases of a question have the same, also where its choices are taken apart. So these numbers are stored with
-        the question, with the library that was asked first, and with the values, whose identities count.
-        """
-        question = self.question
-        key = "fixed", question.target, id(question.strong), id(question.weak)
-        numbers: dict[str, float | None]
-        numbers, library, *_ = question.decided.setdefault(key, ({}, self.library, question.strong, question.weak))
-        if name not in numbers:
-            numbers[name] = None
-            if name in _compared(library):
-                value = with_own_values(library, question, [name]).strong.get(name)
-                numbers[name] = None if value is None or value.is_range else value.base[1]
-        return numbers[name]
+        """The number of a quantity that a case's conditions compare, if it is given or no relation leads to it."""
+        return self.fixed_numbers.number(name)
 
     def _at_numbers(self, condition: Node) -> Node:
         """A condition of a case with the numbers of the quantities that are fixed."""

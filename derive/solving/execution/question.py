@@ -11,6 +11,7 @@ model whose elements are now smaller): it is only compared with the result.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -72,6 +73,16 @@ class Question:
     def but(self, **changes: Any) -> Question:
         """The same question with other values, for which no condition is decided yet."""
         return replace(self, **changes, decided={})
+
+    def detached(self) -> Question:
+        """The same question apart from the decisions that are stored with it.
+
+        A stored decision keeps this one. If it kept the question that stores it, both would wait for the collector of
+        garbage, with all that they hold.
+        """
+        question = copy(self)
+        question.__dict__["decided"] = {}
+        return question
 
     @cached_property
     def stated(self) -> frozenset[str]:

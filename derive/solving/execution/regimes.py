@@ -131,7 +131,8 @@ class Decisions:
     def __init__(self, library: RelationSet, question: Question) -> None:
         """Start with the given numbers derived, and no condition decided."""
         self.library = library
-        self.question = question
+        self.question = question.detached()
+        self.logic = CaseLogic.of(library, question)  # what the case itself says of conditions
         self.derived: dict[str, float | None] = dict(question.numbers)
         self.carried_out: dict[str, Plan] = {}  # the plans by which quantities were derived, or were not
         self.decided: dict[str, bool | None] = {}
@@ -285,11 +286,6 @@ class Decisions:
             self.met.add((_WEAK, name))
             return None  # for now: its weak value, unless it turns out to follow
         return self.question.weak[name].base[1]
-
-    @cached_property
-    def logic(self) -> CaseLogic:
-        """The logic of the question's case: what the case itself says of conditions."""
-        return CaseLogic.of(self.library, self.question)
 
     @cached_property
     def _strong(self) -> frozenset[str]:
