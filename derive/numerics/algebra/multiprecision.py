@@ -40,6 +40,8 @@ _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
 _FAR = 10.0  # step of Newton's method, as a share of the largest unknown, that leads elsewhere
 _STEPS = 150
+_FINEST = 1e-200  # share of an unknown over which slopes are taken where they may differ by its square alone
+_RETREAT = 1e-6  # share of an unknown that Newton's method leaves of it on its way to zero
 _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far end
 
 
@@ -274,6 +276,11 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
 
     It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
     """
+    return _difference(equation, exact, known)
+
+
+def _difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
+    """The same in the present precision."""
     tick()
     names = equation.names
     given = {name: known[name] for name in names if name not in exact}
@@ -328,26 +335,67 @@ def sharpened(
     return None
 
 
+@many_digits(_MORE_BITS)
+def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
+    """Whether Newton's method with 700 digits leaves a point for one at which an unknown is zero, or ever closer to it.
+
+    Near zero every gap is small, and equations seem to hold that only approach each other there. They need not be
+    defined at zero.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> above = [parse_equation("cosh(x) = y/x"), parse_equation("cosh(y) = x/y")]
+    >>> retreats_to_zero(above, {"x": 1e-8, "y": 1e-8}, {})
+    True
+    >>> dependent = [parse_equation("x*exp(x) = y*exp(y)"), parse_equation("x + x**2 = y + y**2")]
+    >>> retreats_to_zero(dependent, {"x": 1e-8, "y": 1e-8}, {})
+    False
+    """
+    from flint import arb
+
+    iterate = [arb(x) for x in point.values()]
+    sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
+    for _ in range(_STEPS):
+        tick()
+        step = _step(equations, dict(zip(point, iterate, strict=True)), known, sizes, _FINEST)
+        if not step or not max(map(abs, step)) <= _FAR * max(sizes):
+            return False
+        if max(abs(part) / size for part, size in zip(step, sizes, strict=True)) <= NEGLIGIBLE:
+            return False
+        iterate = [(x - part).mid() for x, part in zip(iterate, step, strict=True)]
+        if any(
+            start != 0 and abs(x) <= _RETREAT * abs(start) for x, start in zip(iterate, point.values(), strict=True)
+        ):
+            return True
+    return False
+
+
 def _rounded(x: Any, size: float) -> float:
     """A root's number in many digits as a double; zero if Newton's method has brought it ever closer to zero."""
     return 0.0 if abs(x) <= NEGLIGIBLE * size else float(x)
 
 
 def _step(
-    equations: Sequence[Equation], iterate: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
+    equations: Sequence[Equation],
+    iterate: Mapping[str, Any],
+    known: Mapping[str, float],
+    sizes: Sequence[Any],
+    share: float = NEGLIGIBLE,
 ) -> Sequence[Any] | None:
-    """A step of Newton's method in many digits; None if the Jacobian is singular or a side is undefined."""
+    """A step of Newton's method in many digits; None if the Jacobian is singular or a side is undefined.
+
+    Slopes are quotients of differences over a share of each unknown.
+    """
     from flint import arb, arb_mat
 
-    gaps = [difference(equation, iterate, known) for equation in equations]
+    gaps = [_difference(equation, iterate, known) for equation in equations]
     if any(gap is None for gap in gaps):
         return None
     if all(gap == 0 for gap in gaps):
         return [arb(0)] * len(gaps)
     columns = []
     for size, (name, x) in zip(sizes, iterate.items(), strict=True):
-        offset = NEGLIGIBLE * (size if x == 0 else abs(x))
-        moved_gaps = [difference(equation, {**iterate, name: (x + offset).mid()}, known) for equation in equations]
+        offset = share * (size if x == 0 else abs(x))
+        moved_gaps = [_difference(equation, {**iterate, name: (x + offset).mid()}, known) for equation in equations]
         if any(gap is None for gap in moved_gaps):
             return None
         columns.append([(gap - gap_here) / offset for gap, gap_here in zip(moved_gaps, gaps, strict=True)])

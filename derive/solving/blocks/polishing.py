@@ -15,13 +15,13 @@ from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.multiprecision import is_rounded_zero, sharpened
+from derive.numerics.algebra.multiprecision import is_rounded_zero, retreats_to_zero, sharpened
 from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, TIGHT
+from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, LEAST_FACTOR, NEAR_MULTIPLE, SMALLEST, TIGHT
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
@@ -200,20 +200,39 @@ def _with_a_number_changed(node: Node) -> Iterator[Node]:
 def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
     """Whether equations only seem to hold at a point, which polishing would leave.
 
-    Either it is proved that there is no root near, or something given is lost in rounding there, and with many digits
-    Newton's method leaves it for a root that is not near.
+    Either it is proved that there is no root near, or with many digits Newton's method leaves it: for a root that is
+    not near, where something given is lost in rounding at the point; or for zero, where the equations do not hold.
     """
     if len(values) > _SMALL:
         return False
     if _is_refuted(values, system.whole):
         return True
-    if is_telling(values, system):
-        return False
     refined = in_many_digits(values, system)
-    if refined is None:
+    if is_only_small(values, system):
+        if refined is None or not is_telling(values, system):
+            return True
+        root, _ = refined
+        return not system.holds(root) or is_only_small(root, system)
+    if refined is None or is_telling(values, system):
         return False
     root, _ = refined
     return not are_close(values, root, NEAR_MULTIPLE)
+
+
+def is_only_small(values: Mapping[str, float], system: System) -> bool:
+    """Whether equations seem to hold at a point only because it is near zero, where every gap is small.
+
+    So it is for `x*cosh(x) = y`, `y*cosh(y) = x` with positive unknowns: y is greater than x, and x greater than y.
+    """
+    if len(values) > _SMALL:
+        return False
+    if any(0 < abs(x) < SMALLEST for x in values.values()):
+        return True  # smaller than what is sought
+    if is_isolated(system.equations, values, system.known):
+        return False
+    if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
+        return True  # where squares underflow, everything seems to hold
+    return retreats_to_zero(system.equations, values, system.known)
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:

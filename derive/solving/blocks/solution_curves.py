@@ -25,7 +25,7 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.outcome import System
-from derive.solving.blocks.polishing import is_telling
+from derive.solving.blocks.polishing import is_only_small, is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
@@ -53,7 +53,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     """
     if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return False  # where squares underflow, everything seems to hold
-    if not is_telling(values, system):
+    if not is_telling(values, system) or is_only_small(values, system):
         return False
     rows = _slopes(values, system)
     if rows is None:

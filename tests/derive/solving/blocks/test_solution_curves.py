@@ -8,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.errors import LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import System
+from derive.solving.blocks.polishing import leads_elsewhere
 from derive.solving.blocks.solution_curves import lies_on_curve
 from quantities.domain import Domain
 from tests.derive.operations import calls
+from tests.derive.statements import bare
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -156,3 +159,45 @@ def test_choices_are_replaced_by_arms_where_a_branch_holds_in_part():
     (found,) = asked().solutions
     assert found.spans["n"] == pytest.approx((0, 9))
     assert calls(asked) < 1_500_000  # where samples are taken, five million
+
+
+ABOVE_ONE = ["cosh({0})", "exp({0})", "(1 + {0}**2)", "sqrt(1 + {0})"]
+FORMS = [("x*{0} = y", "y*{1} = x"), ("{0} = y/x", "{1} = x/y"), ("y = {0}*x", "x = y*{1}"), ("x*{1} = y", "y*{0} = x")]
+
+
+@pytest.mark.thorough
+@given(st.sampled_from(ABOVE_ONE), st.sampled_from(ABOVE_ONE), st.sampled_from(FORMS))
+def test_positive_numbers_of_which_each_is_greater_than_the_other_are_neither_solutions_nor_a_curve(f, g, form):
+    """Near zero they differ by less than any tolerance."""
+    texts = [text.format(f.format("x"), g.format("y")) for text in form]
+    system = bare("x y", *texts, domains=dict.fromkeys("xy", "positive"))
+    with pytest.raises((NoSolutionError, LimitError)):
+        system.solve_all("x")
+
+
+@given(st.decimals("0.01", "99", places=2), st.integers(2, 9), st.sampled_from(["x*y = {0}", "x*exp(y) = {0}"]))
+def test_equations_that_repeat_each_other_in_exact_decimals_hold_along_a_curve(height, factor, text):
+    first = text.format(height)
+    second = f"{factor}*" + text.format(factor * height)
+    system = bare("x y", first, second, domains=dict.fromkeys("xy", "positive"))
+    with pytest.raises(UnderdeterminedError):
+        system.solve_all("x")
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-6, 1e-8, 1e-11, 1e-40, 1e-82])
+@pytest.mark.parametrize("texts", [("x*cosh(x) = y", "y*cosh(y) = x"), ("cosh(x) = y/x", "cosh(y) = x/y")])
+def test_a_point_near_zero_where_two_equations_only_approach_each_other_leads_elsewhere(texts, size):
+    system = System(tuple(map(parse_equation, texts)), ("x", "y"), {}, dict.fromkeys("xy", POSITIVE))
+    point = {"x": size, "y": size}
+    assert system.holds(point)
+    assert leads_elsewhere(point, system)
+    assert not lies_on_curve(point, system)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-6, 1e-11])
+def test_a_curve_through_zero_is_one_near_zero_too(size):
+    texts = ("y*(1 + y) = x*(1 + x)", "y*exp(y) = x*exp(x)")
+    system = System(tuple(map(parse_equation, texts)), ("x", "y"), {}, dict.fromkeys("xy", POSITIVE))
+    point = {"x": size, "y": size}
+    assert not leads_elsewhere(point, system)
+    assert lies_on_curve(point, system)
