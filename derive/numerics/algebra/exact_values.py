@@ -19,18 +19,19 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from fractions import Fraction
 from functools import cache, reduce
+from itertools import chain
 from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, nothing, taken
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Node, names_in
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in, walk
 from derive.tolerances import EXPRESSION
-from quantities.rational import exact_of, nearest
+from quantities.rational import exact_of, is_printed, nearest
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
@@ -60,6 +61,14 @@ def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fr
             return None
         exact_numbers[name] = exact
     return exact_numbers
+
+
+def are_exact(equations: Iterable[Equation], unknowns: Collection[str], values: Mapping[str, float]) -> bool:
+    """Whether no number in equations is a rounded one, neither a given nor a literal: then no gap is their rounding."""
+    sides = [*chain.from_iterable(equation.sides for equation in equations)]
+    if rationals((name for name in names_in(*sides) if name not in unknowns), values) is None:
+        return False
+    return not any(is_printed(part.value) for part in walk(*sides) if isinstance(part, Number))
 
 
 def exactly_computed(node: Node, values: Mapping[str, float]) -> float | None:

@@ -28,14 +28,23 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import isfinite
+from typing import Any
 
 from derive.expressions.arithmetic import UNIT, Monomial, NoElement, Sum, joined, multiplied_out, plus
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
-from derive.numerics.algebra.exact_values import exact_value, order, rationals
+from derive.numerics.algebra.exact_values import (
+    are_exact,
+    ball_of,
+    exact_value,
+    folded_ball,
+    many_digits,
+    order,
+    rationals,
+)
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, difference_of, inverted, multiplied, negated
-from derive.numerics.algebra.products import product_of
+from derive.numerics.algebra.products import Product, product_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, RANK
 from quantities.domain import Domain
@@ -51,6 +60,7 @@ Linear = dict[str | None, Node]
 Solved = tuple[list[dict[str, float]], bool, str]
 """The solutions, whether a system is singular, and why there is no solution."""
 _ANY = Domain("real", -math.inf, math.inf)
+_CONTRADICTING = "the equations contradict each other"
 _MOST = 200  # limit on monomials of an equation
 _BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large numbers are beyond doubles
 
@@ -82,12 +92,14 @@ def linear_solutions(
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
+    exact = _in_fractions(forms, unknowns, known, domains) if len(unknowns) <= _FEW else None
+    if exact is not None and are_exact(equations, unknowns, known):
+        return exact
     solution = _factored(rows, unknowns, domains) if len(rows) > _MANY else None
     if solution is None:
         solution = eliminated(rows, list(unknowns), domains)
-    points, _, _ = solution
-    exact = _in_fractions(forms, unknowns, known) if points and len(unknowns) <= _FEW else None
-    return solution if exact is None else ([exact], False, _outside(exact, domains))
+    is_regular = not solution[1] and exact is not None and not exact[1]  # rounded coefficients cannot tell otherwise
+    return exact if exact is not None and is_regular else solution
 
 
 def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
@@ -96,25 +108,34 @@ def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
 
 
 def _in_fractions(
-    forms: Sequence[Linear], unknowns: Sequence[str], known: Mapping[str, float]
-) -> dict[str, float] | None:
-    """The exact solution of a square linear system; None if a coefficient is no fraction, or it is singular."""
+    forms: Sequence[Linear], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> Solved | None:
+    """The exact solution of a linear system, or why it has none; None if a coefficient is no fraction, or too long."""
     given = rationals(names_in(*chain.from_iterable(form.values() for form in forms)), known)
-    if given is None or len(forms) != len(unknowns):
+    if given is None:
         return None
     rows = [[exact_value(form.get(name, ZERO), given) for name in (*unknowns, None)] for form in forms]
     if any(None in row for row in rows):
         return None
-    reduced = _reduced(rows, len(unknowns))
-    is_long = any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for x in chain.from_iterable(reduced))
-    if len(reduced) < len(unknowns) or is_long:
+    zeros = [name for column, name in enumerate(unknowns) if not any(row[column] for row in rows)]
+    left = list(rows)
+    reduced = _reduced(left, len(unknowns))
+    if any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for x in chain.from_iterable(reduced)):
         return None
-    return {name: nearest(-row[-1]) for name, row in zip(unknowns, reduced, strict=True)}
+    if any(row[-1] for row in left):
+        return [], len(reduced) < len(unknowns), _CONTRADICTING
+    if len(reduced) < len(unknowns):
+        return [], True, _why_dependent(len(reduced), len(forms), zeros)
+    values = {name: nearest(-row[-1]) for name, row in zip(unknowns, reduced, strict=True)}
+    return [values], False, _outside(values, domains)
 
 
-def _reduced(rows: list[list[Fraction]], columns: int) -> list[list[Fraction]]:
-    """The reduced echelon form of a matrix of fractions: the rows that lead in one of its first columns."""
-    leading: list[list[Fraction]] = []
+def _reduced(rows: list[list[Any]], columns: int) -> list[list[Any]]:
+    """The reduced echelon form of a matrix of exact numbers: the rows that lead in one of its first columns.
+
+    In `rows` those are left that lead in none of them.
+    """
+    leading: list[list[Any]] = []
     for column in range(columns):
         lead = next((row for row in rows if row[column]), None)
         if lead is None:
@@ -266,8 +287,13 @@ def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> s
     """Why a linear system is singular: its equations contradict each other or are dependent, or unknowns cancel."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
-        return "the equations contradict each other"
-    if rank + len(cancelled) == len(rows):
+        return _CONTRADICTING
+    return _why_dependent(rank, len(rows), cancelled)
+
+
+def _why_dependent(rank: int, equations: int, cancelled: Sequence[str]) -> str:
+    """Why a linear system without a contradiction is singular: some unknowns cancel, or its equations are dependent."""
+    if rank + len(cancelled) == equations:
         verb = "cancels" if len(cancelled) == 1 else "cancel"
         return f"{' and '.join(cancelled)} {verb}"
     return "the equations are dependent"
@@ -313,43 +339,72 @@ def product_solutions(
     """
     if any(domains[name].low < 0 or 0.0 in domains[name] for name in unknowns):
         return None
-    rows: list[list[float]] = []
-    for equation in equations:
-        row = _row(equation, unknowns, known)
-        if row is None:
-            return None
-        rows.append(row)
+    ratios = [_ratio_of_sides(equation, unknowns, known) for equation in equations]
+    products = [ratio for ratio in ratios if ratio is not None]
+    if len(products) < len(ratios):
+        return None
+    rows = [_row(ratio, unknowns, known) for ratio in products]
     logarithms, singular, reason = eliminated(rows, list(unknowns), dict.fromkeys(unknowns, _ANY))
+    if singular and are_exact(equations, unknowns, known) and _contradict(products, unknowns, known):
+        return [], True, _CONTRADICTING
     if any(abs(logarithm) > 700 for logarithm in chain.from_iterable(point.values() for point in logarithms)):
         return None  # such a number may be beyond all doubles
     points = [{name: math.exp(logarithm) for name, logarithm in point.items()} for point in logarithms]
     return points, singular, reason or ", ".join(_outside(point, domains) for point in points)
 
 
-def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
-    """An equation between products as a linear one of logarithms: the exponents of unknowns, and the right side."""
+def _ratio_of_sides(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> Product | None:
+    """The ratio of an equation's sides as a product of positive factors, which is to be one; None if it is none."""
 
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
             return True
-        return known.keys() >= {*names_in(base)} and number_of(base) > 0
-
-    def number_of(base: Node) -> float:
-        return base.real if isinstance(base, Number) else value(base, known)
+        return known.keys() >= {*names_in(base)} and _number_of(base, known) > 0
 
     left, right = (product_of(side, is_positive) for side in equation.sides)
     if not (left.number > 0 and right.number > 0 and all(map(is_positive, (*left.powers, *right.powers)))):
         return None
     inverse = right.to(Fraction(-1))
-    if inverse is None:
-        return None
-    ratio = left.times(inverse)
-    others = {base: e for base, e in ratio.powers.items() if not (isinstance(base, Name) and base.name in unknowns)}
-    logs = [math.log(ratio.number), *(float(e) * math.log(number_of(base)) for base, e in others.items())]
+    return None if inverse is None else left.times(inverse)
+
+
+def _number_of(base: Node, known: Mapping[str, float]) -> float:
+    return base.real if isinstance(base, Number) else value(base, known)
+
+
+def _exponents(ratio: Product, unknowns: Sequence[str]) -> tuple[list[Fraction], dict[Node, Fraction]]:
+    """The exponents of the unknowns in a product, and those of its other factors."""
+    names = [Name(name) for name in unknowns]
+    others = {base: exponent for base, exponent in ratio.powers.items() if base not in names}
+    return [ratio.powers.get(name, Fraction(0)) for name in names], others
+
+
+def _row(ratio: Product, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float]:
+    """A product that is one as a linear equation of logarithms: the exponents of unknowns, and the right side."""
+    exponents, others = _exponents(ratio, unknowns)
+    logs = [math.log(ratio.number), *(float(e) * math.log(_number_of(base, known)) for base, e in others.items())]
     constant = math.fsum(logs)
     if abs(constant) <= HANDFUL * (1 + math.fsum(map(abs, logs))):  # a product that is one, up to rounding
         constant = 0.0
-    return [*(float(ratio.powers.get(Name(name), Fraction(0))) for name in unknowns), -constant]
+    return [*map(float, exponents), -constant]
+
+
+@many_digits()
+def _contradict(products: Sequence[Product], unknowns: Sequence[str], known: Mapping[str, float]) -> bool:
+    """Whether products that are one leave, without their unknowns, a number that is not one: by logarithms in balls."""
+    from flint import arb, fmpq
+
+    numbers = {name: ball_of(number) for name, number in known.items()}
+    rows = []
+    for product in products:
+        exponents, others = _exponents(product, unknowns)
+        constant = arb(fmpq(product.number.numerator, product.number.denominator)).log()
+        for base, exponent in others.items():
+            power = fmpq(exponent.numerator, exponent.denominator)
+            constant += folded_ball(base, numbers, known, chosen_arm).log() * power
+        rows.append([*(fmpq(exponent.numerator, exponent.denominator) for exponent in exponents), constant])
+    _reduced(rows, len(unknowns))
+    return any(not row[-1].contains(0) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +440,8 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
         all_terms = chain.from_iterable(map(terms, equation.sides))
         total = sum(abs(value(term, known)) for term in all_terms if {*names_in(term)} <= known.keys())
         size[UNIT] = Fraction(total) if isfinite(total) else size.get(UNIT, Fraction(0))
+    is_exact = are_exact(equations, (), {**dict.fromkeys(names_in(*equations), 0.0), **known})
+    blur = Fraction(0) if is_exact else _BLUR
     pending = [*range(len(rows))]
     while pending:
         lead = max(filter(None, chain.from_iterable(rows[i] for i in pending)), key=_height, default=None)
@@ -395,9 +452,10 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
         for i in pending:
             if lead in rows[i]:
                 share = rows[i][lead] / rows[pivot][lead]
-                rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot])
+                rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot], blur)
                 rows[i].pop(lead, None)
-    contradict = any(abs(rows[i].get(UNIT, 0)) > _AGREEMENT * sizes[i].get(UNIT, 0) for i in pending)
+    agreement = Fraction(0) if is_exact else _AGREEMENT
+    contradict = any(abs(rows[i].get(UNIT, 0)) > agreement * sizes[i].get(UNIT, 0) for i in pending)
     remaining = (None if i in pending else Equation(_sum_written(row), "=", ZERO) for i, row in enumerate(rows))
     return Combined(tuple(remaining), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
 
@@ -407,11 +465,11 @@ def _degree(row: Sum) -> int:
     return max((sum(abs(power) if isinstance(part, Name) else 2 for part, power in key) for key in row), default=0)
 
 
-def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum) -> tuple[Sum, Sum]:
+def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum, blur: Fraction) -> tuple[Sum, Sum]:
     """A sum of monomials less a share of another, as elimination leaves it, and the sizes of its terms."""
     grown = {key: sizes.get(key, 0) + abs(share) * other_sizes.get(key, 0) for key in {*sizes, *other_sizes}}
     difference = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
-    return {key: factor for key, factor in difference.items() if abs(factor) > _BLUR * grown[key]}, grown
+    return {key: factor for key, factor in difference.items() if abs(factor) > blur * grown[key]}, grown
 
 
 def _height(monomial: Monomial) -> tuple[int, int, str]:

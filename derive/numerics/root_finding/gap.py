@@ -11,19 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain
 
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
-from derive.numerics.algebra.exact_values import many_digits, rationals
+from derive.numerics.algebra.exact_values import are_exact, many_digits, rationals
 from derive.numerics.algebra.like_terms import difference_of, occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
 from quantities.domain import Domain
-from quantities.rational import is_printed
 
 
 @dataclass(frozen=True)
@@ -77,8 +75,7 @@ class OneUnknown:
     @cached_property
     def is_exact(self) -> bool:
         """Whether no number is a rounded one, neither a given nor a literal: then no gap is their rounding."""
-        literals = (part.value for part in chain.from_iterable(map(walk, self.sides)) if isinstance(part, Number))
-        return self.exact_givens is not None and not any(map(is_printed, literals))
+        return are_exact((self.equation,), (self.name,), self.known)
 
     def at(self, x: float) -> dict[str, float]:
         """The known numbers of the equation, and a number for its unknown."""

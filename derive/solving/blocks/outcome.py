@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from derive.expressions.tree import Equation, Node
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
+from derive.numerics.algebra.exact_values import are_exact
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.local_solvers.newton import many_starts
@@ -64,6 +65,11 @@ class System:
     def taking(self, equations: Sequence[Equation]) -> System:
         """The block's system with one arm in the place of each choice."""
         return replace(self, equations=tuple(equations), stated=self.stated or self.equations)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no number of the block is a rounded one: then no gap between two sides is their rounding."""
+        return are_exact(self.stated or self.equations, self.unknowns, self.known)
 
     @property
     def positive(self) -> frozenset[str]:

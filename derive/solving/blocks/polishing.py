@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.multiprecision import is_rounded_zero, retreats_to_zero, sharpened
+from derive.numerics.algebra.multiprecision import contradict_nearby, is_rounded_zero, retreats_to_zero, sharpened
 from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
@@ -96,7 +96,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
         values = sharp(solution.values, system) if is_rough else solution.values
         if not system.holds(values):
             reason = reason or system.outside(values)
-        elif not repeats(values, kept):
+        elif not repeats(values, kept) and not is_contradicted(values, system):
             is_refined = not is_rough or values is not solution.values
             _add(kept, replace(solution, values=values), system, LAST_DIGIT if is_refined else AGREEMENT)
     return replace(outcome, solutions=tuple(kept), reason=reason, undecided=outcome.undecided or not kept)
@@ -233,6 +233,16 @@ def is_only_small(values: Mapping[str, float], system: System) -> bool:
     if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return True  # where squares underflow, everything seems to hold
     return retreats_to_zero(system.equations, values, system.known)
+
+
+def is_contradicted(values: Mapping[str, float], system: System) -> bool:
+    """Whether equations without a rounded number seem to hold at a point, and contradict each other all around it.
+
+    So do `x*y = 1` and `log(x) + log(y) = 1e-10`: doubles cannot tell a curve of points from the next.
+    """
+    if len(values) > _SMALL or not system.is_exact or any(x != x for x in values.values()):
+        return False
+    return contradict_nearby(system.equations, values, system.known)
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:

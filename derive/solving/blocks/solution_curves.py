@@ -25,7 +25,7 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.outcome import System
-from derive.solving.blocks.polishing import is_only_small, is_telling
+from derive.solving.blocks.polishing import is_contradicted, is_only_small, is_telling
 from derive.solving.blocks.samples import spread, starts
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
@@ -53,7 +53,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     """
     if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return False  # where squares underflow, everything seems to hold
-    if not is_telling(values, system) or is_only_small(values, system):
+    if not is_telling(values, system) or is_only_small(values, system) or is_contradicted(values, system):
         return False
     rows = _slopes(values, system)
     if rows is None:
@@ -201,7 +201,9 @@ def holds_along_branch(system: System) -> bool:
             inside = [point for point in points if system.meets(point) and _is_each_unknown_visible(point, system)]
             inside = [point for point in inside if is_telling(point, system)]
             moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
-            if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
+            if len(inside) < _ENOUGH or len(moving) < len(system.unknowns):
+                continue
+            if not any(is_contradicted(point, system) for point in inside):
                 return True
     return False
 

@@ -28,7 +28,7 @@ from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, o
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
-from derive.numerics.algebra.multiprecision import exactly, is_cancelled
+from derive.numerics.algebra.multiprecision import exactly, fails_at_root, is_cancelled
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -195,6 +195,8 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
+            elif branch.is_refuted(root):
+                continue
             elif not repeats(values, solutions) or _is_proved_apart(values, solutions, system):
                 solutions.append(Solution(values, {}))
         roots = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
@@ -260,6 +262,13 @@ class _TornBranch:
             return True
         step = system.step_in(box)
         return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
+
+    def is_refuted(self, root: float) -> bool:
+        """Whether a root of the tear is no solution: in many digits an equation fails, where no number is rounded."""
+        system = self.system.whole
+        if not system.is_exact:
+            return False
+        return fails_at_root(self.last.equation, {self.tear: root}, self.forms, system.equations, system.known)
 
     def level_seeds(self, roots: Sequence[float]) -> list[float]:
         """Points away from the tear's roots at which the system holds within rounding, since an arm cancels there."""

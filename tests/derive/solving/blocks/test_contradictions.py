@@ -1,0 +1,98 @@
+"""Equations that state one quantity twice, and differently in the tenth digit, have no solution and hold nowhere.
+
+The decimals are exact, so no rounding excuses the difference; where they agree, the equations hold along a curve.
+"""
+
+from __future__ import annotations
+
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+import derive
+from derive.errors import LimitError, NoSolutionError, UnderdeterminedError
+from derive.time_limits import limits
+from quantities.rational import is_printed
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+COMBINATIONS = ["x + y", "x*y", "x/y", "x**2 + y**2", "x + 2*y", "x*exp(y)", "sqrt(x) + sqrt(y)", "x + y**2", "x*y**3"]
+STATEMENTS = {
+    "{g} = {b}": lambda b: b,
+    "3*({g}) = {b}": lambda b: 3 * b,
+    "({g})**2 = {b}": lambda b: b**2,
+    "1 + 2*({g}) = {b}": lambda b: 1 + 2 * b,
+    "abs({g}) = {b}": abs,
+    "({g})**2 + {g} = {b}": lambda b: b**2 + b,
+    "max({g}, 0) = {b}": lambda b: b,
+}
+"""Texts of an equation for a positive combination, and what its right side has to be where the combination is b."""
+RELATIVE = [Fraction(1, 10**digits) for digits in (8, 9, 10, 11, 12)]
+
+
+def in_decimals(number: Fraction) -> str:
+    return f"{Decimal(number.numerator) / Decimal(number.denominator):f}"
+
+
+def stated_twice(draw: random.Random, gap: Fraction) -> list[str]:
+    """Two equations for one combination of x and y, the second of which is off by a gap."""
+    combination = draw.choice(COMBINATIONS)
+    while True:
+        number = Fraction(draw.randint(101, 999), 100)
+        (first, of_first), (second, of_second) = draw.sample(sorted(STATEMENTS.items()), 2)
+        right = of_second(number) * (1 + draw.choice((-1, 1)) * gap)
+        if not is_printed(right):  # else it counts as a double that was computed, and is rounded
+            break
+    equations = [
+        first.format(g=combination, b=in_decimals(of_first(number))),
+        second.format(g=combination, b=in_decimals(right)),
+    ]
+    draw.shuffle(equations)
+    return equations
+
+
+def answers(equations: list[str], target: str) -> list[derive.Answer]:
+    with limits(seconds=10):
+        return bare("x y", *equations, domains=dict.fromkeys("xy", "positive")).solve_all(target)
+
+
+@every("seed", range(300), ordinary=12)
+def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no_curve(seed):
+    draw = random.Random(f"different {seed}")
+    equations = stated_twice(draw, draw.choice(RELATIVE))
+    with pytest.raises((NoSolutionError, LimitError)):
+        answers(equations, draw.choice("xy"))
+
+
+@every("seed", range(150), ordinary=8)
+def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
+    draw = random.Random(f"alike {seed}")
+    equations = stated_twice(draw, Fraction(0))
+    try:
+        found = answers(equations, draw.choice("xy"))
+    except (UnderdeterminedError, LimitError):
+        return
+    assert all(answer.base is None for answer in found)  # intervals, of which `max` leaves the other arm
+
+
+PAIRS = [
+    ("x**2 + y**2 = 2", "x + y = 2{gap}"),
+    ("sqrt(x) + sqrt(y) = 1", "x + y = 1{gap}"),
+    ("max(x, y) = 2", "x + y = 4{gap}"),
+    ("abs(x) + abs(y) = 1", "x**2 + y**2 = 1{gap}"),
+    ("x*y = 4{gap}", "x + y = 4"),
+    ("exp(x) + exp(y) = 2*exp(1)", "x + y = 2{gap}"),
+]
+"""Curves of which the second touches the first from outside, and leaves it once the gap is added."""
+
+
+@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=2)
+@pytest.mark.parametrize("pair", PAIRS, ids=str)
+def test_curves_that_just_fail_to_touch_have_no_common_point(pair, gap):
+    equations = [text.format(gap=gap) for text in pair]
+    for stated in (equations, equations[::-1]):
+        for target in "xy":
+            with pytest.raises((NoSolutionError, LimitError)):
+                answers(stated, target)
