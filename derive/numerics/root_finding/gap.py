@@ -18,6 +18,7 @@ from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
 from derive.numerics.algebra.exact_values import are_exact, many_digits, rationals
 from derive.numerics.algebra.like_terms import difference_of, occurrences
+from derive.numerics.algebra.refinement import sharpened
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
@@ -122,8 +123,8 @@ class OneUnknown:
     def polished(self, x: float) -> float | None:
         """The zero of the gap to which Newton's method leads from a number with many digits; None if it fails."""
         givens = {given: number for given, number in self.known.items() if given != self.name}
-        sharpened = multiprecision.sharpened([self.equation], {self.name: x}, givens)
-        return None if sharpened is None else sharpened[0][self.name]
+        refined = sharpened([self.equation], {self.name: x}, givens)
+        return None if refined is None else refined[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
         """Whether the gap between the sides at a number is no more than the rounding of the known numbers."""

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.multiprecision import contradict_nearby, is_rounded_zero, retreats_to_zero, sharpened
+from derive.numerics.algebra.multiprecision import is_rounded_zero
+from derive.numerics.algebra.refinement import contradict_nearby, retreats_to_zero, sharpened
 from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near

@@ -28,8 +28,9 @@ from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, o
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
-from derive.numerics.algebra.multiprecision import exactly, fails_at_root, is_cancelled
+from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.algebra.products import product_of, written
+from derive.numerics.algebra.refinement import fails_at_root
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.free_unknowns import (

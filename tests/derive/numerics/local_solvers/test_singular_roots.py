@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation
-from derive.numerics.algebra.multiprecision import sharpened
+from derive.numerics.algebra.refinement import sharpened
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.solution_curves import lies_on_curve
