@@ -14,10 +14,14 @@ some of them the others hold in many digits, or they do not.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import chain
 from typing import Any
 
-from derive.expressions.tree import Equation, Node
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import Equation, Node, Number, operations, rebuilt
 from derive.numerics.algebra.exact_values import Ball, many_digits
 from derive.numerics.algebra.multiprecision import number_of, present_difference
 from derive.time_limits import tick
@@ -164,13 +168,59 @@ def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], 
 def contradict_nearby(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
     """Whether, near a point, the equations that are independent there hold in 150 digits, and another one fails.
 
-    Newton's method on independent equations moves no further than it has to, so it ends near the point. An equation
-    whose slopes are a combination of theirs is not moved by that: it holds already, or nowhere around.
+    What is rounded in them counts as it is at the point. Where it is another whole number at the place that Newton's
+    method leads to, the equations are tried with that one, and hold if it stays the same.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> first, second = parse_equation("log(x) + log(y) = 0"), parse_equation("x*y = a")
     >>> [contradict_nearby([first, second], {"x": 0.5, "y": 2.0}, {"a": a}) for a in (1.0, 1.0 + 1e-10)]
     [False, True]
+    >>> never = [parse_equation("ceil(x) = y"), parse_equation("y = x + 1")]
+    >>> contradict_nearby(never, {"x": math.nextafter(1.0, 2.0), "y": 2.0}, {})
+    True
+    """
+    from flint import arb
+
+    steps = _steps_at({name: arb(x) for name, x in point.items()}, equations, known)
+    for is_other_side in (False, True):
+        level = [equation.changed(partial(_with_steps, steps=steps)) for equation in equations]
+        nearest = _nearest(level, point, known)
+        if nearest is None:
+            return is_other_side
+        place, is_met = nearest
+        steps_there = _steps_at(place, equations, known)
+        if steps_there == steps:
+            return not is_met
+        steps = steps_there
+    return True
+
+
+def _steps_at(place: Mapping[str, Ball], equations: Iterable[Equation], known: Mapping[str, float]) -> dict[Node, int]:
+    """The whole numbers to which equations round at a place in many digits, by the operations that round."""
+    steps: dict[Node, int] = {}
+    for operation in operations(*chain.from_iterable(equation.sides for equation in equations), among=STEPPED):
+        if place.keys().isdisjoint(operation.names):
+            continue
+        number = number_of(operation.args[0], place, known)
+        if number is not None:
+            nearest = int((number + 0.5).floor().unique_fmpz())
+            is_whole = bool(abs(number - nearest) <= NEGLIGIBLE * max(1, abs(nearest)))
+            rounded = number.floor() if operation.op == "floor" else number.ceil()
+            steps[operation] = nearest if is_whole else int(rounded.unique_fmpz())
+    return steps
+
+
+def _with_steps(node: Node, steps: Mapping[Node, int]) -> Node:
+    """An expression with the whole numbers to which parts of it are rounded."""
+    return rebuilt(node, lambda part: Number(Fraction(steps[part])) if part in steps else None)
+
+
+def _nearest(
+    equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
+) -> tuple[Mapping[str, Ball], bool] | None:
+    """The place near a point at which the equations that are independent there hold, and whether the others do.
+
+    None if Newton's method leads away, or a side is undefined.
     """
     from flint import arb, arb_mat
 
@@ -181,26 +231,26 @@ def contradict_nearby(equations: Sequence[Equation], point: Mapping[str, float],
         here = dict(zip(point, iterate, strict=True))
         gaps_and_slopes = _linearized(equations, here, known, sizes, NEGLIGIBLE)
         if gaps_and_slopes is None:
-            return False
+            return None
         gaps, slopes = gaps_and_slopes
         if not slopes:
-            return False
+            return here, True
         rows = [[slope * size for slope, size in zip(row, sizes, strict=True)] for row in slopes]
         independent = _independent(rows)
         matrix = arb_mat([rows[i] for i in independent])
         try:
             multipliers = (matrix * matrix.transpose()).solve(arb_mat([[gaps[i]] for i in independent]))
         except ZeroDivisionError:
-            return False
+            return None
         step = [part.mid() for part in (matrix.transpose() * multipliers).entries()]
         length = max(map(abs, step))
         if not length <= NEAR_MULTIPLE:
-            return False
+            return None
         if length <= NEGLIGIBLE:
             others = {*range(len(equations))}.difference(independent)
-            return any(_fails(equations[i], gaps[i], here, known) for i in others)
+            return here, not any(_fails(equations[i], gaps[i], here, known) for i in others)
         iterate = [(x - part * size).mid() for x, part, size in zip(iterate, step, sizes, strict=True)]
-    return False
+    return None
 
 
 def _independent(rows: Sequence[Sequence[Any]]) -> list[int]:

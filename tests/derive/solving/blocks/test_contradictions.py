@@ -96,3 +96,23 @@ def test_curves_that_just_fail_to_touch_have_no_common_point(pair, gap):
         for target in "xy":
             with pytest.raises((NoSolutionError, LimitError)):
                 answers(stated, target)
+
+
+@every("equations", [("ceil(x) = y", "y = x + 1"), ("floor(x) = y", "x = y + 1"), ("ceil(2*x) = y", "y = 2*x + 1")])
+def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
+    """`ceil(x)` comes as close to x + 1 as one likes, above each whole number."""
+    for target in "xy":
+        with pytest.raises((NoSolutionError, LimitError)):
+            answers([*equations], target)
+
+
+@every("seed", range(60), ordinary=6)
+def test_a_whole_number_at_which_rounding_holds_exactly_is_found(seed):
+    draw = random.Random(f"whole {seed}")
+    whole, factor = draw.randint(1, 30), draw.randint(2, 9)
+    rounded = draw.choice(("ceil(x)", "floor(x)", "ceil(x/3)*3", "floor(x) + ceil(x) - x"))
+    if "3" in rounded:
+        whole *= 3
+    pair = [f"y = {factor}*{rounded}", f"x*y + x = {factor * whole**2 + whole}"]
+    found = answers(pair, "x")
+    assert any(answer.base == pytest.approx(whole, rel=1e-12) for answer in found)
