@@ -24,7 +24,7 @@ from derive.expressions.functions import TABLE
 from derive.files import MARK
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import refusing_what_is_too_deep
-from derive.kernels.backends.javascript import Bundle, Language, Script
+from derive.kernels.backends.scripts import Bundle, Language, Script
 from derive.kernels.functions import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
