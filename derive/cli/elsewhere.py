@@ -28,7 +28,7 @@ def compile_(asked: Asked) -> int:
             raise click.UsageError(f"{word!r}: a file takes its numbers when it is called. Write {name} alone.")
     library, target = asked_of(asked.library, asked.target)
     output = str(asked.output)
-    put(output, module_text(library, target, asked.words, asked.profiles))
+    put(output, module_text(library, target, asked.words, asked.profiles, asked.ending))
     if output != "-":
         click.echo(f"{output}: {target} from {', '.join(asked.words) or 'nothing'}")
     return 0
