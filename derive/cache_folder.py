@@ -184,7 +184,9 @@ def _is_written(path: str) -> bool:
         return _SEAL.fullmatch(file.read(_HEAD)) is not None
 
 
-_VERBS = ("audit", "find", "formula", "infer", "list", "reach", "show", "solve")  # they only print, and always the same
+# These only print, and always the same; any other verb is answered anew. They are not marked in the table of verbs,
+# since that imports click, which takes as long as to find a cached answer.
+_VERBS = ("audit", "find", "formula", "infer", "list", "reach", "show", "solve")
 _FILES = ("--add", "--claims", "--library")
 _SHELF = os.path.join(os.path.dirname(__file__), "engineering")
 _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz", "scipy", "sympy")

@@ -28,7 +28,7 @@ def compile_(asked: Asked) -> int:
             raise click.UsageError(f"{word!r}: a file takes its numbers when it is called. Write {name} alone.")
     library, target = asked_of(asked.library, asked.target)
     output = str(asked.output)
-    put(output, module_text(library, target, asked.words, asked.profiles))
+    put(output, module_text(library, target, asked.words, asked.profiles, asked.ending))
     if output != "-":
         click.echo(f"{output}: {target} from {', '.join(asked.words) or 'nothing'}")
     return 0
@@ -67,7 +67,7 @@ def _flags(sources: Sources) -> Iterable[tuple[str, str]]:
         yield "add", file
 
 
-def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
+def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> int:
     """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures.
 
     The pages with sliders (pages/roofline and others) are written into the folder pages.
@@ -84,13 +84,9 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
     writable(folder)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
-        if html and not shelf.is_page(name):
-            files[f"{shelf.named(name)}.html"] = shelf.page(name)
-        if pdf and not shelf.is_page(name):
-            from derive.presentation.latex import pressed
-
-            file = shelf.named(name)
-            files[f"{file}.pdf"] = pressed(file, str(files[f"{file}.tex"]), shelf.pressed_pictures(name))
+        for ending, made in shelf.FORMS.items():
+            if options[ending] and not shelf.is_page(name):
+                files[f"{shelf.named(name)}.{ending}"] = made(name)
         put_files(folder, files)
     click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
     return 0

@@ -5,7 +5,8 @@ function yields: NaN where there is no value. `answer` says besides which checks
 only the solver can tell is an error in both, never a number.
 
 The lines that a browser runs are Python text already. Here each function has a name of its own, a quotient is one that
-does not raise, and what `m` stands for is in `math` or in `python_runtime`, whose text comes first.
+does not raise, and what `m` stands for is in `math` or in `python_runtime`, whose text comes first. A file in another
+language has a writer of its own, by its ending (`_WRITERS`).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from derive.expressions.functions import TABLE
 from derive.files import MARK
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import refusing_what_is_too_deep
-from derive.kernels.backends.javascript import Bundle, Language, Script
+from derive.kernels.backends.scripts import Bundle, Language, Script
 from derive.kernels.functions import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
@@ -37,7 +38,9 @@ _SPECIAL = {name for name, entry in TABLE.items() if entry.value.__module__ == s
 """What is neither in `math` nor in `python_runtime`."""
 
 
-def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:
+def module_text(
+    library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = (), ending: str = ".py"
+) -> str:
     """The text of a Python module, a file that needs nothing, in which `value` and `answer` take the givens by name.
 
     >>> from derive.relation_files.loading import load
@@ -61,19 +64,27 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
             f"{target} cannot be worked out by a file alone: {_for_a_file(why)}.",
             hint="Compile it from other givens, or ask derive solve.",
         )
-    facts = _facts(library, program, names, {**beside, **fixed}, question.origins)
+    return _WRITERS[ending](program.scripts, _facts(library, program, names, {**beside, **fixed}, question.origins))
+
+
+def _python_module(scripts: Sequence[Script], facts: Mapping[str, Any]) -> str:
+    """The text of a Python module with the scripts of a program, and the facts about its question."""
     language = Language(_python, runtime=lambda name: _SPELLED.get(name, name), constant="{} = {}")
-    bundle = Bundle(program.scripts, language)
+    bundle = Bundle(scripts, language)
     functions = "\n\n\n".join(bundle.parts)
     head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
-    body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(program.layout.checks))
+    body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(facts["checks"]))
     return f'"""{head}\n"""\n\n{_runtime_for(functions + body)}\n\n\n{functions}\n\n{body}'
+
+
+_WRITERS: Mapping[str, Callable[[Sequence[Script], Mapping[str, Any]], str]] = {".py": _python_module}
+"""What writes a file of scripts and facts, by the ending of the file."""
 
 
 def _facts(
     library: RelationSet, program: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The values by which the body of a written Python module is formatted."""
+    """What a written file says of its question: names, units, numbers, reasons, and where the program's numbers are."""
     data, declared = program.data(), library.declared
     values = {name: value for name, value in fixed.items() if name in program.inputs}
     return {

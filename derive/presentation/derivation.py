@@ -1,4 +1,4 @@
-"""A derivation as lines of mathematics, common to LaTeX, Markdown and HTML.
+"""A derivation as lines of mathematics, common to all dialects.
 
 Each step is shown as stated, rearranged for its result, with numbers and units substituted, and evaluated. Results
 have one digit more than their inputs justify, and in a report four at most. If two quantities share a letter, the later

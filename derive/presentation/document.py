@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from derive.presentation.charts import Chart, described
 from derive.presentation.derivation import Derivation, Symbol, lay_out
@@ -22,9 +22,6 @@ from quantities.declaration import Declaration
 from quantities.value import Source
 
 if TYPE_CHECKING:
-    from derive.presentation.html import Html
-    from derive.presentation.latex import Latex
-    from derive.presentation.markdown import Markdown
     from derive.solving.execution.answer import Answer
 
 # Two sums in dollars are not mathematics, which has no space inside its dollars and no digit after them; and the
@@ -183,13 +180,46 @@ _COMMIT = re.compile(r"(?<=@)([0-9a-f]{7})[0-9a-f]+\b")
 _WORD = 40  # longest source, in characters, that is cited by its text
 _FEWEST = 3  # headings that have a table of contents
 
-Dialect: TypeAlias = "Latex | Markdown | Html"
-"""How a language writes each piece: of a line, then the blocks of a page and the page around them, then the parts of a
-derivation. What its methods take as `words` is markup already; a `text` is raw, and the dialect escapes it.
-"""
-
 Contents = Sequence[tuple[int, str, str]]
 """Of each part and section its level, its words and the name by which it is linked to."""
+
+
+class Dialect(Protocol):
+    """How a language writes each piece of a page: a class with these methods is a dialect.
+
+    The pieces of a line come first, then the blocks of a page and the page around them, then the parts of a derivation.
+    What a method takes as `words` is markup already; a `text` is raw, and the dialect escapes it.
+    """
+
+    between: ClassVar[str]  # the blocks of a page
+    before_formulas: ClassVar[str]  # that continue a paragraph
+    before_citations: ClassVar[str]  # behind words
+
+    def escaped(self, text: str, /) -> str: ...
+    def breakable(self, text: str, /) -> str: ...  # escaped, and may go on in the next line
+    def word(self, kind: str, text: str) -> str: ...
+    def linked(self, words: str, target: str) -> str: ...  # to a name on the page
+    def leading(self, words: str, address: str) -> str: ...  # away from the page
+    def target(self, words: str, name: str) -> str: ...  # by which other words are linked to these
+
+    def heading(self, words: str, level: int, name: str = "") -> str: ...
+    def paragraph(self, words: str) -> str: ...
+    def items(self, rows: Sequence[str], citations: str) -> str: ...
+    def aligned(self, lines: Sequence[Line]) -> str: ...
+    def grid(
+        self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]
+    ) -> str: ...
+    def picture(self, name: str, caption: str, text: str) -> str: ...
+    def head(self, title: str, facts: str, lead: Sequence[str], contents: Contents) -> list[str]: ...
+    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str: ...
+
+    def result(self, title: str, level: int, formula: str) -> str: ...
+    def caution(self, text: str) -> str: ...
+    def step(self, number: int, name: str, reason: str, lines: Sequence[Line]) -> str: ...
+    def inputs(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str: ...
+    def note(self, title: str, body: str) -> str: ...
+    def listed(self, texts: Sequence[str], is_numbered: bool = False) -> str: ...
+    def small(self, parts: list[str]) -> list[str]: ...
 
 
 def bound(

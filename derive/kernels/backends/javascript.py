@@ -14,8 +14,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -23,30 +22,13 @@ from typing import Any
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply
-from derive.kernels.backends.emitter import DOUBT, SIGNS, Writer, is_clear, is_total, refusing_what_is_too_deep
+from derive.kernels.backends.emitter import DOUBT, SIGNS, Writer, is_clear, is_total
 from derive.kernels.backends.numba_source import CALLED, Slow
+from derive.kernels.backends.scripts import Language, RuntimeFunction, Script
 from derive.tolerances import LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
-
-
-@dataclass(frozen=True)
-class RuntimeFunction:
-    """A function of the runtime, by its name in it."""
-
-    name: str
-
-
-@dataclass(frozen=True, eq=False)
-class Script:
-    """A function as Python text, and what its names stand for: other scripts, functions of the runtime, tuples."""
-
-    text: str
-    space: Mapping[str, Any]
-
-    def __call__(self, *_: Any) -> Any:
-        raise TypeError("a script is run by a browser")
 
 
 class JavaScript(Slow):
@@ -111,15 +93,6 @@ def without_idle(lines: Sequence[str]) -> list[str]:
     return kept[::-1]
 
 
-@dataclass(frozen=True)
-class Language:
-    """How a language writes scripts as functions called `compiled`, and the functions and constants that they use."""
-
-    function: Callable[[Script, Callable[[Any], str]], str]  # of a script, and of what names the things in its space
-    runtime: Callable[[str], str]  # the name of a function of the runtime
-    constant: str  # a line for a name and its numbers
-
-
 def javascript(names: dict[tuple[str, int], str]) -> Language:
     """JavaScript as the language of a bundle, in which an expression has the same name in all functions.
 
@@ -130,45 +103,6 @@ def javascript(names: dict[tuple[str, int], str]) -> Language:
         runtime="derive.{}".format,
         constant="const {} = {};",
     )
-
-
-class Bundle:
-    """Scripts with all that they call in a language: each once, and after those it calls.
-
-    `last` has the names of the scripts themselves.
-
-    >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
-    >>> made = Bundle([root], javascript({}))
-    >>> print(*made.parts, made.last, sep="\\n")
-    function f0(a0) {
-    return 0 <= a0 ? Math.sqrt(a0) : NaN;
-    }
-    ('f0',)
-    """
-
-    def __init__(self, scripts: Sequence[Script], language: Language) -> None:
-        self.language = language
-        self.parts: list[str] = []
-        self._names: dict[Any, str] = {}
-        self._same: dict[str, str] = {}  # functions of the same text are one
-        with refusing_what_is_too_deep():
-            self.last = tuple(map(self.name_of, scripts))
-
-    def name_of(self, callee: Any) -> str:
-        """The name in the bundle of a script, a runtime function or a constant; one that is new is written first."""
-        if isinstance(callee, RuntimeFunction):
-            return self.language.runtime(callee.name)
-        is_constant = isinstance(callee, tuple)
-        key = callee if is_constant else id(callee)
-        if key not in self._names:
-            text = json.dumps(callee) if is_constant else self.language.function(callee, self.name_of)
-            if text not in self._same:
-                letter = "k" if is_constant else "f"
-                name = self._same[text] = f"{letter}{len(self._same)}"
-                line = self.language.constant.format(name, text) if is_constant else text.replace("compiled", name, 1)
-                self.parts.append(line)
-            self._names[key] = self._same[text]
-        return self._names[key]
 
 
 _BINARY = {ast.Add: ("+", 11), ast.Sub: ("-", 11), ast.Mult: ("*", 12), ast.Div: ("/", 12)}

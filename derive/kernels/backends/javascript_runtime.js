@@ -46,7 +46,7 @@ function held(gap, excess, size, tolerance) {
   return excess / size <= tolerance ? 1 : 2;
 }
 
-// A root of a residual between two ends, as in bracketed_root.py; `least` is the size above which a sign is certain.
+// A root of a residual between two ends, as in python_runtime.py; `least` is the size above which a sign is certain.
 // NaN where the ends certainly have the same sign, and an infinity where that is uncertain.
 function crossing(gap, least, low, high, inputs) {
   let x1 = high, f1 = gap(high, ...inputs), x2 = low, f2 = gap(low, ...inputs), x3, f3;

@@ -13,7 +13,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.kernels.backends.javascript import Bundle, RuntimeFunction, Script, javascript
+from derive.kernels.backends.javascript import javascript
+from derive.kernels.backends.scripts import Bundle, RuntimeFunction, Script
 from derive.kernels.case_dispatch import End
 from derive.kernels.programs.layout import Layout, Reason, Reasons, laid_out, leading_to
 from derive.kernels.programs.program_lines import Listing

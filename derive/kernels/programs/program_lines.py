@@ -14,7 +14,8 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Scope, Sheet, UnsupportedOperation
-from derive.kernels.backends.javascript import JavaScript, RuntimeFunction, Script, without_idle
+from derive.kernels.backends.javascript import JavaScript, without_idle
+from derive.kernels.backends.scripts import RuntimeFunction, Script
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, ends
 from derive.kernels.lowering import Draft

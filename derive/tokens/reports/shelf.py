@@ -5,7 +5,7 @@ A report is named as the built-in ones are, or by the path of a user's template.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -162,14 +162,19 @@ def texts(name: str) -> Mapping[str, str]:
     return files
 
 
-def page(name: str) -> str:
+def _page(name: str) -> str:
     """A report as one HTML file."""
     return _bound(name, Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
 
 
-def pressed_pictures(name: str) -> dict[str, bytes]:
-    """The pictures of a report as PDF, for TeX."""
-    return {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
+def _pressed(name: str) -> bytes:
+    """A report as PDF, which TeX makes of its LaTeX and of its pictures as PDF."""
+    pictures = {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
+    return latex.pressed(named(name), texts(name)[f"{named(name)}.tex"], pictures)
+
+
+FORMS: Mapping[str, Callable[[str], str | bytes]] = {"html": _page, "pdf": _pressed}
+"""How the file of a report with this ending is made, which is written where `derive report` is told to."""
 
 
 def stale(folder: Path, name: str) -> list[str]:
