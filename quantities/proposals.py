@@ -350,7 +350,7 @@ def offered(unit: Unit) -> dict[str, Unit]:
 
 
 def told_in(unit: Unit) -> str:
-    """A proposal in words to use a quantity's own unit or those nearest to it.
+    """The own unit and those nearest to it, as they are proposed in words.
 
     >>> told_in(parse_unit("s")), told_in(parse_unit("V*A"))
     ('s, min, ms or h', 'V*A, mV*A, kV*A or V*mA')
