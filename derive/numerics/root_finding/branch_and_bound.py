@@ -224,7 +224,7 @@ class Boxes:
         return tuple(sides) if all(form.cut(sides, middles) for form in forms) else None
 
     def widest(self, part: Part) -> int | None:
-        """The side along which a part is best cut: there the goal, zeros and gaps that may bind may change most.
+        """The side along which branch and bound cuts a part: there the goal, zeros and gaps that may bind change most.
 
         None if no side can be cut.
         """
@@ -348,7 +348,7 @@ class Search:
             self.pending = math.inf
 
     def push(self, sides: Box) -> None:
-        """Put a part into the queue of the search unless its bound shows nothing better."""
+        """Put a part into the queue of branch and bound unless its bound shows nothing better."""
         part = self._examined(sides)
         if part is None or part.floor >= self.value:
             return
@@ -502,7 +502,7 @@ class _RangeSearch(Search):
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
-        """Whether the zeros hold throughout a part of the box, to a millionth of their terms."""
+        """Whether the zeros hold throughout a part of branch and bound's box, to a millionth of their terms."""
         dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False
