@@ -83,7 +83,7 @@ class Boxes:
     """A system as one graph of expressions: its goal, its gaps, each with a slack, and its zeros."""
 
     def __init__(self, system: System) -> None:
-        """Write a system's goal, gaps and zeros as one graph of expressions, each gap with a slack."""
+        """Write a system for branch and bound as one graph of expressions: goal, zeros, and gaps, each with a slack."""
         self.system = system
         self.names = tuple(system.box)
         self.whole: Box = tuple(system.box.values())
@@ -114,7 +114,7 @@ class Boxes:
         return [run.spans[root] for root in self.dag.roots]
 
     def at(self, point: Sequence[float]) -> tuple[list[float], list[list[float]]] | None:
-        """The goal, the gaps and the zeros at a point, with their slopes; None where one may jump or is undefined."""
+        """Goal, gaps and zeros of branch and bound at a point, with slopes; None where one may jump or is undefined."""
         run = self.run([(x, x) for x in point])
         if run is None or run.flawed:
             return None
@@ -135,7 +135,7 @@ class Boxes:
         return None if narrowed is None else rounded_inwards(narrowed[: len(sides)], self.steps)
 
     def part(self, sides: Box) -> Part | None:
-        """The part of the search in a box: bounds of goal, gaps and zeros; None if one of these cannot hold in it."""
+        """A part of branch and bound in a box: bounds of goal, gaps, zeros; None if one of these cannot hold in it."""
         run = self.run(sides)
         if run is None:
             return None
@@ -357,7 +357,7 @@ class Search:
             heapq.heappush(self.queue, (part.floor, -self.count, part, self.boxes.widest(part)))
 
     def _examined(self, sides: Box) -> Part | None:
-        """The part of a box after narrowing, with the lower bound of the goal; None if it has nothing better."""
+        """A part of branch and bound after narrowing, with the goal's lower bound; None if it has nothing better."""
         boxes = self.boxes
         for _ in range(_ROUNDS):
             narrowed = boxes.narrowed(sides, self.value)
