@@ -57,7 +57,7 @@ def _escape_what_has_no_code(stream: TextIO) -> None:
 
 
 def _heed_termination() -> None:
-    """End by an exception when told to by a signal, so that no unfinished file is left behind.
+    """End the command line by an exception when a signal tells it to, so that no unfinished file is left behind.
 
     The signals are those of `kill` and of a terminal that is closed. The latter stays ignored where the command was
     started to outlast its terminal, as by `nohup`. A child process, which inherits this, ends at once.

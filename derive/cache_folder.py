@@ -42,7 +42,7 @@ _PLAIN_FILE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | geta
 
 
 def entry(words: Iterable[str], files: Iterable[str], packages: Iterable[str]) -> str | None:
-    """The path of the entry for these words, files and versions of packages; None if one of them is missing."""
+    """The path of the cache entry for these words, files and versions of packages; None if one of them is missing."""
     place = _folder()
     if place is None:
         return None
@@ -98,7 +98,7 @@ def _is_mine(status: os.stat_result) -> bool:
 
 
 def _versions(packages: Iterable[str]) -> list[str]:
-    """The versions of packages, from the names of their metadata folders."""
+    """The versions of packages, from the names of their metadata folders, on which a cache entry depends."""
     wanted = list(packages)
     folders: dict[str, str] = {}
     for folder in dict.fromkeys(sys.path):
@@ -111,7 +111,7 @@ def _versions(packages: Iterable[str]) -> list[str]:
 
 
 def sources(*packages: str) -> Iterator[str]:
-    """The files of this package and of `quantities`, or of some of their folders, in a fixed order.
+    """The files of this package and of `quantities`, or of some of their folders, on which a cache entry depends.
 
     >>> any(path.endswith("vocabulary/cache.toml") for path in sources("derive/model", "quantities"))
     True
@@ -124,7 +124,7 @@ def sources(*packages: str) -> Iterator[str]:
 
 
 def recalled(path: str) -> bytes | None:
-    """The bytes of an entry, if it is there, undamaged, and in its own place."""
+    """The bytes of an entry in the cache folder, if it is there, undamaged, and in its own place."""
     try:
         with open(os.open(path, os.O_RDONLY | _PLAIN_FILE), "rb") as file:
             status = os.fstat(file.fileno())
@@ -141,7 +141,7 @@ def recalled(path: str) -> bytes | None:
 
 
 def keep(path: str, body: bytes) -> None:
-    """Write an entry atomically; an error is ignored."""
+    """Write an entry into the cache folder atomically; an error is ignored."""
     if len(body) > _LARGEST_ENTRY:
         return
     folder = os.path.dirname(path)
@@ -163,7 +163,7 @@ def _seal(path: str, body: bytes) -> bytes:
 
 
 def _evict(folder: str) -> None:
-    """Remove the least recently used entries until those in the folder are within the limit."""
+    """Remove the least recently used entries from the cache folder until the others are within the limit."""
     with os.scandir(folder) as listing:
         status = {item.path: item.stat(follow_symlinks=False) for item in listing if _NAME.fullmatch(item.name)}
     files = [path for path in status if stat.S_ISREG(status[path].st_mode)]
@@ -240,7 +240,7 @@ class _Output(NamedTuple):
 
     @classmethod
     def unpacked(cls, body: bytes | None) -> _Output | None:
-        """What was packed; None if the bytes are not such."""
+        """The output of a command that was packed into a cache entry; None if the bytes are not such."""
         try:
             head, _, streams = (body or b"").partition(b"\n")
             status, length = map(int, head.split())
@@ -322,7 +322,7 @@ def _terminal() -> str:
 
 
 def _named_files(words: Sequence[str]) -> Iterator[str]:
-    """The files that the command reads."""
+    """The files that a command with a cached output reads."""
     for previous, word in pairwise(words):
         if previous in _FILES or (os.path.exists(word) and not os.path.isdir(word)):
             yield word

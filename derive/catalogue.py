@@ -51,7 +51,7 @@ class _ListedLibrary:
 
 
 def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
-    """One row for each entry of a kind, the header first.
+    """One row of the catalogue for each entry of a kind, the header first.
 
     >>> rows(Library(), "quantities")
     [('quantity', 'unit', 'meaning')]
@@ -74,7 +74,7 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
 
 
 def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The rows of entries whose name, alias or meaning mentions all of these words; the best match first."""
+    """The rows of catalogue entries whose name, alias or meaning mentions all of these words; the best match first."""
     _, *listed = rows(library, kind)
     if not words:
         return listed
@@ -85,7 +85,7 @@ def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[
 
 
 def matching(library: Library, words: str) -> list[tuple[str, ...]]:
-    """A row for each quantity, relation and profile that the words match: the header, then the best match first.
+    """A catalogue row for each quantity, relation and profile that the words match: the header, then the best match.
 
     >>> from quantities.declaration import Declaration
     >>> matching(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
@@ -95,7 +95,7 @@ def matching(library: Library, words: str) -> list[tuple[str, ...]]:
 
 
 def _nearest(library: Library, words: str) -> list[Hit]:
-    """The hits for some words, without those that score much lower than the best, and what is measured in them.
+    """The hits for the words of a catalogue's query, without those that score much lower, and what is measured in them.
 
     Words that name a unit, such as `tokens per second`, find the quantities of its dimension too, those in that very
     unit first. They come after those that bear the words, but before them if it is written as units are: `token/s`.
@@ -122,7 +122,7 @@ def _measured_in(library: Library, words: str, is_name: bool) -> list[Hit]:
 
 
 def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
-    """The row of a match in the table: its kind, name, unit, and meaning or equation."""
+    """The catalogue's row of a match: its kind, name, unit, and meaning or equation."""
     entry = hit.entry
     called = f"also called {hit.called}" if hit.called else ""
     text, unit = entry.meaning, ""
@@ -134,7 +134,7 @@ def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
 
 
 def grouped(library: Library, kind: str, listed: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Rows under headings if they are many: the subjects of the built-in library, in its order."""
+    """The rows of the catalogue under headings if they are many: the subjects of the built-in library, in its order."""
     if len(listed) <= _MANY or kind not in ("quantities", "relations"):
         return [("", list(listed))]
     headings = _headings(library)
@@ -147,7 +147,7 @@ def grouped(library: Library, kind: str, listed: Sequence[tuple[str, ...]]) -> l
 
 
 def _headings(library: Library) -> dict[str, str]:
-    """The heading of each relation of the built-in library: the title of its file."""
+    """The catalogue's heading of each relation of the built-in library: the title of its file."""
     headings: dict[str, str] = {}
     originals = built_in().relations
     for subject in subjects().values():
@@ -159,7 +159,7 @@ def _headings(library: Library) -> dict[str, str]:
 
 
 def _quantity_headings(library: Library, headings: dict[str, str]) -> dict[str, str]:
-    """The heading of each quantity: that of the first relation written for it, or else of the first that has it."""
+    """The catalogue's heading of each quantity: that of the first relation written for it, or else that has it."""
     forward = dict(structure_of(library).forward)
     written = {name: headings[relation] for relation, name in reversed(forward.items()) if relation in headings}
     containing = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
@@ -169,7 +169,7 @@ def _quantity_headings(library: Library, headings: dict[str, str]) -> dict[str, 
 
 
 def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Every entry with a name: for each a heading, and its lines as label and text, without those that say nothing."""
+    """Every catalogue entry with a name: for each a heading, and its lines as label and text, if they say anything."""
     sections: list[tuple[str, list[tuple[str, str]]]] = []
     if name in library.declared:
         sections.append((f"quantity {name}", _quantity(library.declared[name], library)))
@@ -191,7 +191,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
 
 
 def _listed_libraries(*names: str) -> Iterator[_ListedLibrary]:
-    """These libraries, or all; a name that is none is left out.
+    """The libraries that a catalogue lists: these, or all; a name that is none is left out.
 
     >>> next(_listed_libraries("pipes"))
     _ListedLibrary(name='pipes', title='Flow in pipes', relations=44, quantities=70, source='derive-engine')
@@ -264,7 +264,7 @@ def _relation(relation: Relation) -> list[tuple[str, str]]:
 
 
 def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
-    """The title of a profile, its values, and those of each choice; the most common source is named once."""
+    """The catalogue entry of a profile: its title, values, and those of each choice; the most common source once."""
     values = dict(profile.values)
     for choice in library.profiles.choices(profile.name):
         chosen = library.profiles[f"{profile.name}:{choice}"].values
@@ -283,7 +283,7 @@ def _sourced(source: Source) -> str:
 
 
 def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
-    """A row for each profile, which also lists its choices, such as precisions."""
+    """A row of the catalogue for each profile, which also lists its choices, such as precisions."""
     summaries: list[tuple[str, ...]] = []
     for profile in profiles.values():
         base, colon, _ = profile.name.partition(":")
@@ -295,7 +295,7 @@ def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
 
 
 def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]:
-    """The entries of a kind, or those with a name, as plain data for programs."""
+    """The catalogue's entries of a kind, or those with a name, as plain data for programs."""
     makers: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "quantities": lambda: [
             {

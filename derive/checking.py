@@ -39,7 +39,7 @@ def sound(source: str | Path, *, beside: Library | None = None) -> Library:
 
 
 def tested(reader: Reader) -> Reader:
-    """The reading, with a note of every redundant relation and every failing example."""
+    """The reading of a checked relation file, with a note of every redundant relation and every failing example."""
     repetitive(reader)
     if reader.notes.errors:
         return reader
@@ -70,7 +70,7 @@ def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None
 
 
 def failure(library: Library, example: Example) -> DeriveError | None:
-    """What is wrong with the answer to an example; None if it is as expected."""
+    """What the check of a relation file finds wrong with the answer to an example; None if it is as expected."""
     try:
         deviation = _deviation(library, example)
     except DeriveError as error:
@@ -83,7 +83,7 @@ def failure(library: Library, example: Example) -> DeriveError | None:
 
 
 def _deviation(library: Library, example: Example) -> str:
-    """The answer in words, if it is not as expected; empty if it is. A refusal is raised."""
+    """A checked example's answer in words, if not as expected; empty if it is. A refusal is raised."""
     if len(example.expected) != 1:
         return _deviation_of_list(library, example)
     (expected,) = example.expected
@@ -99,7 +99,7 @@ def _deviation(library: Library, example: Example) -> str:
 
 
 def _deviation_of_list(library: Library, example: Example) -> str:
-    """All answers in words, if they are not those that the example lists; empty if they are."""
+    """All answers to a checked example in words, if they are not those that it lists; empty if they are."""
     answers = library.solve_all(example.asked, *example.profiles, **example.given)
     values = sorted(answer.base for answer in answers if answer.base is not None)
     wanted = sorted(((read_value(text), text) for text in example.expected), key=lambda pair: pair[0].base[1])

@@ -123,7 +123,7 @@ NOES = DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError,
 def together(
     errors: Sequence[DeriveError], problems: Sequence[Problem], where: str = "", label: str = ""
 ) -> DeriveError:
-    """One error for several, of their kind if they share one; it has all problems."""
+    """One error for several errors, of their kind if they share one; it has all problems."""
     count = f"{len(problems)} problems\n" if len(problems) > 1 else ""
     what = f"{where}{count}{listed(problems)}"
     if len({type(error) for error in errors}) > 1:
@@ -132,7 +132,7 @@ def together(
 
 
 def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str, _U]:
-    """Each given as it is read; if several cannot be read, one error for all of them.
+    """Each given as it is read; if several cannot be read, one error with the problems of all.
 
     >>> read_all(lambda name, text: int(text), {"a": "1", "b": "2"})
     {'a': 1, 'b': 2}
@@ -154,7 +154,7 @@ def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str
 
 
 def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> UnknownNameError:
-    """The error for an undeclared name.
+    """The error for an undeclared name, with the names that may have been meant as its hint.
 
     >>> print(unknown("quantity", "lenght", ["length", "width"]))
     There is no quantity 'lenght'. Did you mean length?

@@ -90,7 +90,7 @@ def digest(content: bytes) -> str:
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of a text. Names of files, which a text may quote, can hold bytes that are no characters."""
+    """The bytes of a text for a file. Names of files, which a text may quote, can hold bytes that are no characters."""
     try:
         return text.encode()
     except UnicodeEncodeError as error:
@@ -100,7 +100,7 @@ def encoded(text: str) -> bytes:
 
 
 def sealed(text: str) -> str:
-    """A text with a seal behind its mark; one without a mark stays as it is.
+    """A file's text with a seal behind its mark; one without a mark stays as it is.
 
     >>> print(sealed("# Made by derive 1.0.\\nx = 1"))
     # Made by derive [a73f751b0827cfbfad75c91c4fe3a5c8] 1.0.
@@ -124,7 +124,7 @@ def is_edited(path: str | PathLike[str]) -> bool:
 
 
 def _ends(path: str | PathLike[str]) -> bytes:
-    """What stands at either end of a file, which may be too large to be read; nothing if it cannot be read."""
+    """The text at either end of a file, which may be too large to be read; nothing if it cannot be read."""
     try:
         with open(path, "rb") as file:
             text = file.read(_SEARCHED)

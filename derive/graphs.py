@@ -67,7 +67,7 @@ def _origins(library: Library, weak: Sequence[str], given: Sequence[str], profil
 
 
 def _around(library: Library, target: str) -> Graph:
-    """The quantities that one is computed from, each by the first relation written for it, and those that use it."""
+    """The quantities in a graph that one is computed from, each by the first relation for it, and those that use it."""
     written: dict[str, str] = {}
     for relation, name in structure_of(library).forward.items():
         written.setdefault(name, relation)
@@ -107,7 +107,7 @@ class _Line(NamedTuple):
 
 
 def _lines(graph: Graph) -> Iterator[_Line]:
-    """The lines of a picture."""
+    """The lines between quantities in the picture of a graph."""
     for key, attributes in graph.nodes(data=True):
         if attributes["kind"] == "quantity":
             continue
@@ -127,7 +127,7 @@ def picture(graph: Graph) -> str:
 
 
 def _untangled(layers: Sequence[Sequence[str]], lines: Sequence[_Line]) -> list[list[str]]:
-    """The layers, each ordered by the barycentres of its neighbours, so that fewer lines cross."""
+    """The layers of a graph, each ordered by the barycentres of its neighbours, so that fewer lines cross."""
     near: dict[str, list[str]] = {}
     for line in lines:
         near.setdefault(line.start, []).append(line.end)
@@ -149,7 +149,7 @@ def _untangled(layers: Sequence[Sequence[str]], lines: Sequence[_Line]) -> list[
 def _drawn(
     layers: Sequence[Sequence[str]], lines: Sequence[_Line], quantities: Mapping[str, Mapping[str, Attribute]]
 ) -> str:
-    """The SVG of layers of quantities, a box for each and a curve for each line between them."""
+    """The SVG of a graph in layers, a box for each quantity and a curve for each line between them."""
     labels = {name: (_cut(name, 36), _cut(str(attributes["unit"]), 24)) for name, attributes in quantities.items()}
     width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
     column = width + _GAP

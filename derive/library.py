@@ -51,7 +51,7 @@ class Library(RelationSet):
         return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
 
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
-        """The one value of a quantity or of an expression, from the givens.
+        """Ask the library for the one value of a quantity or of an expression, from the givens.
 
         >>> from derive.relation_files.loading import load
         >>> circuits = load("circuits")
@@ -257,7 +257,7 @@ def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile,
 
 
 def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:
-    """The second copy of the named quantities, of all that follows from them, and of the relations between these."""
+    """The twins in a library: a second copy of named quantities, of all that follows from them, and their relations."""
     check_name(point)
     if "." in point:
         raise ExpressionError(f"{excerpt(point)} cannot be a point's name: it has a dot.", hint="Write one word.")
@@ -289,7 +289,7 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
 
 
 def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
-    """The names, and every quantity that a relation is written for and that depends on one of them."""
+    """The names for twins in a library, and every quantity that a relation is written for and that depends on one."""
     following = set(names)
     pending = list(following)
     while pending:
@@ -304,7 +304,7 @@ def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
 
 
 def _twin(quantity: Declaration, point: str) -> Declaration:
-    """A quantity at another point."""
+    """A quantity of the library at another point, as its twin."""
     return quantity.but(
         name=f"{point}.{quantity.name}",
         meaning=f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",

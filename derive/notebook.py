@@ -66,7 +66,7 @@ def as_html(thing: Any) -> str | None:
 
 
 def as_latex(thing: Any) -> str | None:
-    """One formula; None where a thing has none."""
+    """One formula in LaTeX for a notebook; None where a thing has none."""
     shown = ""
     with suppress(DeriveError):
         match _kind(thing):
@@ -78,7 +78,7 @@ def as_latex(thing: Any) -> str | None:
 
 
 def as_text(thing: Any) -> str:
-    """The text that `print` shows, or one line where there is none."""
+    """The text that a notebook shows for a result as `print` does, or one line where there is none."""
     with suppress(DeriveError):
         match _kind(thing):
             case "Table":
@@ -96,7 +96,7 @@ def _kind(thing: Any) -> str:
 
 
 def _document(result: Any) -> str:
-    """A result as its text, with the picture below it where it has one and pictures can be drawn."""
+    """A result in a notebook: its text, with the picture below it where it has one and pictures can be drawn."""
     picture = ""
     if hasattr(result, "_document"):
         with suppress(DeriveError, ImportError):
@@ -222,7 +222,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def add_pictures(shell: Any) -> None:
-    """Show figures in a shell as SVG, also where no magic of matplotlib's was called."""
+    """Show figures in a notebook's shell as SVG, also where no magic of matplotlib's was called."""
 
     def drawn(figure: Any) -> str:
         out = io.StringIO()
@@ -258,7 +258,7 @@ def _indented(problem: Problem) -> str:
 
 
 def read_cell(line: str, text: str) -> tuple[str, Any]:
-    """The name that a cell binds, and its library; or no name, and the report of its problems.
+    """The name that a notebook cell binds, and its library; or no name, and the report of its problems.
 
     >>> name, pendulum = read_cell("pendulum", '[quantities]\\nlength = { unit = "m" }')
     >>> name, list(pendulum.quantities)
@@ -288,7 +288,7 @@ def read_cell(line: str, text: str) -> tuple[str, Any]:
 
 
 def add_cell(shell: Any) -> None:
-    """Add the magic to a shell."""
+    """Add the magic for cells of relations to a notebook's shell."""
     from IPython.core.error import UsageError
     from IPython.display import display
 
@@ -315,7 +315,7 @@ class Begun(NamedTuple):
 
 
 def begun(text: str) -> Begun | None:
-    """The question that is open at the end of a text; None if none is.
+    """The question that is open at the end of a notebook cell's text; None if none is.
 
     >>> found = begun('x = lib.solve("period", len')
     >>> found.owner, found.verb, found.place, found.word, found.is_text
@@ -345,7 +345,7 @@ def begun(text: str) -> Begun | None:
 
 
 def names_for(question: Begun, library: Library) -> list[str]:
-    """The names that may stand where a question is being typed."""
+    """The names that a notebook completes where a question is being typed."""
     takes_givens = _takes_givens(question.verb)
     if not takes_givens and question.verb not in _OF_NAMES | {"profile"}:
         return []
@@ -366,7 +366,7 @@ def _takes_givens(verb: str) -> bool:
 
 
 def _owner(namespace: Mapping[str, Any], words: str) -> Library | None:
-    """The library that dotted words name."""
+    """The library that the dotted words in a notebook cell name."""
     first, *attributes = words.split(".")
     thing = namespace.get(first)
     if getattr(thing, "__name__", "") == "derive" and not attributes:
@@ -379,7 +379,7 @@ def _owner(namespace: Mapping[str, Any], words: str) -> Library | None:
 
 
 def add_completion(shell: Any) -> None:
-    """Add the completion to a shell."""
+    """Add the completion of names to a notebook's shell."""
     from IPython.core.completer import SimpleCompletion, context_matcher
 
     @context_matcher()  # type: ignore[untyped-decorator, unused-ignore]

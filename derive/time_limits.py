@@ -86,7 +86,7 @@ class _Watch:
             self._alarms.discard(alarm)
 
     def _run(self) -> None:
-        """Interrupt each thread whose alarm is due, and sleep until the next one is."""
+        """Interrupt each thread whose time limit is due, and sleep until the next one is."""
         with self._changed:
             while True:
                 for alarm in self._alarms:
@@ -101,7 +101,7 @@ class _Watch:
 
 
 def _interrupt(alarm: _Alarm) -> bool:
-    """Have the exception raised in the alarm's thread, if it is inside the block and may be interrupted there.
+    """Have the time limit's exception raised in its thread, if that is inside the block and may be interrupted there.
 
     The thread stands still while this one runs, which Python grants for the switch interval. Where the look at its
     frames took longer than half of that, it may have moved on, and nothing is done.
@@ -117,7 +117,7 @@ def _interrupt(alarm: _Alarm) -> bool:
 
 
 def _may_be_interrupted(frame: FrameType | None, block: FrameType) -> bool:
-    """Whether every frame from the innermost to that of the block may be cut short.
+    """Whether every frame from the innermost to that of the time-limited block may be cut short.
 
     What the garbage collector calls may not: Python prints an exception there, and goes on.
     """
@@ -160,7 +160,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise `Interruption` after so many seconds, and again as long as the block goes on.
+    """Raise `Interruption` after a time limit of so many seconds, and again as long as the block goes on.
 
     >>> try:
     ...     with interrupted_after(0.01):
@@ -264,7 +264,7 @@ def _asked_seconds(seconds: float) -> float:
 
 @contextmanager
 def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
-    """Run a block on a clock of its own, which ends no later than the outer one; on none if time is unlimited."""
+    """Run a block on its own clock, whose time limit is no later than the outer one's; on none if time is unlimited."""
     ends = time.monotonic() + _WALL * seconds
     if outer is not None:
         ends = min(ends, outer.ends_at_last)
@@ -278,7 +278,7 @@ def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> I
 
 @contextmanager
 def _limited_by(clock: _Clock) -> Iterator[None]:
-    """Run a block on a clock, which ends it with a LimitError."""
+    """Run a block on a clock, which ends it at the time limit with a LimitError."""
     token = _running.set(clock)
     try:
         with interrupted_after(clock.ends_at_last - time.monotonic() + _GRACE):
@@ -304,7 +304,7 @@ def sharing(share: float) -> Iterator[None]:
 
 
 def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
-    """The work, for another thread: it runs there on the clock of the query that it was made in."""
+    """The work, for another thread: it runs there under the time limits of the query that it was made in."""
     clock = _running.get()
     if clock is None:
         return work
@@ -325,7 +325,7 @@ def overtime() -> LimitError:
 
 
 def tick() -> None:
-    """Stop here if the time of the query has run out."""
+    """Stop here if the time limit of the query has run out."""
     clock = _running.get()
     if clock is None:
         return

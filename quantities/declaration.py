@@ -93,7 +93,7 @@ class Declaration:
 
     @property
     def is_count(self) -> bool:
-        """Whether it counts what cannot be halved: by its domain, or since its unit is the thing that is counted.
+        """Whether a declared quantity counts what cannot be halved: by its domain, or as its unit is the thing counted.
 
         A number of sequences or chips may be a mean, so one that is not whole is accepted where the domain allows it.
 
@@ -140,7 +140,7 @@ class Declaration:
 
 
 def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
-    """Other names of a quantity: they are searched, but do not name it in a relation.
+    """Other names in a quantity's declaration: they are searched, but do not name it in a relation.
 
     >>> read_aliases("token_interval", ["TPOT", "seconds per token", "TPOT"])
     ('TPOT', 'seconds per token')
@@ -209,7 +209,7 @@ def _clash(name: str, difference: str) -> ExpressionError:
 
 
 def check_name(name: str) -> str:
-    """The name itself, if a quantity or relation can have it.
+    """The name itself, if a declaration of a quantity or relation can have it.
 
     >>> check_name("lambda")
     Traceback (most recent call last):
@@ -227,7 +227,7 @@ def check_name(name: str) -> str:
 
 
 def _refusal(part: str) -> tuple[str, str]:
-    """Why a part of a name cannot be used, and the hint; two empty texts if it can."""
+    """Why a part of a declared name cannot be used, and the hint; two empty texts if it can."""
     if part in _CONSTANTS:
         return f"it is {_CONSTANTS[part]}", f"Write {part}_ instead."
     if keyword.iskeyword(part):
@@ -242,7 +242,7 @@ def _refusal(part: str) -> tuple[str, str]:
 
 
 def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Value:
-    """A given as a value that fits the quantity's unit and lies in its domain.
+    """Read a given as a value that fits the declared quantity's unit and lies in its domain.
 
     >>> str(read_given("3 min", Declaration("period", "s")))
     '3 min'
@@ -288,7 +288,7 @@ def _not_whole(value: Value, quantity: Declaration) -> DomainError:
 
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
-    """A given as a value in the unit in which it is stated."""
+    """A given of a declared quantity as a value in the unit in which it is stated."""
     if not isinstance(given, str) and _deviates(getattr(given, "magnitude", given)):
         raise _deviating(given, quantity)
     try:
@@ -336,7 +336,7 @@ def _deviates(number: Any) -> bool:
 
 
 def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
-    """The error for a standard deviation: it is no range, whose ends are never passed."""
+    """The error for a standard deviation given for a declared quantity: it is no range, whose ends are never passed."""
     number = getattr(given, "magnitude", given)
     unit = str(getattr(given, "units", quantity.unit)).replace(" ", "")
     middle, spread = float(number.nominal_value), float(number.std_dev)
@@ -349,7 +349,7 @@ def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
 
 
 def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
-    """The value; a bare number only where it cannot be misread."""
+    """The value given for a declared quantity, with its unit; a bare number only where it cannot be misread."""
     if value.unit.factors or value.unit.text or quantity.unit.is_number:
         return value
     raise UnitError(

@@ -43,7 +43,7 @@ _HOME = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(*path: str) -> str:
-    """The text of a file of this package.
+    """The text of a file of this package, such as the definitions of units.
 
     >>> read("units.txt").splitlines()[0][:1]
     '#'
@@ -96,7 +96,7 @@ def definition_lines() -> list[str]:
 
 @cache
 def _tables() -> _Tables:
-    """The tables as the file states them; the sections of the file say which prefixes a unit takes."""
+    """The tables of unit definitions as the file states them; its sections say which prefixes a unit takes."""
     definitions: dict[str, Definition] = {}
     prefixes: dict[str, tuple[str, Fraction]] = {}
     section: Section = "plain"
@@ -123,7 +123,7 @@ def known_names() -> list[str]:
 
 
 def spellings(name: str) -> list[str]:
-    """The names that differ from this one only in capitals.
+    """The names of defined units that differ from this one only in capitals.
 
     >>> spellings("mhz"), spellings("KG")
     (['MHz', 'mHz'], ['kg'])
@@ -139,7 +139,7 @@ def spellings(name: str) -> list[str]:
 
 
 def beginning(word: str) -> Iterator[tuple[str, str]]:
-    """The units whose name begins so, each with what it measures; with a prefix where the word begins with one.
+    """The defined units whose name begins so, each with what it measures; with a prefix where the word begins with one.
 
     >>> dict(beginning("TFL"))
     {'TFLOP': 'FLOP'}
@@ -157,7 +157,7 @@ def beginning(word: str) -> Iterator[tuple[str, str]]:
 
 
 def unprefixed(name: str) -> str:
-    """The name without its prefix; empty if it has none.
+    """The name of a defined unit without its prefix; empty if it has none.
 
     >>> unprefixed("TFLOP"), unprefixed("token")
     ('FLOP', '')
@@ -169,7 +169,7 @@ def unprefixed(name: str) -> str:
 
 
 def define(name: str, factor: Fraction, dimension: Dimension | None, where: str) -> str:
-    """Add a unit, with a dimension of its own if none is stated; it takes the large prefixes: kEUR, Mwidget.
+    """Define a unit, with a dimension of its own if none is stated; it takes the large prefixes: kEUR, Mwidget.
 
     Returns where the name already has another meaning; empty if it has none.
     """
@@ -204,7 +204,7 @@ def definition(name: str) -> Definition | None:
 
 @lru_cache(maxsize=8192)
 def entry(name: str) -> Entry | None:
-    """The unit of a name; None if there is none.
+    """The unit defined under a name; None if there is none.
 
     >>> entry("kB").factor, str(entry("kB").dimension)
     (Fraction(1000, 1), 'byte')
@@ -227,7 +227,7 @@ def _unprefixed(name: str) -> Entry | None:
 
 @cache
 def _resolved(name: str) -> Entry:
-    """The unit that a line of the file defines, in base units."""
+    """The unit that a line of the file of definitions defines, in base units."""
     if name in _OWN:
         return _OWN[name].entry
     line = _tables().definitions[name]
@@ -241,7 +241,7 @@ def _resolved(name: str) -> Entry:
 
 
 def _prefixed(name: str) -> Entry | None:
-    """The unit of a name that begins with a prefix; the longest prefix counts."""
+    """The defined unit of a name that begins with a prefix; the longest prefix counts."""
     for length in range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1):
         if parted := _parted(name, length):
             (long_name, scale), line = parted
@@ -251,7 +251,7 @@ def _prefixed(name: str) -> Entry | None:
 
 
 def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] | None:
-    """The prefix of this length, with its long name and factor, and the unit after it, if they may be combined."""
+    """The prefix of this length, its long name and factor, and the defined unit after it, if they may be combined."""
     tables = _tables()
     prefix = tables.prefixes.get(name[:length])
     line = tables.definitions.get(name[length:])
@@ -264,7 +264,7 @@ def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] |
 
 
 def _difference(name: str) -> Entry | None:
-    """`delta_degC`: a difference on a scale with an offset."""
+    """The definition of `delta_degC`: a difference on a scale with an offset."""
     if not name.startswith("delta_"):
         return None
     unit = _unprefixed(name.removeprefix("delta_"))
@@ -277,7 +277,7 @@ _FACTOR = re.compile(r"([*/]?)\s*([^\s*/]+)(?:\s*\*\*\s*(\d+))?")
 
 
 def _evaluated(text: str) -> tuple[Fraction, Dimension]:
-    """A meaning in `units.txt`: products and quotients of numbers, names and their integer powers."""
+    """A unit's meaning in its definition in `units.txt`: products and quotients of numbers, names, integer powers."""
     factor, dimension = Fraction(1), NUMBER
     for sign, word, exponent in _FACTOR.findall(text):
         power = int(exponent or 1)

@@ -93,7 +93,7 @@ class Dimension:
         return _power(self, exponent)
 
     def raised(self, exponent: Polynomial) -> Dimension:
-        """This dimension to the power of a polynomial in symbols."""
+        """The dimension to the power of a polynomial in symbols."""
         total: dict[_Key, Fraction] = {}
         for (base, own), power in self.powers:
             for monomial, factor in exponent.items():
@@ -122,7 +122,7 @@ class Dimension:
 
 
 def multiply(a: Monomial, b: Monomial) -> Monomial:
-    """The product of two monomials.
+    """The product of two monomials in symbols.
 
     >>> multiply((("n", 1),), (("m", 2), ("n", -1)))
     (('m', 2),)
@@ -154,7 +154,7 @@ def _order(item: tuple[_Key, Fraction]) -> tuple[int, str, Monomial]:
 
 
 def _factor(key: _Key, power: Fraction) -> str:
-    """A base with its power as text: m**2, or m**(3*gamma)."""
+    """A factor of a dimension, a base with its power, as text: m**2, or m**(3*gamma)."""
     base, monomial = key
     unit = BASE_UNITS.get(base, base)
     symbols = "*".join(atom if n == 1 else f"{atom}**{n}" for atom, n in monomial)

@@ -47,7 +47,7 @@ class Domain:
     whole: bool = False  # a count: what is stated of it has to be whole, what is worked out need not be
 
     def told(self, number: float) -> str:
-        """A number in base units as text in the declared unit of the quantity.
+        """A number of a domain in base units as text in the declared unit of the quantity.
 
         >>> from quantities.spelling import parse_unit
         >>> read_domain("real", parse_unit("mm")).told(0.0125)
@@ -63,7 +63,7 @@ class Domain:
         return above and number <= self.high
 
     def admits(self, number: float, unit: Unit = DIMENSIONLESS) -> bool:
-        """Whether a number that was stated in a unit is inside, or outside only by a rounding.
+        """Whether a domain admits a number that was stated in a unit: it is inside, or outside only by a rounding.
 
         One that is known exactly was not rounded, unless its unit is.
         """
@@ -74,7 +74,7 @@ class Domain:
         return math.isfinite(number) and above and number <= self.high + slack
 
     def is_whole(self, number: float) -> bool:
-        """Whether this is a whole number in the declared unit; one that is not known exactly may be rounded.
+        """Whether a number for a domain is whole in the declared unit; one that is not known exactly may be rounded.
 
         >>> from quantities.spelling import parse_unit
         >>> read_domain("whole", parse_unit("ktoken")).is_whole(3000.0)
@@ -163,7 +163,7 @@ class Seen:
         return {key: text for key, text in texts.items() if text}
 
     def beyond(self, base: float) -> str:
-        """How a number in base units lies outside what was seen; empty if it does not.
+        """How a number in base units lies outside the range in which a quantity was seen; empty if it does not.
 
         >>> from quantities.spelling import parse_unit
         >>> read_seen({"most": "0.56", "source": "a paper"}, "use", parse_unit("")).beyond(0.9)
@@ -177,7 +177,7 @@ class Seen:
 
 
 def read_seen(table: Any, name: str, unit: Unit) -> Seen:
-    """What a table says was seen of a quantity with this unit; the ends are values of that quantity."""
+    """Read the range beside a domain in which a quantity was seen; its ends are values of the quantity."""
     if not isinstance(table, Mapping) or not all(isinstance(text, str) and text.strip() for text in table.values()):
         raise ExpressionError(f"{name}: seen is not a table of texts.", hint=_EXAMPLE, text=name)
     if odd := [key for key in table if key not in _KEYS]:

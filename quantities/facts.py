@@ -117,7 +117,7 @@ class Profiles(Mapping[str, Profile]):
         return tuple(other.removeprefix(start) for other in self if other.startswith(start))
 
     def list_of(self, name: str) -> str:
-        """The name of the file that a profile stands in, which says what kind of thing it is; empty if it was stated.
+        """The name of the facts' file in which a profile stands, which says what kind of thing it is; empty if stated.
 
         >>> Profiles(shelves=[Facts("models"), Facts("accelerators")]).list_of("h100-sxm:fp8")
         'accelerators'
@@ -126,7 +126,7 @@ class Profiles(Mapping[str, Profile]):
         return next(lists, "")
 
     def labels(self) -> dict[str, Label]:
-        """The titles of the profiles, except choices; the values of facts are not read for it."""
+        """The titles of the facts' profiles, except choices; the values of facts are not read for it."""
         labels: dict[str, Label] = {}
         for shelf in self.shelves:
             labels |= {name: label for name, label in shelf.labels().items() if name not in labels}
@@ -219,7 +219,7 @@ class Facts(Mapping[str, Profile]):
         return aliases
 
     def _profile(self, name: str, choice: str) -> Profile:
-        """A profile, or the additions of a choice to it."""
+        """A profile among the facts, or the additions of a choice to it."""
         table = self.tables[name]
         stated = {key: entry for key, entry in table.items() if key not in SAID}
         if choice:
@@ -246,7 +246,7 @@ class Facts(Mapping[str, Profile]):
             raise
 
     def _value(self, entry: Any, table: Mapping[str, Any]) -> Value:
-        """A value with its source, of which it takes from the profile what it does not state."""
+        """A value among the facts with its source, of which it takes from the profile what it does not state."""
         own = entry if isinstance(entry, dict) else {"value": entry}
         facts = {**{key: table[key] for key in ("source", "as_of", "kind") if key in table}, **own}
         text = "; ".join(self._written_out(part) for part in facts["source"].split("; "))

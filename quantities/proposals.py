@@ -69,7 +69,7 @@ class _Factor(NamedTuple):
 
 
 def proposed(text: str, wanted: Unit, domain: Domain) -> str:
-    """The proposals as a hint; empty if there are none.
+    """The proposals of values as a hint to an error; empty if there are none.
 
     >>> from quantities.domain import read_domain
     >>> unit = parse_unit("W/chip")
@@ -81,7 +81,7 @@ def proposed(text: str, wanted: Unit, domain: Domain) -> str:
 
 
 def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
-    """Values near a text that fit a unit and a domain, the likeliest first.
+    """Proposals for a text that is no value: values near it that fit a unit and a domain, the likeliest first.
 
     >>> from quantities.domain import read_domain
     >>> for text, unit in (("405B", "parameter"), ("50 tok/s/user", "token/s/sequence"), ("20 ms/token", "token/s")):
@@ -110,7 +110,7 @@ def _prefixed(found: re.Match[str]) -> str:
 
 
 def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
-    """Whether a text, read back, is a value in this unit and domain."""
+    """Whether a proposal, read back, is a value in this unit and domain."""
     try:
         value = read_value(text).within(wanted)
         if not (value.unit.factors or value.unit.text or wanted.is_number):
@@ -121,7 +121,7 @@ def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
 
 
 def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
-    """The same number with a repaired unit."""
+    """Proposals of the same number with a repaired unit."""
     if unit in ("", "1", "dimensionless"):
         yield from _united(number, wanted)
         return
@@ -133,7 +133,7 @@ def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _united(number: str, wanted: Unit) -> Iterator[str]:
-    """A bare number in the wanted unit; if that is a percentage, first read as a share."""
+    """Proposals of a bare number in the wanted unit; if that is a percentage, first read as a share."""
     plain = f"{number} {wanted}"
     if wanted.dimension or any(wanted.turning) or wanted.size >= 1:
         yield plain
@@ -147,7 +147,7 @@ def _united(number: str, wanted: Unit) -> Iterator[str]:
 
 
 def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
-    """A letter or a word after the number as a power of ten: 405B, 15.6T token, 128k."""
+    """Proposals where a letter or a word after the number is a power of ten: 405B, 15.6T token, 128k."""
     first, _, behind = unit.partition(" ")
     power = _POWERS.get(first)
     if power is None or ".." in number or "+/-" in number or unit == wanted.text:
@@ -169,7 +169,7 @@ def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _readings(unit: str) -> Iterator[str]:
-    """The unit itself, if it can be read; else with alternatives for each unknown name."""
+    """The unit itself for a proposal, if it can be read; else with alternatives for each unknown name."""
     unknown = [word for word in dict.fromkeys(_WORD.findall(unit)) if word != "per" and _unit_of(word) is None]
     if not unknown:
         yield unit
@@ -190,7 +190,7 @@ def _unit_of(text: str) -> Unit | None:
 
 
 def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
-    """The reciprocal: seconds per token, where tokens per second are wanted."""
+    """A proposal of the reciprocal: seconds per token, where tokens per second are wanted."""
     try:
         given, value = parse_unit(unit), read_value(number)
     except DeriveError:
@@ -202,7 +202,7 @@ def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[str]:
-    """The unit with a factor added, dropped or replaced, those with the fewest changes first."""
+    """Proposals of the unit with a factor added, dropped or replaced, those with the fewest changes first."""
     factors = _factors(unit)
     if not factors or len(factors) > _FACTORS:
         return
@@ -218,7 +218,7 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
 
 
 def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:
-    """The missing factors; None if they are too many, or not of the kind of the one they replace."""
+    """The missing factors of a proposed unit; None if they are too many, or not of the kind of the one they replace."""
     missing = wanted.dimension / _product(kept)
     if lost is None and (own := _own(missing, wanted)):
         return own
@@ -242,7 +242,7 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
 
 
 def _own(missing: Dimension, wanted: Unit) -> list[_Factor]:
-    """The factors of the wanted unit that have the missing dimension: its kWh, and not kg*m**2/s**2."""
+    """The wanted unit's own factors of the missing dimension, for a proposal: its kWh, and not kg*m**2/s**2."""
     factors = _factors(wanted.text)
     for size in range(1, min(len(factors), 3)):
         for chosen in combinations(factors, size):
@@ -271,7 +271,7 @@ _PART = re.compile(r"\s*(\*\*|[*/·⋅×^()]|per\b|[^\s*/·⋅×^()]+)")
 
 
 def _factors(unit: str) -> list[_Factor]:
-    """The factors of a unit that is a plain product and quotient; empty for any other."""
+    """The factors of a unit for a proposal, if it is a plain product and quotient; empty for any other."""
     factors: list[_Factor] = []
     sign, text = "*", ""
     pieces = _PART.findall(unit)
@@ -335,7 +335,7 @@ _UNIT_PART = re.compile(r"[A-Za-zµ°%]+")
 
 
 def offered(unit: Unit) -> dict[str, Unit]:
-    """A quantity's own unit by its text, and then the others, from small to large.
+    """The units that are proposed for a quantity: its own by its text, and then the others, from small to large.
 
     >>> [*offered(parse_unit("degC"))]
     ['degC', 'K', 'degF']
@@ -350,7 +350,7 @@ def offered(unit: Unit) -> dict[str, Unit]:
 
 
 def told_in(unit: Unit) -> str:
-    """The own unit and those nearest to it, in words.
+    """The own unit and those nearest to it, as they are proposed in words.
 
     >>> told_in(parse_unit("s")), told_in(parse_unit("V*A"))
     ('s, min, ms or h', 'V*A, mV*A, kV*A or V*mA')
@@ -363,7 +363,7 @@ def told_in(unit: Unit) -> str:
 
 
 def hint_on_unit(text: str, hint: str, own: Unit) -> str:
-    """The hint on a unit that is not known and is asked for where another one is: units that fit.
+    """The hint that proposes units that fit, where a unit is not known and is asked for in place of another one.
 
     A unit that pint knows by itself is told in units that are known here.
 
@@ -394,7 +394,7 @@ def _is_like(text: str, own: Unit) -> bool:
 
 
 def _neighbours(text: str) -> list[str]:
-    """The texts of a unit with one part replaced: the first part by all of its siblings, then the later ones."""
+    """The texts of units to propose, with one part replaced: the first part by all of its siblings, then later ones."""
     texts = []
     for part in _UNIT_PART.finditer(text):
         for family in _SIBLINGS:
@@ -420,7 +420,7 @@ def _spelled(unit: Unit) -> str:
 
 
 def _alike(text: str, unit: Unit) -> Unit | None:
-    """The unit of this text, if numbers convert between it and the other by sizes and offsets alone."""
+    """The proposed unit of this text, if numbers convert between it and the other by sizes and offsets alone."""
     try:
         other = parse_unit(text)
         convert(1.0, unit, other)

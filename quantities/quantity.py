@@ -88,7 +88,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
 
 
 def symbol(declaration: Declaration) -> Quantity:
-    """The one quantity of a declaration.
+    """The quantity that stands for a declaration in Python expressions, always the same object.
 
     >>> length = Quantity("length", "m")
     >>> symbol(length.declaration) is length

@@ -90,7 +90,7 @@ def exact_of(number: float) -> Fraction | None:
 
 
 def read_decimal(text: str) -> float:
-    """The number that a decimal spells, with all its digits; zero or infinite where it is beyond all doubles.
+    """The rational that a decimal spells, with all its digits; zero or infinite where it is beyond all doubles.
 
     Sixteen or seventeen digits with which a double prints are a number that was computed, and is not known better than
     that double: typed again, 0.1 + 0.2 is still what it was.
@@ -137,7 +137,7 @@ def as_number(given: Any) -> float:
 
 
 def written(number: float) -> float:
-    """A float with the decimal as which it was written.
+    """A float with the rational of the decimal as which it was written.
 
     A computed number, such as 0.1 + 0.2, has more digits than people write, also where it is typed again. It is rounded
     already, and remains as it is.
@@ -152,7 +152,7 @@ def written(number: float) -> float:
 
 
 def text_of(number: float, digits: int) -> str:
-    """A number that was stated, as text: a longer decimal has all its digits, any other number has this many.
+    """A stated rational or other number as text: a longer decimal has all its digits, any other has this many.
 
     >>> text_of(read_decimal("2.70000000000000000001"), 12), text_of(read_decimal("27e-25"), 12), text_of(1/3, 12)
     ('2.70000000000000000001', '2.7e-24', '0.333333333333')

@@ -190,7 +190,7 @@ def _pints_own() -> Any:
 
 
 def known_to_pint(name: str) -> str:
-    """What pint by itself takes a name for, in base units that are known here; empty if it is no unit there.
+    """What pint's registry takes a name for, in base units that are known here; empty if it is no unit there.
 
     Prefixes are not tried: pint reads "cat" as a hundredth of a technical atmosphere. Nor are letters, which it takes
     for constants of nature.
@@ -215,7 +215,7 @@ _PHYSICAL = {"mass", "length", "time", "current", "temperature", "substance", "l
 
 
 def _compare(unit: Unit, theirs: Any) -> None:
-    """Refuse a unit that has another size or dimension in the registry that it comes from."""
+    """Refuse a unit that has another size or dimension in the pint registry that it comes from."""
     if unit.offset or unit.dimension.bases.keys() - _PHYSICAL:
         return
     base = str(unit.dimension)

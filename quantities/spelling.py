@@ -81,7 +81,7 @@ def _bare(name: str) -> str:
 
 
 def hint_for(name: str) -> str:
-    """The hint on what this name may mean.
+    """The hint on what an unknown spelling of a unit may mean.
 
     >>> hint_for("m3"), hint_for("user"), hint_for("kwh")
     ('Write m**3.', 'Write sequence: what is served to one user at a time is a sequence here.', 'Did you mean kWh?')
@@ -103,7 +103,7 @@ def hint_for(name: str) -> str:
 
 
 def alternatives(name: str) -> list[str]:
-    """Units that may replace an unknown name, the likeliest first.
+    """Units that may replace an unknown spelling, the likeliest first.
 
     >>> alternatives("TFLOPS"), alternatives("KB"), alternatives("users")
     (['TFLOP/s', 'TFLOP'], ['kB', 'KiB'], ['sequence'])
@@ -128,7 +128,7 @@ def _powered(name: str) -> str:
 
 
 def _products(name: str) -> list[str]:
-    """Two units written together, as Nm; KHz and KW are not, but have a wrong capital."""
+    """Two units whose spellings are written together, as Nm; KHz and KW are not, but have a wrong capital."""
     if not name.isalpha() or len(name) > _SHORT:
         return []
     alike = spellings(name)
@@ -169,7 +169,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-
 
 @lru_cache(maxsize=4096)
 def parse_unit(text: str) -> Unit:
-    """Read a unit.
+    """Read the spelling of a unit, such as "byte/s".
 
     >>> unit = parse_unit("TB/s")
     >>> str(unit.dimension), float(unit.size)
@@ -220,7 +220,7 @@ class _Reader:
         return self._assembled(parts)
 
     def _tokens(self) -> list[tuple[str, str]]:
-        """The words with their kinds; of the blanks those alone that multiply."""
+        """The words in a unit's spelling with their kinds; of the blanks those alone that multiply."""
         tokens: list[tuple[str, str]] = []
         position = 0
         text = self.text.strip()
@@ -301,7 +301,7 @@ class _Reader:
         raise self._error("It ends where a unit is expected." if kind == "end" else f"{word!r} is out of place.")
 
     def _exponent(self) -> Fraction:
-        """The number after `**`, with or without parentheses."""
+        """The number after `**` in a unit's spelling, with or without parentheses."""
         enclosed = self._peek()[1] == "("
         words = []
         if enclosed:
@@ -330,7 +330,7 @@ class _Reader:
         return known
 
     def _assembled(self, parts: list[_Part]) -> Unit:
-        """The unit that is the product of some parts; a scale with an offset is one by itself alone."""
+        """The unit that is the product of some spelled parts; a scale with an offset is one by itself alone."""
         text = self.text.strip()
         if len(parts) == 1 and parts[0].power == 1:
             (name, alone, _) = parts[0]

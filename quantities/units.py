@@ -62,7 +62,7 @@ class Unit:
         return powers["radian"], powers["hertz"]
 
     def to_base(self, number: float) -> float:
-        """A number in this unit as a number in coherent base units."""
+        """Convert a number in this unit to a number in coherent base units."""
         exact = exact_of(number)
         if exact is not None and self._is_coherent:
             return number
@@ -120,7 +120,7 @@ DIMENSIONLESS = Unit("", (), Fraction(1), NUMBER)
 
 
 def convert(number: float, source: Unit, target: Unit) -> float:
-    """A number in one unit as a number in another.
+    """Convert a number in one unit to a number in another.
 
     >>> from quantities.spelling import parse_unit
     >>> convert(60, parse_unit("rpm"), parse_unit("Hz"))
@@ -164,7 +164,7 @@ _MISTAKES: tuple[tuple[dict[str, int], str], ...] = (
 
 
 def _turns(source: Unit, target: Unit) -> float:
-    """The factor by which a conversion differs from the units' sizes; raises an error if there is none."""
+    """The factor by which a conversion of units differs from their sizes; raises an error if there is none."""
     ratio = source.dimension / target.dimension
     (radians, hertz), (target_radians, target_hertz) = source.turning, target.turning
     radians, hertz = radians - target_radians, hertz - target_hertz

@@ -102,7 +102,7 @@ class Value:
     rounding: float = field(default=0.0, compare=False, repr=False)  # half a unit of the last written place
 
     def between(self, ends: Value) -> Value:
-        """The same number, with a range that contains it as its bounds.
+        """The value of the same number, with a range that contains it as its bounds.
 
         >>> str(read_value("3 USD").between(read_value("2..10 USD")))
         '3 (2..10) USD'
@@ -127,7 +127,7 @@ class Value:
 
     @cached_property
     def as_rounded(self) -> tuple[float, float]:
-        """The ends, in base units, of the numbers that round to the written one: a published 175 may be 174.6.
+        """The value's ends, in base units, of the numbers that round to the written one: a published 175 may be 174.6.
 
         >>> read_value("175 kg").sourced(Source("a report")).as_rounded
         (174.5, 175.5)
@@ -168,7 +168,7 @@ def otherwise(text: str) -> Value:
 
 @lru_cache(maxsize=4096)
 def read_value(text: str) -> Value:
-    """Read a value.
+    """Read a value: a number or a range, with its unit.
 
     >>> str(read_value("3.35 TB/s")), str(read_value("2..6"))
     ('3.35 TB/s', '2..6')
@@ -187,7 +187,7 @@ def read_value(text: str) -> Value:
 
 
 def read_number(number: float, unit: Unit, text: str = "", rounding: float = 0.0) -> Value:
-    """A value without a range, proved finite and representable in base units."""
+    """Read a value without a range, proved finite and representable in base units."""
     shown = text or repr(number)
     if not math.isfinite(number):
         raise DomainError(f"value {excerpt(shown)}: it is not a finite number.", hint="Give a finite number.")
@@ -221,7 +221,7 @@ class _Reader:
         self.next = 0
 
     def value(self) -> Value:
-        """The whole text as a value."""
+        """Read the whole text as a value."""
         first = self._number()
         behind = self.plain[self.next :]
         before, dots, _ = behind.partition("..")
@@ -234,7 +234,7 @@ class _Reader:
         return read_number(first, unit, self.text, rounding=_half_a_place(self.plain[: self.next], unit))
 
     def _plus_minus(self, number: float, before: str) -> Value:
-        """A number with a width, where `before` stands between the number and the sign."""
+        """Read a value with a width, where `before` stands between the number and the sign."""
         self._skip("+/-")
         width = self._number()
         if width < 0:
@@ -248,7 +248,7 @@ class _Reader:
         return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
 
     def _range(self, low: float, before: str) -> Value:
-        """A range, where `before` stands between its lower end and the dots."""
+        """Read a value that is a range, where `before` stands between its lower end and the dots."""
         self.next += len(before)
         self._skip("..")
         if self.plain[self.next : self.next + 1] == ".":
@@ -272,7 +272,7 @@ class _Reader:
         self.next = self.plain.index(mark, self.next) + len(mark)
 
     def _number(self) -> float:
-        """The next number of the text."""
+        """Read the next number in the text of a value."""
         while self.plain[self.next : self.next + 1].isspace():
             self.next += 1
         here = self.plain[self.next :]
@@ -293,7 +293,7 @@ class _Reader:
         return number
 
     def _refuse_run_on(self, word: str, rest: str) -> None:
-        """Refuse what follows a number directly and looks like a part of it."""
+        """Refuse what follows a value's number directly and looks like a part of it."""
         mark = rest[:1]
         if mark == ",":
             raise self._error(f"a comma follows {word}.", _comma(word, rest))
@@ -309,7 +309,7 @@ class _Reader:
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 
     def _beginning(self, here: str) -> str:
-        """The hint for a text that does not begin with a number."""
+        """The hint for a value's text that does not begin with a number."""
         mark = here[:1]
         if mark.isdigit():
             return "Write the digits 0 to 9."
@@ -320,7 +320,7 @@ class _Reader:
         return "Write a number and its unit, as in 3.35 TB/s."
 
     def _priced(self, mark: str, here: str) -> str:
-        """The hint for a price with its sign in front: $2.5/h is 2.5 USD/h."""
+        """The hint for a value that is a price with its sign in front: $2.5/h is 2.5 USD/h."""
         name = {"$": "USD", "€": "EUR", "£": "GBP"}[mark]
         match = _NUMBER.match(here[1:].lstrip())
         if match is None:
@@ -350,7 +350,7 @@ def _sum(first: float, second: float) -> float:
 
 
 def _half_a_place(word: str, unit: Unit) -> float:
-    """Half a unit of the last written place; zero for a whole number of counted things.
+    """Half a unit of the last written place of a value's number; zero for a whole number of counted things.
 
     >>> _half_a_place("3.14e23", parse_unit("FLOP")), _half_a_place("80", DIMENSIONLESS)
     (5e+20, 0.0)
@@ -362,7 +362,7 @@ def _half_a_place(word: str, unit: Unit) -> float:
 
 
 def _comma(word: str, rest: str) -> str:
-    """The hint for a number with commas.
+    """The hint for a value's number with commas.
 
     >>> _comma("1", ",000.5 m"), _comma("1", ",5 m"), _comma("1.000", ",5 m")
     ('Write 1000.5.', 'Write 1.5.', 'Write 1000.5.')
@@ -383,7 +383,7 @@ def _comma(word: str, rest: str) -> str:
 
 
 def is_number(given: Any) -> bool:
-    """Whether this is a bare real number of Python, NumPy, sympy, fractions or decimal, and not a truth value."""
+    """Whether a bare value is a real number of Python, NumPy, sympy, fractions or decimal, and not a truth value."""
     if isinstance(given, (bool, str, bytes, complex)):
         return False
     if isinstance(given, (int, float)):

@@ -149,7 +149,7 @@ class Tools:
 
     @contextmanager
     def _with(self, relations: str, seconds: float) -> Iterator[Library]:
-        """The library with the relations of a question, to be asked within so many seconds."""
+        """The library with the relations of an assistant's question, to be asked within so many seconds."""
         import derive.solving.answering.solver  # noqa: F401  # as with sympy
 
         with limits(seconds=min(seconds, LONGEST)), query():
@@ -180,7 +180,7 @@ def _replied(text: str, data: Mapping[str, Any], answer: Answer) -> Reply:
 
 
 def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], most: int, none: str) -> Reply:
-    """Rows as data under the names of the header, and as lines."""
+    """The rows that an assistant's tool lists as data under the names of the header, and as lines."""
     from derive.presentation.text import columns
 
     shown = rows[:most]
@@ -196,7 +196,7 @@ def _listed_tuples(value: Any) -> Any:
 
 
 def refusal(error: DeriveError) -> Reply:
-    """Why there is no answer, in words and as data.
+    """The refusal of an assistant's tool: why there is no answer, in words and as data.
 
     >>> from derive.errors import unknown
     >>> refusal(unknown("quantity", "lenght", ["length"])).data["suggestions"]

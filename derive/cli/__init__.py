@@ -64,7 +64,7 @@ _SECONDS = click.Option(
 
 
 def _call(verb: Verb, *, seconds: float | None = None, force: bool = False, **stated: Any) -> int:
-    """Call the function of a verb with what was typed; `--force` is for what writes files to look up."""
+    """Call the function of a command line's verb with what was typed; `--force` is for what writes files to look up."""
     with ExitStack() as within:
         if seconds is not None:
             from derive.time_limits import limits, query
@@ -114,7 +114,7 @@ def _discard_output() -> None:
 
 
 def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
-    """Say an error on the standard error: in words, or as data where data was asked for."""
+    """Say an error of the command line on the standard error: in words, or as data where data was asked for."""
     if "--json" in (sys.argv[1:] if arguments is None else arguments):
         click.echo(json.dumps({"error": error_data(error)}, indent=2, ensure_ascii=False), err=True)
     elif isinstance(error, click.ClickException):

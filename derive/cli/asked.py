@@ -68,7 +68,7 @@ def _loaded(file: str, beside: Library | None) -> Library:
 
 @contextmanager
 def about(file: str) -> Iterator[None]:
-    """Name the file that an error within is about, as it was typed."""
+    """Name the file that an error within is about, as it was typed in the command."""
     from derive.errors import DeriveError
 
     try:
@@ -79,7 +79,7 @@ def about(file: str) -> Iterator[None]:
 
 
 def source_of(file: str) -> str | Path:
-    """The file or the library of an argument; `-` is the text on the standard input."""
+    """The file or the library of a command's argument; `-` is the text on the standard input."""
     from derive.files import content_of_stream
     from derive.relation_files.offered import is_name
 
@@ -156,7 +156,7 @@ class Asked:
         return (*turn.profiles, *self.profiles), {**self.given, **turn.given}
 
     def tell(self, name: str, document: Document, text: Callable[[], None] | None = None) -> int:
-        """Tell a result: draw the picture that is asked for, and print data for programs, or else the text.
+        """Tell the result that a command asked for: draw the picture, and print data for programs, or else the text.
 
         A text has its cautions below its headline; where there is none, they are said on the standard error. Returns
         the exit status.
@@ -210,7 +210,7 @@ _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "
 
 
 def read(verb: Verb, stated: dict[str, Any]) -> Asked:
-    """The question of a verb: what all verbs that ask have in common is taken from what was stated."""
+    """The question that a command asks: what all verbs that ask have in common is taken from what was stated."""
     common = {name: stated.pop(name) for name in _COMMON if name in stated}
     output, target = common.get("output"), common.pop("target", None)
     ending = output_ending(output, verb.endings, verb.hint)
@@ -237,7 +237,7 @@ def read(verb: Verb, stated: dict[str, Any]) -> Asked:
 
 
 def givens(texts: Sequence[str]) -> dict[str, str]:
-    """The values of the words NAME=VALUE, by their names."""
+    """The values of a command's words NAME=VALUE, by their names."""
     values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -288,7 +288,7 @@ def in_turn(asked: Asked, find: Callable[[Turn], TurnResult]) -> tuple[list[tupl
 
 
 def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
-    """The exit status of errors: 1 where each says that the answer is no, 2 where one is of the question's own text.
+    """The exit status of a command's errors: 1 where each says that the answer is no, 2 where one is of its own text.
 
     What is wrong in the same words everywhere is wrong with the question, and is raised.
     """
@@ -300,7 +300,7 @@ def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
 
 
 def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
-    """The targets in the unit of `--in`, or in the units, one for each.
+    """The targets asked of a command in the unit of `--in`, or in the units, one for each.
 
     >>> in_units(["step_time", "cost_per_token"], "ms, USD/ktoken")
     ['step_time in ms', 'cost_per_token in USD/ktoken']
@@ -325,7 +325,7 @@ def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
 
 
 def each_of(texts: Sequence[str], given: Iterable[str] = ()) -> list[Turn]:
-    """The turns: one of every `--each`, each with every other.
+    """The turns asked of a command: one of every `--each`, each with every other.
 
     >>> turns = each_of(["h100-sxm:fp8, b200-sxm:fp8", "chips=8, 16 chip"])
     >>> [turn.label for turn in turns][:2]
@@ -361,7 +361,7 @@ def _values_of(name: str, text: str) -> list[tuple[str, str]]:
 
 
 def listed_values(text: str) -> list[str]:
-    """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
+    """The values of a list in a command, of which the last may bear the unit of all; empty if it is no list.
 
     >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
     (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])

@@ -80,7 +80,7 @@ def find(words: tuple[str, ...], sources: Sources, as_json: bool) -> int:
 
 
 def _say_matches(library: Library, text: str, as_json: bool) -> int:
-    """Print what matches a text, of every kind."""
+    """Print what in the catalogue matches a command's text, of every kind."""
     from derive.catalogue import matching, matching_data
 
     header, *rows = matching(library, text)

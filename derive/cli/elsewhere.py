@@ -93,7 +93,7 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
 
 
 def _checked(folder: Path, wanted: Sequence[str], is_of_all: bool) -> int:
-    """Say which of these reports are out of date in a folder; returns the exit status."""
+    """Say which of these reports are out of date in a folder; returns the command's exit status."""
     from derive.tokens.reports import shelf
 
     wrong = list(chain.from_iterable(shelf.stale(folder, name) for name in _watched(wanted)))
@@ -116,7 +116,7 @@ def _judged(folder: Path, wrong: Sequence[str], mend: str, what: str) -> int:
 
 
 def _watched(names: Sequence[str]) -> Iterator[str]:
-    """The names, with a progress bar on a terminal."""
+    """The names of the reports that a command goes through, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

@@ -72,7 +72,7 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
 
 
 def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
-    """The charts of all turns, each with the label of its turn in its title."""
+    """The charts of all turns of a command that explains, each with the label of its turn in its title."""
     from derive.comparison.comparison import charts
 
     titled = []
@@ -91,7 +91,7 @@ def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
 
 
 def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:
-    """The answer of one scenario; where there is none, the scenario is named before the reason."""
+    """The answer of one compared scenario; where there is none, the command names the scenario before the reason."""
     from derive.errors import DeriveError
 
     try:
@@ -105,7 +105,7 @@ def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[s
 
 
 def second_profiles(library: Library, first: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The profiles of the second scenario: its own, and those of the first of which it names no other of the kind.
+    """The profiles of a command's second scenario: its own, and those of the first whose kind it names no other of.
 
     Two profiles are of one kind if one of them states at least half of the quantities that the other states, or if they
     stand in one list of facts: the chips, the models, the tiers of memory, the prices.
@@ -182,7 +182,7 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
 
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:
-    """One row for each claim, the worst first, and the claims that cannot hold together."""
+    """Print one row for each audited claim, the worst first, and the claims that cannot hold together."""
     from derive.audit.text import rows, summary
 
     header, *body = rows(findings)
@@ -196,7 +196,7 @@ def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> 
 
 
 def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequence[str]) -> None:
-    """The table as wide as the terminal, its cells broken between words where it has to be."""
+    """The command's table of audited claims as wide as the terminal, its cells broken between words if need be."""
     from rich.console import Console
     from rich.table import Table
 

@@ -53,7 +53,7 @@ def _given(asked: Asked) -> dict[str, Any]:
 
 
 def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool) -> int:
-    """Find the choice that makes the target least or most: once, or for each turn as a table."""
+    """Find for a command the choice that makes the target least or most: once, or for each turn as a table."""
     profiles, given = _profiles(among, asked), _given(asked)
     if (steps or ranges) and asked.output == "-":
         raise click.UsageError("-o - prints the picture alone: leave out --steps and --ranges, or name a file.")
@@ -82,7 +82,7 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
 def _one_best(
     asked: Asked, optimum: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
-    """The best choice in full."""
+    """Print the optimum that a command asks for in full."""
     from derive.optimization import under_ranges
     from derive.optimization.optimum_charts import charts
 

@@ -30,7 +30,7 @@ def say_data(data: Any) -> None:
 
 
 def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: str = "") -> str:
-    """The ending of an output file, which says its format; the first one for `-`, the standard output.
+    """The ending of a command's output file, which says its format; the first one for `-`, the standard output.
 
     What cannot be written is refused before the work begins; `hint` is said of an ending that is not one of these.
     """
@@ -69,7 +69,7 @@ def prove_replaceable(paths: Iterable[Path]) -> None:
 
 
 def put(output: str, content: str | bytes) -> None:
-    """Write all of a file, a text with a seal, or the standard output."""
+    """Put out all of a command's file, a text with a seal, or the standard output."""
     if output == "-":
         click.echo(content, nl=False)
         return
@@ -94,7 +94,7 @@ _CONTROL = re.compile(r"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u20
 
 
 def visible(text: str) -> str:
-    """The text with control characters spelled out, which a terminal would obey; colours stay.
+    """The text of a command's output with control characters spelled out, which a terminal would obey; colours stay.
 
     >>> visible("a\x1b[2J\x07b")
     'a\\\\x1b[2J\\\\x07b'
@@ -143,7 +143,7 @@ def warn(caution: str) -> None:
 
 
 def say(text: str, *, warns_below: bool = False) -> None:
-    """Print a text whose first line is its headline.
+    """Print a command's output, a text whose first line is its headline.
 
     On a terminal the headline is bold, what fails is red, and long lines are broken between words. With
     `warns_below`, the indented lines below the headline say what is amiss.
@@ -158,7 +158,7 @@ def say(text: str, *, warns_below: bool = False) -> None:
 
 
 def wrapped(line: str, width: int) -> list[str]:
-    """A line broken between words where it is too wide, what follows indented; whole if no width is known.
+    """A line of output broken between words where it is too wide, what follows indented; whole if no width is known.
 
     >>> wrapped("  1. kv_time: kv_time = kv_bytes/bandwidth", 24)
     ['  1. kv_time: kv_time =', '      kv_bytes/bandwidth']
@@ -172,7 +172,7 @@ def wrapped(line: str, width: int) -> list[str]:
 
 
 def error_data(error: Exception) -> dict[str, Any]:
-    """An error as plain data: its kind, its sentence, where it is, and the facts that it carries.
+    """A command's error as plain data for its output: its kind, its sentence, where it is, and the facts it carries.
 
     >>> from derive.errors import UnknownNameError
     >>> error_data(UnknownNameError("There is no x.", hint="Did you mean y?", name="x", suggestions=("y",)))["facts"]
@@ -189,7 +189,7 @@ def error_data(error: Exception) -> dict[str, Any]:
 
 
 def _plain(fact: Any) -> Any:
-    """A fact of an error as plain data; None of what is none, such as an answer."""
+    """A fact of an error as plain data in a command's output; None of what is none, such as an answer."""
     if isinstance(fact, (str, int, float, bool)):
         return fact
     if isinstance(fact, (list, tuple)):
@@ -200,7 +200,7 @@ def _plain(fact: Any) -> Any:
 
 
 def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:
-    """Rows in columns, under the headings of their groups."""
+    """The rows of a command's output in columns, under the headings of their groups."""
     from derive.presentation.text import columns
 
     rows = chain.from_iterable(group for _, group in groups)
@@ -214,7 +214,7 @@ def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[st
 
 
 def writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written to before its files are made, which takes a while."""
+    """Refuse an output folder that cannot be written to before its files are made, which takes a while."""
     try:
         there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         why = ""
@@ -229,7 +229,7 @@ def writable(folder: Path) -> None:
 
 
 def put_files(folder: Path, files: Mapping[str, str | bytes], own: Collection[str] = ()) -> None:
-    """Write the files that differ from those in the folder, so that the others keep their date.
+    """Write a command's output files that differ from those in the folder, so that the others keep their date.
 
     Those of `own` are known to be derive's by something else than a mark in them.
     """

@@ -72,7 +72,7 @@ def _is_ranged(read: Mapping[str, Any]) -> bool:
 
 
 def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
-    """Write the file or draw the picture; without one, show the tables beside each other."""
+    """Put out a swept table: write the file, draw the picture, or else show the tables beside each other."""
     import csv
     import io
 
@@ -92,7 +92,7 @@ def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
 
 
 def _filed(tables: Iterable[Table], asked: Asked) -> int:
-    """Write a CSV file piece by piece, in the memory of one piece."""
+    """Write a command's table over ranges as a CSV file piece by piece, in the memory of one piece."""
     from derive.tables.exports import write_csv
     from derive.tables.table_checks import Cautions
 
@@ -108,7 +108,7 @@ def _filed(tables: Iterable[Table], asked: Asked) -> int:
 
 
 def _status(cautions: Cautions, is_strict: bool, beginning: str = "") -> int:
-    """Print the cautions; the exit status is 0 if any point has an answer and, if strict, nothing is amiss."""
+    """Print a sweep's cautions; the exit status is 0 if any point has an answer and, if strict, nothing is amiss."""
     for caution in cautions:
         warn(f"{beginning}{caution}.")
     if not cautions.is_answered:
@@ -118,7 +118,7 @@ def _status(cautions: Cautions, is_strict: bool, beginning: str = "") -> int:
 
 
 def _print(tables: Mapping[str, Table], digits: int) -> None:
-    """Tables beside each other, thinned so that they can be read."""
+    """Print a command's tables over ranges beside each other, thinned so that they can be read."""
     import numpy
 
     from derive.presentation.text import columns
@@ -144,7 +144,7 @@ def _cell(cell: Any, digits: int) -> str:
 
 
 def _data(table: Table) -> dict[str, Any]:
-    """The table for programs: the values of each axis, and of each column in the order of the rows."""
+    """A command's table over ranges as data: the values of each axis, and of each column in the order of the rows."""
 
     def listed(arrays: Any) -> dict[str, Any]:
         return {name: {"unit": table.units[name], "values": array.ravel().tolist()} for name, array in arrays.items()}

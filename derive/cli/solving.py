@@ -44,7 +44,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
 
 
 def _say(result: _TurnAnswers, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
-    """All that is found without turns."""
+    """Print all that a solving command finds without turns."""
     from derive.presentation.text import as_data, as_text, headline
 
     in_full = not (asked.as_json or as_latex) and (steps or sys.stdout.isatty())
@@ -100,7 +100,7 @@ class _TurnAnswers:
         return {"answers": [as_data(answer, digits) for answer in self.answers], "errors": refused}
 
     def text(self, target: str, digits: int) -> str:
-        """The answers for a target without their name; a dash where there is none."""
+        """The text of a solving command's answers for a target without their name; a dash where there is none."""
         from derive.presentation.text import headline
 
         texts = []
@@ -111,7 +111,7 @@ class _TurnAnswers:
 
 
 def _answers_in(asked: Asked, turn: Turn, is_all: bool) -> _TurnAnswers:
-    """Ask for all targets in one turn."""
+    """Solve for all targets of a command in one turn."""
     from derive.errors import DeriveError
 
     profiles, given = asked.at(turn)
@@ -137,7 +137,7 @@ def _warn_of(result: _TurnAnswers, beginning: str = "") -> None:
 
 
 def _say_beside_each_other(results: Sequence[_TurnAnswers], asked: Asked) -> None:
-    """A row for each turn, a column for each target."""
+    """Print a command's answers beside each other: a row for each turn, a column for each target."""
     if asked.as_json:
         say_data({"each": [{**result.turn.data, **result.data(asked.digits)} for result in results]})
     else:

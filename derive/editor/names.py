@@ -46,7 +46,7 @@ class Named:
 
 
 def named_at(toml: TomlText, offset: int) -> Named | None:
-    """The name at a place; None if there is none.
+    """The name at a place in an editor's file; None if there is none.
 
     >>> toml = TomlText('[relations]\\nr = { equation = "x = 2*y" }')
     >>> named_at(toml, 36).name, named_at(toml, 34)
@@ -88,7 +88,7 @@ def _words(string: String) -> Iterator[tuple[str, Span]]:
 
 
 def occurrences(toml: TomlText, name: str) -> list[Span]:
-    """Where a quantity stands in a file.
+    """The places in an editor's file where the name of a quantity stands.
 
     >>> toml = TomlText('[quantities]\\nx = { unit = "m" }\\n[relations.r]\\nequation = "x = x(2)*x.y + 2*x"')
     >>> [toml.text[slice(*span)] for span in occurrences(toml, "x")]
@@ -112,7 +112,7 @@ def occurrences(toml: TomlText, name: str) -> list[Span]:
 
 
 def defined_at(file: OpenFile, offset: int) -> tuple[Path, Span] | None:
-    """The file and the place where the name at a place is declared."""
+    """The file and the place where the name under an editor's cursor is declared."""
     named = named_at(file.toml, offset)
     if named is None:
         return None
@@ -135,7 +135,7 @@ def _declared(toml: TomlText, section: str, name: str) -> Span | None:
 
 
 def _in_libraries(file: OpenFile, name: str) -> tuple[Path, Span] | None:
-    """The place in the built-in vocabulary, if the file uses a library that has the quantity from there."""
+    """The place of a name in the built-in vocabulary, if the editor's file uses a library that has its quantity."""
     if name not in file.reading.known:
         return None
     import quantities
@@ -150,7 +150,7 @@ def _in_libraries(file: OpenFile, name: str) -> tuple[Path, Span] | None:
 
 
 def renamed(file: OpenFile, offset: int, new: str) -> Mapping[Path, list[Span]]:
-    """The places, by file, where a quantity has to be renamed; an error if that would change what a file means."""
+    """The places, by file, where an editor renames a quantity; an error if that would change what a file means."""
     named = named_at(file.toml, offset)
     if named is None or named.kind != "quantity":
         raise ExpressionError("There is no quantity here.", hint="Put the cursor on the name of a quantity.")
@@ -176,7 +176,7 @@ def renamed(file: OpenFile, offset: int, new: str) -> Mapping[Path, list[Span]]:
 
 
 def _home(file: OpenFile, name: str) -> Path:
-    """The one file that declares a quantity."""
+    """The one file that declares a quantity whose name the editor changes."""
     if name not in file.reading.known:
         raise unknown("quantity", name, list(file.reading.known))
     homes = [path for path, text in file.reading.files.items() if _declared(TomlText(text), "quantities", name)]
@@ -190,7 +190,7 @@ def _home(file: OpenFile, name: str) -> Path:
 
 
 def _sharing(file: OpenFile, home: Path) -> list[OpenFile]:
-    """The files that speak of a file's quantities: those that are open, and those between them."""
+    """The files that share a file's names of quantities: those that are open in the editor, and those between them."""
     texts = {**file.others, file.path: file.text, **file.reading.files}
     sharing = []
     for path, text in texts.items():
@@ -205,7 +205,7 @@ _SECONDS = 2  # for one closed form
 
 
 def hover(file: OpenFile, offset: int) -> tuple[str, Span] | None:
-    """What is known of the name at a place, and where that name stands; None if nothing is.
+    """What the editor shows of the name at a place, and where that name stands; None if nothing is known of it.
 
     >>> from pathlib import Path
     >>> text = '[quantities]\\nx = { unit = "m", meaning = "how far" }'
@@ -282,7 +282,7 @@ def _of_relation(relation: Relation) -> str:
 
 
 def _forms(relation: Relation, name: str) -> list[str]:
-    """The closed forms of a relation for a quantity; none if it has none."""
+    """The closed forms of a relation that the editor shows for a quantity's name; none if it has none."""
     if relation.written.written_for == name:
         return [str(relation.written)]
     others = [other for other in relation.declared if other != name]
@@ -337,7 +337,7 @@ class Offer:
 
 
 def offers(file: OpenFile, offset: int) -> list[Offer]:
-    """What may be written at a place, the nearest first.
+    """The names and words that the editor offers at a place, the nearest first.
 
     >>> from pathlib import Path
     >>> text = '[quantities]\\nlength = { unit = "m" }\\n[relations.r]\\nequation = "len'
@@ -351,7 +351,7 @@ def offers(file: OpenFile, offset: int) -> list[Offer]:
 
 
 def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Iterator[Offer]:
-    """What may be written inside a string, by what its key holds."""
+    """The names that the editor offers inside a string, by what its key holds."""
     before = string.value[: string.index(offset)]
     known = file.reading.known
     match kind_of(entry.path):
@@ -381,7 +381,7 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
 
 
 def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: int) -> Iterator[Offer]:
-    """Units that may follow a number: that of its quantity first, then all others."""
+    """The units that the editor offers behind a number: that of its quantity first, then all others."""
     number = _NUMBERED.match(before)
     if number is None:
         return
@@ -394,7 +394,7 @@ def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: i
 
 
 def _units(file: OpenFile, before: str, offset: int) -> Iterator[Offer]:
-    """Units that begin with the half-typed word: those of the file first, then all others."""
+    """The unit names that the editor offers for a half-typed word: those of the file first, then all others."""
     span = _typed(before, _TYPED_UNIT, offset)
     word = before[len(before) - (span[1] - span[0]) :]
     own_units = {quantity.unit.text: None for quantity in file.reading.own.values() if quantity.unit.factors}
@@ -425,7 +425,7 @@ def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
 
 
 def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
-    """The keys that the table at a place may have."""
+    """The keys that the editor offers for the table at a place."""
     toml = file.toml
     key = toml.key_at(offset)
     if key is not None:
@@ -447,7 +447,7 @@ def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
 
 
 def _keys(file: OpenFile, path: tuple[str, ...], span: Span, behind: str) -> Iterator[Offer]:
-    """The keys of a table; those that it already has are left out."""
+    """The keys that the editor offers for a table; those that it already has are left out."""
     present = {
         entry.path[-1]
         for entry in file.toml.entries

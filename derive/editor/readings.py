@@ -51,7 +51,7 @@ class OpenFile:
 
     @cached_property
     def reading(self) -> Reading:
-        """What the file says, and what it builds on; what is half-typed is left out."""
+        """The editor's reading of a file: what it says and builds on; what is half-typed is left out."""
         with units_for_a_while() as defined:
             document = self.document()
             if not document.data:
@@ -91,7 +91,7 @@ class Reading:
 
     @cached_property
     def relations(self) -> Mapping[str, Relation]:
-        """The relations of the file, of those that it uses, and of the libraries."""
+        """The relations in an editor's reading: of the file, of those that it uses, and of the libraries."""
         relations = {relation.name: relation for relation in self.reader.relations}
         for part in self.reader.parts():
             for relation in part.relations:
@@ -172,7 +172,7 @@ _ONE = Number(Fraction(1))
 
 
 def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
-    """The text of an equation or a condition after an edit; None if that cannot be written.
+    """The text of an equation or a condition mended in the editor; None if that cannot be written.
 
     >>> from derive.expressions.tree import Name
     >>> equation = parse_equation("y  =  a/x")
@@ -221,7 +221,7 @@ def _sides(tree: Equation | Node) -> tuple[Node, ...]:
 
 
 def _flat(node: Node) -> Node:
-    """The tree with sums inside sums, and products inside products, taken apart, without factors of 1."""
+    """The tree of a mended equation with nested sums and products taken apart, without factors of 1."""
     if not isinstance(node, Apply):
         return node
     parts: list[Node] = []
@@ -253,7 +253,7 @@ class Diagnostic:
 
 
 def diagnostics(file: OpenFile) -> list[Diagnostic]:
-    """All problems of a file.
+    """All problems of a file as diagnostics for the editor.
 
     >>> from pathlib import Path
     >>> text = '''[quantities]
@@ -283,7 +283,7 @@ def _placed(toml: TomlText, problem: Problem, error: DeriveError, is_loaded: boo
 def _place_and_fixes(
     toml: TomlText, problem: Problem, error: DeriveError, entry: Entry | None
 ) -> tuple[Span, tuple[Fix, ...]]:
-    """Where a problem is, and what mends it."""
+    """The place of a problem in the editor's reading of a file, and what mends it."""
     if entry is None:
         return _of_line(toml.text, problem, error), ()
     if isinstance(error, UnknownNameError) and error.name == problem.where[-1]:
@@ -304,7 +304,7 @@ def _item(toml: TomlText, entry: Entry, error: DeriveError) -> Entry:
 
 
 def _within(entry: Entry, string: String, problem: Problem, error: DeriveError) -> tuple[Span, tuple[Fix, ...]]:
-    """The part of a string that a problem is about, and what mends it."""
+    """The part of a string in the editor's file that a problem is about, and what mends it."""
     if isinstance(error, UnknownNameError):
         return _undeclared(entry, string, error)
     start, end = problem.span
@@ -352,7 +352,7 @@ def _own_key(entry: Entry) -> Span:
 
 
 def _of_line(text: str, problem: Problem, error: DeriveError) -> Span:
-    """The rest of the line on which a problem is, from the column that its error names."""
+    """The rest of the line on which the editor marks a problem, from the column that its error names."""
     lines = text.split("\n")
     row = min(max(problem.line, 1), len(lines)) - 1
     start = sum(len(text_line) + 1 for text_line in lines[:row])

@@ -119,7 +119,7 @@ class EditorServer(LanguageServer):
     # What is wrong
 
     def look(self, uri: str) -> None:
-        """Check a file in a moment, and all open ones that use it."""
+        """Check a file in a moment on the editor's server, and all open ones that use it."""
         path = _path(uri)
         for open_uri in self.open_uris:
             if _path(open_uri) == path or (self.file(open_uri).is_ours and path in self.file(open_uri).reading.sought):
@@ -142,7 +142,7 @@ class EditorServer(LanguageServer):
             self.publish(uri, file, problems)
 
     def _is_current(self, uri: str, file: OpenFile) -> bool:
-        """Whether a file, and the open ones that it uses, still stand as they did."""
+        """Whether a file, and the open ones that it uses, still stand in the editor as the server checked them."""
         if uri not in self.open_uris:
             return False
         now = self.file(uri)
@@ -218,7 +218,7 @@ def _changed_on_disk(server: EditorServer, params: types.DidChangeWatchedFilesPa
 
 @_answering(types.INITIALIZED)
 def _began(server: EditorServer, _: types.InitializedParams) -> None:
-    """Ask the editor to tell of files that change on the disk, if it can."""
+    """Ask the editor to tell its server of files that change on the disk, if it can."""
     workspace = server.client_capabilities.workspace
     watching = workspace.did_change_watched_files if workspace else None
     if watching and watching.dynamic_registration:
@@ -275,7 +275,7 @@ def _text(file: OpenFile, path: Path) -> str:
 
 @_answering(types.TEXT_DOCUMENT_CODE_ACTION, options=_ACTIONS)
 def _acted(server: EditorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The edits that mend the problems in a range."""
+    """The server's answer to the editor with the edits that mend the problems in a range."""
     uri = params.text_document.uri
     file = server.file(uri)
     text, problems = server.published.get(uri, ("", []))

@@ -45,7 +45,7 @@ def written_pages() -> Mapping[str, str]:
 
 
 def pages(program: click.Group) -> Mapping[str, str]:
-    """All pages by their paths."""
+    """All pages of the manual by their paths."""
     written = {name: _THEORY.sub(lambda match: theory(match[1]), text) for name, text in written_pages().items()}
     return {
         **written,
@@ -57,7 +57,7 @@ def pages(program: click.Group) -> Mapping[str, str]:
 
 
 def theory(module: str) -> str:
-    """What a module of the package says of itself, and where it stands.
+    """What a module of the package says of itself on a page of the manual, and where it stands.
 
     >>> theory("planning.matching").splitlines()[0]
     'Maximum matching of relations to unknowns: which relations are needed, and which unknowns stay open.'
@@ -86,7 +86,7 @@ wrong. `--json` prints data, in which null stands for what is infinite or not kn
 
 
 def _command_line(program: click.Group) -> Iterator[str]:
-    """The parts of the page: each verb under a heading of its own, in the order in which they are declared."""
+    """The manual's page on the command line: each verb under a heading of its own, in the order of declaration."""
     yield _OPENING
     for verb, command in program.commands.items():
         context = click.Context(
@@ -141,7 +141,7 @@ def specimens() -> list[Specimen]:
 
 
 def _errors() -> Iterator[str]:
-    """The parts of the page: each class with its fields and specimens, then what the command line says."""
+    """The manual's page on errors: each class with its fields and specimens, then what the command line says."""
     yield _ERRORS_OPENING.format(noes=", ".join(f"`{kind.__name__}`" for kind in NOES))
     collection = specimens()
     kinds = sorted(name for name in derive.__all__ if name.endswith("Error") and name != "DeriveError")
@@ -178,7 +178,7 @@ _DATA = {
 
 
 def _python() -> Iterator[str]:
-    """The parts of the page: functions, classes with their members, and data; verbs are members of `Library`."""
+    """The manual's page on Python: functions, classes with their members, and data; verbs are members of `Library`."""
     yield _PYTHON_OPENING
     verbs = {name for name in derive.__all__ if inspect.ismethod(getattr(derive, name))}
     names = [name for name in derive.__all__ if name not in verbs and not name.endswith("Error")]
@@ -194,7 +194,7 @@ def _python() -> Iterator[str]:
 
 
 def _members(name: str, kind: type) -> Iterator[str]:
-    """The public methods and properties of a class that it or its public ancestors document."""
+    """The public methods and properties of a class in the manual that it or its public ancestors document."""
     seen: set[str] = set()
     for ancestor in kind.__mro__:
         if not ancestor.__module__.startswith(("derive", "quantities")):
@@ -222,7 +222,7 @@ def _entry(heading: str, name: str, thing: Any, is_called: bool) -> str:
 
 
 def as_markdown(docstring: str) -> str:
-    """A docstring as Markdown.
+    """A docstring as Markdown for a page of the manual.
 
     >>> as_markdown("Twice a*b, `a*b`:\\n\\n    a = b*c\\n\\nis a<b").split(chr(10))
     ['Twice a\\\\*b, `a*b`:', '', '    a = b*c', '', 'is a\\\\<b']
@@ -286,7 +286,7 @@ def is_buildable() -> bool:
 
 
 def built(texts: Mapping[str, str]) -> dict[str, bytes]:
-    """The files of the HTML by their paths, and their digests; a warning of Sphinx (a dead link) is an error."""
+    """The manual's HTML files by their paths, and their digests; a warning of Sphinx (a dead link) is an error."""
     if not is_buildable():
         raise ExpressionError("The manual is made by Sphinx.", hint="Run: pip install 'derive-engine[manual]'.")
     with TemporaryDirectory() as folder:
@@ -306,7 +306,7 @@ def built(texts: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def _run(source: Path, html: Path, read: Path) -> None:
-    """Run Sphinx on the pages; an ExpressionError with all that it warns of."""
+    """Run Sphinx on the manual's pages; an ExpressionError with all that it warns of."""
     from sphinx.application import Sphinx
     from sphinx.errors import SphinxError
     from sphinx.util.docutils import docutils_namespace, patch_docutils

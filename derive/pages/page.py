@@ -59,7 +59,7 @@ def page(
     uses: Sequence[str] = (),
     flags: str = "",
 ) -> str:
-    """The HTML of a page.
+    """The HTML of a page with sliders.
 
     `uses` names the library in a relation file that the page writes, and `flags` on a command line.
 
@@ -86,7 +86,7 @@ def page(
 
 
 def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The targets, none of which is given."""
+    """The targets of a page with sliders, none of which is given."""
     listed = tuple(dict.fromkeys([targets] if isinstance(targets, str) else targets))
     if not listed:
         raise ExpressionError("The page has no target.", hint="Name a quantity, or several in a list.", text="")
@@ -161,7 +161,7 @@ class _Walk:
         return "" if self._reached(place) else step
 
     def place(self, step: str) -> int:
-        """The place to which a step leads."""
+        """The place in a packed page's script to which a step leads."""
         if step == "+":
             place = self._unmet
         else:

@@ -41,7 +41,7 @@ _OPEN = "{} is not determined by what is given"
 def page_data(
     library: RelationSet, targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The data of a page, and the JavaScript of its plans, by the places that the data name.
+    """The data of a page with sliders, and the JavaScript of its plans, by the places that the data name.
 
     An error if its question has no answer.
     """
@@ -105,7 +105,7 @@ class _Plans:
         self._used: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = {}
 
     def of_variant(self, question: PageQuestion) -> dict[str, Any]:
-        """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
+        """The plans of a page's variant: for each quantity that can be asked for, and for the further targets."""
         first, given = question.targets[0], question.given_for(question.targets[0])
         others = [target for target in question.targets[1:] if target not in question.known]
         solved = {unknown: self._plan(unknown, question.given_for(unknown)) for unknown in (first, *question.known)}
@@ -171,7 +171,7 @@ class _Plans:
         return plans
 
     def _shares(self, question: PageQuestion) -> list[dict[str, Any]]:
-        """What the relations on the way to the first target leave out, each with the plan for its share, if any."""
+        """What the relations behind a page's first target leave out, each with the plan for its share, if any."""
         shares: list[dict[str, Any]] = []
         used = self._relations(question.targets[0], (*question.known, *question.beside))
         for name in sorted(chain.from_iterable(used), key=list(self.library.relations).index):
@@ -185,7 +185,7 @@ class _Plans:
         return shares
 
     def _why_not_searched(self, question: PageQuestion, target: str, unknown: str) -> str:
-        """Why a quantity cannot be searched for by the plan forwards to a target; empty if it can.
+        """Why a page cannot search for a quantity by the plan forwards to a target; empty if it can.
 
         The engine may take other relations backwards: a fallback stands where a relation would need what is asked for.
         Then its answer is not where the plan forwards comes out.
@@ -219,7 +219,7 @@ class _Plans:
             return f"{in_one_sentence(error)}."
 
     def _placed(self, program: Program) -> int | dict[str, str]:
-        """The place of a program, or why the page has to search."""
+        """The place of a program in a page's data, or why the page has to search."""
         data = program.data()
         if not data["answers"]:
             return {"search": " ".join(case["reason"] for case in data["left_out"])}
@@ -243,7 +243,7 @@ class _Plans:
         return len(self.programs) - 1
 
     def spoken_of(self, page_variants: Variants) -> list[str]:
-        """The names of all quantities on a page."""
+        """The names of all quantities in the data of a page with sliders."""
         names = dict.fromkeys(page_variants.questions[0].targets)
         for question in page_variants.questions:
             names |= dict.fromkeys((*question.known, *question.beside))
@@ -322,7 +322,7 @@ def _as_data(quantity: Declaration, value: Elsewhere) -> dict[str, Any]:
 def _slider(
     library: RelationSet, quantity: Declaration, value: Value, page_variants: Variants, given: Mapping[str, Value]
 ) -> list[Any]:
-    """The ends of a quantity's slider and how it goes: it reaches the values of all profiles that the page offers."""
+    """The ends of a quantity's slider on a page and how it goes: it reaches the values of all profiles offered."""
     groups = chain.from_iterable(choice.groups for choice in page_variants.choices)
     values = (library.profile(name).values.get(quantity.name) for name in chain.from_iterable(groups))
     others = [] if quantity.name in given else [quantity.unit.from_base(stated.base[1]) for stated in values if stated]
@@ -333,7 +333,7 @@ def _slider(
 
 
 def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[str, Any]:
-    """A slot: its profiles with their numbers of the page's quantities, and those left out with the reason."""
+    """A slot in a page's data: its profiles with their numbers of quantities, and those left out with the reason."""
     labels = library.profiles.labels()
     entries = []
     for i, group in enumerate(choice.groups):
@@ -377,7 +377,7 @@ class Slider(NamedTuple):
 
 
 def starting_number(value: Value, quantity: Declaration) -> float:
-    """The number at which a given starts, in the declared unit: the middle of a wide range is that of its ratios.
+    """The number at which a page's slider starts, in the declared unit: the middle of a wide range is that of ratios.
 
     >>> from quantities.value import read_value
     >>> starting_number(read_value("1..4096 sequence"), Declaration("batch", "sequence"))
@@ -392,7 +392,7 @@ def starting_number(value: Value, quantity: Declaration) -> float:
 def slider(
     quantity: Declaration, value: Value, others: Iterable[float] = (), like: float = 0.0, *, asked: bool = False
 ) -> Slider:
-    """The slider of a given: `others` are values that it must reach, `like` a size to go by where the value is zero.
+    """A page's slider of a given: `others` are values that it must reach, `like` a size to go by where it is at zero.
 
     >>> from quantities.value import read_value
     >>> slider(Declaration("context", "token/sequence"), read_value("8 ktoken/sequence"))
@@ -419,7 +419,7 @@ def slider(
 
 
 def _usual(start: float, least: float, most: float, like: float, *, is_scale: bool) -> tuple[float, float]:
-    """The ends of a slider where nobody asked for a range; `is_scale` is False for units with an offset, as degC."""
+    """The ends of a page's slider where nobody asked for a range; `is_scale` is False for units with an offset."""
     if math.isfinite(least) and math.isfinite(most):
         if least == 0 and most > _AROUND**2:
             return nice(most / _AROUND**2, -1), most
@@ -441,7 +441,7 @@ def _scale(low: float, high: float) -> Literal["ratio", "difference", "ratio fro
 
 
 def nice(number: float, way: int) -> float:
-    """The next 1, 2 or 5 times a power of ten above a number, or below it.
+    """The end of a page's slider: the next 1, 2 or 5 times a power of ten above a number, or below it.
 
     >>> nice(823.0, 1), nice(823.0, -1), nice(0.03, 1)
     (1000.0, 500.0, 0.05)

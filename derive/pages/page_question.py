@@ -72,7 +72,7 @@ class PageQuestion:
 def page_question(
     library: RelationSet, targets: Sequence[str], profiles: tuple[str, ...], given: Mapping[str, Value]
 ) -> PageQuestion:
-    """What a page of these targets has to know; an error if one of them has no answer at the values given.
+    """What a page of these targets has to know of its question; an error if one has no answer at the values given.
 
     >>> from derive.relation_files.loading import load
     >>> from quantities.value import read_value
@@ -189,7 +189,7 @@ class Slot:
 
 
 def slots(library: RelationSet, profiles: Iterable[str]) -> tuple[Slot, ...]:
-    """A slot for each profile.
+    """A slot of a page's question for each profile.
 
     >>> from derive.relation_files.loading import load
     >>> shop = load('''[quantities]
@@ -255,7 +255,7 @@ class Variants:
 def variants(
     library: RelationSet, targets: Sequence[str], offered: Sequence[Slot], given: Mapping[str, Value]
 ) -> Variants:
-    """The variants of a page; an error if its own question has no answer."""
+    """The variants of a page's question; an error if the question has no answer."""
     chosen = tuple(slot.chosen for slot in offered)
     own = page_question(library, targets, chosen, given)
 

@@ -83,7 +83,7 @@ class Boxes:
     """A system as one graph of expressions: its goal, its gaps, each with a slack, and its zeros."""
 
     def __init__(self, system: System) -> None:
-        """Write a system's goal, gaps and zeros as one graph of expressions, each gap with a slack."""
+        """Write a system for branch and bound as one graph of expressions: goal, zeros, and gaps, each with a slack."""
         self.system = system
         self.names = tuple(system.box)
         self.whole: Box = tuple(system.box.values())
@@ -114,7 +114,7 @@ class Boxes:
         return [run.spans[root] for root in self.dag.roots]
 
     def at(self, point: Sequence[float]) -> tuple[list[float], list[list[float]]] | None:
-        """The goal, the gaps and the zeros at a point, with their slopes; None where one may jump or is undefined."""
+        """Goal, gaps and zeros of branch and bound at a point, with slopes; None where one may jump or is undefined."""
         run = self.run([(x, x) for x in point])
         if run is None or run.flawed:
             return None
@@ -135,7 +135,7 @@ class Boxes:
         return None if narrowed is None else rounded_inwards(narrowed[: len(sides)], self.steps)
 
     def part(self, sides: Box) -> Part | None:
-        """The part of the search in a box: bounds of goal, gaps and zeros; None if one of these cannot hold in it."""
+        """A part of branch and bound in a box: bounds of goal, gaps, zeros; None if one of these cannot hold in it."""
         run = self.run(sides)
         if run is None:
             return None
@@ -224,7 +224,7 @@ class Boxes:
         return tuple(sides) if all(form.cut(sides, middles) for form in forms) else None
 
     def widest(self, part: Part) -> int | None:
-        """The side along which a part is best cut: there the goal, zeros and gaps that may bind may change most.
+        """The side along which branch and bound cuts a part: there the goal, zeros and gaps that may bind change most.
 
         None if no side can be cut.
         """
@@ -348,7 +348,7 @@ class Search:
             self.pending = math.inf
 
     def push(self, sides: Box) -> None:
-        """Put a part into the queue of the search unless its bound shows nothing better."""
+        """Put a part into the queue of branch and bound unless its bound shows nothing better."""
         part = self._examined(sides)
         if part is None or part.floor >= self.value:
             return
@@ -357,7 +357,7 @@ class Search:
             heapq.heappush(self.queue, (part.floor, -self.count, part, self.boxes.widest(part)))
 
     def _examined(self, sides: Box) -> Part | None:
-        """The part of a box after narrowing, with the lower bound of the goal; None if it has nothing better."""
+        """A part of branch and bound after narrowing, with the goal's lower bound; None if it has nothing better."""
         boxes = self.boxes
         for _ in range(_ROUNDS):
             narrowed = boxes.narrowed(sides, self.value)
@@ -502,7 +502,7 @@ class _RangeSearch(Search):
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
-        """Whether the zeros hold throughout a part of the box, to a millionth of their terms."""
+        """Whether the zeros hold throughout a part of branch and bound's box, to a millionth of their terms."""
         dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False
