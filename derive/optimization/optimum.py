@@ -26,7 +26,7 @@ from derive.presentation.placed_remarks import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.presentation.text import as_data as answer_data
 from derive.solving.execution.answer import Answer
-from derive.solving.sensitivity.elasticities import put_in
+from derive.solving.sensitivity.composed_forms import put_in
 from derive.time_limits import query, sharing
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration

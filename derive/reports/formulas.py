@@ -32,7 +32,7 @@ from derive.presentation.failed_checks import idle_givens
 from derive.presentation.mathematics import Line
 from derive.presentation.numbers import customary, readable
 from derive.solving.execution.answer import Answer, Step
-from derive.solving.sensitivity.elasticities import EXACT
+from derive.solving.sensitivity.form_bounds import EXACT
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.quantity import symbol

@@ -28,7 +28,7 @@ from derive.solving.blocks.free_unknowns import bounds_over, reaching
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
-from derive.solving.sensitivity.elasticities import composed
+from derive.solving.sensitivity.composed_forms import composed
 from quantities.domain import Domain
 
 if TYPE_CHECKING:

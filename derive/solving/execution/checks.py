@@ -24,7 +24,8 @@ from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import steps_beside
 from derive.solving.execution.regimes import applies_at
-from derive.solving.sensitivity.elasticities import bounds_of_form, composed
+from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity.form_bounds import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT
 

@@ -28,6 +28,7 @@ from derive.errors import DeriveError
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, operations, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.networks import reached
@@ -48,14 +49,13 @@ from derive.solving.ranges.range_propagation import (
     spread,
 )
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
-from derive.solving.sensitivity.elasticities import (
+from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity.form_bounds import (
     EXACT,
     ROUGH,
     SEARCHED,
     bounds_of_form,
     bounds_sampled,
-    composed,
-    degree,
     eased,
     is_monotone,
 )

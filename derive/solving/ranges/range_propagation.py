@@ -26,7 +26,8 @@ from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
-from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, eased, is_monotone
+from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity.form_bounds import bounds_of_form, bounds_sampled, eased, is_monotone
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 

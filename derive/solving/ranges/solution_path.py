@@ -26,7 +26,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
 from derive.solving.ranges.range_propagation import WIDE, domain_of, leaves, only_form, stays_within
-from derive.solving.sensitivity.elasticities import composed, put_in
+from derive.solving.sensitivity.composed_forms import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT
 
