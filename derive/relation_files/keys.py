@@ -2,10 +2,10 @@
 
 The loader reads by these tables; the schema (`derive schema`) and what an editor offers are made of them.
 
-The JSON schema knows the shape of a file: which keys a table may have,
-and of which kind each is. What a unit, an equation or a name means only the loader knows. Two things that the loader
-refuses by what they look like cannot be said in a schema: a word of a value that is misspelt, which looks like the
-name of a choice, and a reserved word inside a dotted name.
+The JSON schema knows the shape of a file: which keys a table may have, and of which kind each is. What a unit, an
+equation or a name means only the loader knows. Two things that the loader refuses by what they look like cannot be said
+in a schema: a word of a value that is misspelt, which looks like the name of a choice, and a reserved word inside a
+dotted name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class Key:
 
     @property
     def is_text(self) -> bool:
-        return _KINDS[self.kind] is _TEXT
+        """Whether a schema can show the example, which is written as a text, as what the key holds."""
+        return _SCHEMA_OF_KIND[self.kind] is _TEXT
 
 
 _SOURCE = Key("text", "The source: a paper, a data sheet, a price page, with its section or table.", "a data sheet")
@@ -106,7 +107,9 @@ RELATION: Mapping[str, Key] = {
     "when": Key("conditions", "The conditions under which it holds.", '["swing < 0.3"]'),
     "approximate": Key("text", "The share within which it agrees.", "3 %"),
     "neglects": Key(
-        "share", "What says which share of the right side is left out, or of a quantity.", "drag_share of mass"
+        "share",
+        "The quantity that is the share left out: of the right side, or `of` another quantity.",
+        "drag_share of mass",
     ),
 }
 """The keys of a relation's table."""
@@ -155,7 +158,7 @@ def keys_of(path: tuple[str, ...]) -> Mapping[str, Key]:
 
 
 def kind_of(path: tuple[str, ...]) -> Kind:
-    """The kind of what stands at a path of a relation file, or in the list of which the path is an item.
+    """The kind of what stands at a path of a relation file, which is not empty, or in the list whose item it is.
 
     >>> kind_of(("relations", "swing", "when", "0")), kind_of(("profiles", "clock", "length"))
     ('conditions', 'value')
@@ -168,13 +171,15 @@ def kind_of(path: tuple[str, ...]) -> Kind:
         case ("profiles", _, _, *_) if path[-1] not in keys_of(path[:-1]):
             return "value"
     key = keys_of(path[:-1]).get(path[-1])
-    if key is None and len(path) > 1:  # an item of a list
+    if key is None and len(path) > 1:  # an item of a list, or a key that the loader refuses
         key = keys_of(path[:-2]).get(path[-2])
     return key.kind if key else "text"
 
 
 _Schema = dict[str, Any]
 
+# What the loader accepts, which refuses the rest with a reason: names of quantities and relations in
+# `quantities.declaration`, of units in `quantities.definitions`, of profiles and their choices in `quantities.facts`.
 _NAME = "^(?!__)(?!pi$)[A-Za-z_][A-Za-z0-9_]{0,119}$"
 _DOTTED = r"^(?!(?:.*\.)?(?:__|pi(?:\.|$)))[A-Za-z_][A-Za-z0-9_]{0,119}(?:\.[A-Za-z_][A-Za-z0-9_]{0,119})*$"
 _UNIT = "^[A-Za-z_]+$"
@@ -183,22 +188,22 @@ _CHOICE = "^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$"
 
 _TEXT: _Schema = {"type": "string"}
 _TEXTS: _Schema = {"type": "array", "items": _TEXT}
-_SEVERAL: _Schema = {"anyOf": [_TEXT, _TEXTS]}
-_NUMBER: _Schema = {"type": ["string", "number"]}
+_TEXT_OR_TEXTS: _Schema = {"anyOf": [_TEXT, _TEXTS]}
+_TEXT_OR_NUMBER: _Schema = {"type": ["string", "number"]}
 
-_KINDS: Mapping[str, _Schema] = {
+_SCHEMA_OF_KIND: Mapping[str, _Schema] = {
     **dict.fromkeys(get_args(_TextKind), _TEXT),
     **dict.fromkeys(("texts", "libraries", "profiles"), _TEXTS),
-    "conditions": _SEVERAL,
-    "answers": _SEVERAL,
-    "value": _NUMBER,
+    "conditions": _TEXT_OR_TEXTS,
+    "answers": _TEXT_OR_TEXTS,
+    "value": _TEXT_OR_NUMBER,
     "givens": {"type": "object", "additionalProperties": _TEXT},
     "seen": {
         "type": "object",
         "properties": {"least": _TEXT, "most": _TEXT, "source": _TEXT},
         "additionalProperties": False,
         "required": ["source"],
-        "minProperties": 2,
+        "minProperties": 2,  # the source, and an end at least
     },
 }
 
@@ -238,9 +243,9 @@ def schema() -> _Schema:
 
 def _schema_of_key(key: Key) -> _Schema:
     """The schema of what one key of a relation file holds."""
-    schema: _Schema = {**_KINDS[key.kind], "description": key.meaning}
+    schema: _Schema = {**_SCHEMA_OF_KIND[key.kind], "description": key.meaning}
     if key.among:
-        schema["enum"] = ["", *key.among]
+        schema["enum"] = ["", *key.among]  # an empty text says nothing, like a key that is left out
     if key.example and key.is_text:
         schema["examples"] = [key.example]
     return schema
@@ -262,19 +267,19 @@ def _schema_of_table(keys: Mapping[str, Key], description: str) -> _Schema:
 def _schema_of_quantity() -> _Schema:
     """The schema of a quantity; beside `otherwise` no key of a value is allowed but the reason."""
     table = _schema_of_table(QUANTITY, "A quantity with its unit.")
-    table["properties"]["aliases"]["items"] = {**_TEXT, "pattern": r"[^\W_]"}
-    excluded = {name: False for name in VALUE if name != "reason"}
+    table["properties"]["aliases"]["items"] = {**_TEXT, "pattern": r"[^\W_]"}  # at least a letter or a digit
+    excluded = {name: False for name in VALUE if name != "reason"}  # the schema that nothing matches
     return {**table, "dependentSchemas": {"otherwise": {"properties": excluded}}}
 
 
 def _schema_of_profile() -> _Schema:
     """The schema of a profile: its own keys, and a value for each quantity, or one for each choice."""
-    value: _Schema = {"anyOf": [_NUMBER, _reference("value")]}
+    value: _Schema = {"anyOf": [_TEXT_OR_NUMBER, _reference("value")]}
     choices = {
         "type": "object",
         "description": "A value for each choice: peak_compute.fp8 is that of the profile chip:fp8.",
         "minProperties": 1,
-        "propertyNames": {"pattern": _CHOICE, "not": {"enum": [*VALUE]}},
+        "propertyNames": {"pattern": _CHOICE, "not": {"enum": [*VALUE]}},  # else it is a value with its source
         "additionalProperties": value,
     }
     return {
