@@ -58,7 +58,7 @@ def answers(equations: list[str], target: str) -> list[derive.Answer]:
         return bare("x y", *equations, domains=dict.fromkeys("xy", "positive")).solve_all(target)
 
 
-@every("seed", range(300), ordinary=12)
+@every("seed", range(300), ordinary=60, thorough=5)
 def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no_curve(seed):
     draw = random.Random(f"different {seed}")
     equations = stated_twice(draw, draw.choice(RELATIVE))
@@ -66,7 +66,7 @@ def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no
         answers(equations, draw.choice("xy"))
 
 
-@every("seed", range(150), ordinary=8)
+@every("seed", range(150), ordinary=15, thorough=3)
 def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     draw = random.Random(f"alike {seed}")
     equations = stated_twice(draw, Fraction(0))
@@ -88,7 +88,7 @@ PAIRS = [
 """Curves of which the second touches the first from outside, and leaves it once the gap is added."""
 
 
-@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=2)
+@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=8, thorough=2)
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_curves_that_just_fail_to_touch_have_no_common_point(pair, gap):
     equations = [text.format(gap=gap) for text in pair]
@@ -106,7 +106,7 @@ def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
             answers([*equations], target)
 
 
-@every("seed", range(60), ordinary=6)
+@every("seed", range(60), ordinary=6, thorough=2)
 def test_a_whole_number_at_which_rounding_holds_exactly_is_found(seed):
     draw = random.Random(f"whole {seed}")
     whole, factor = draw.randint(1, 30), draw.randint(2, 9)
