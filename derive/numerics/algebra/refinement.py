@@ -25,7 +25,7 @@ from derive.expressions.tree import Equation, Node, Number, operations, rebuilt
 from derive.numerics.algebra.exact_values import Ball, many_digits
 from derive.numerics.algebra.multiprecision import number_of, present_difference
 from derive.time_limits import tick
-from derive.tolerances import EPSILON, NEAR_MULTIPLE, NEGLIGIBLE
+from derive.tolerances import ASIDE, EPSILON, NEAR_MULTIPLE, NEGLIGIBLE
 
 _FAR = 10.0  # step of Newton's method, as a share of the largest unknown, that leads elsewhere
 _STEPS = 150
@@ -271,9 +271,20 @@ def _independent(rows: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def _fails(equation: Equation, gap: Ball, point: Mapping[str, Ball], known: Mapping[str, float]) -> bool:
-    """Whether a gap at a point in many digits is more than what doubles of its sides could hide."""
-    sides = [number_of(side, point, known) for side in equation.sides]
-    return bool(abs(gap) > EPSILON * max((abs(side) for side in sides if side is not None), default=0))
+    """Whether a gap at a point in many digits is more than its change where a number changes by the last digit.
+
+    The sides give no measure: one of them may be zero, and the other a product with a factor that is.
+    """
+    from flint import arb
+
+    numbers = {name: arb(known[name]) for name in equation.names if name not in point} | dict(point)
+    change = arb(0)
+    for name in equation.names:
+        moved = {**numbers, name: (numbers[name] * (1 + ASIDE)).mid()}
+        moved_gap = present_difference(equation, moved, known)
+        if moved_gap is not None:
+            change += abs(moved_gap - gap) / ASIDE
+    return bool(abs(gap) > EPSILON * change)
 
 
 def _rounded(x: Any, size: float) -> float:

@@ -20,6 +20,7 @@ from tests.ordinary import every
 
 COMBINATIONS = ["x + y", "x*y", "x/y", "x**2 + y**2", "x + 2*y", "x*exp(y)", "sqrt(x) + sqrt(y)", "x + y**2", "x*y**3"]
 STATEMENTS = {
+    "({g}) - {b} = 0": lambda b: b,
     "{g} = {b}": lambda b: b,
     "3*({g}) = {b}": lambda b: 3 * b,
     "({g})**2 = {b}": lambda b: b**2,
@@ -116,3 +117,22 @@ def test_a_whole_number_at_which_rounding_holds_exactly_is_found(seed):
     pair = [f"y = {factor}*{rounded}", f"x*y + x = {factor * whole**2 + whole}"]
     found = answers(pair, "x")
     assert any(answer.base == pytest.approx(whole, rel=1e-12) for answer in found)
+
+
+ZEROS = ["(x - {x})*({f}) = 0", "{f} - {g} = 0", "0 = ({f} - {g})*x", "({f})/{g} - 1 = 0", "log({f}) - log({g}) = 0"]
+SECONDS = ["x - {x} = y - {y}", "x/{x} - y/{y} = 0", "{x}*y + x**2 - {twice} = 0"]
+SUMS = {"x + y": (1, 1, 0), "x*y": (0, 0, 1), "2*x + 3*y": (2, 3, 0), "x + x*y": (1, 0, 1)}
+"""Factors of x, y and x*y."""
+
+
+@every("seed", range(200), ordinary=20, thorough=2)
+def test_a_solution_is_found_where_a_side_is_zero_or_a_product_with_a_zero_factor(seed):
+    """There the sides give no measure of a gap."""
+    draw = random.Random(f"zero {seed}")
+    x, y = draw.randint(1, 6), draw.randint(1, 6)
+    text, (of_x, of_y, of_product) = draw.choice(sorted(SUMS.items()))
+    height = of_x * x + of_y * y + of_product * x * y
+    first = draw.choice(ZEROS).format(x=x, f=text, g=height)
+    second = draw.choice(SECONDS).format(x=x, y=y, twice=x * y + x**2)
+    found = answers(draw.sample([first, second], 2), "x")
+    assert any(answer.base == pytest.approx(x, rel=1e-9) for answer in found)
