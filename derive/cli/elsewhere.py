@@ -84,9 +84,9 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
     writable(folder)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
-        for ending, made in shelf.FORMS.items():
+        for ending, write in shelf.FORMS.items():
             if options[ending] and not shelf.is_page(name):
-                files[f"{shelf.named(name)}.{ending}"] = made(name)
+                files[f"{shelf.named(name)}.{ending}"] = write(name)
         put_files(folder, files)
     click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
     return 0

@@ -56,6 +56,7 @@ class Bundle:
     """
 
     def __init__(self, scripts: Sequence[Script], language: Language) -> None:
+        """Write the scripts and what they call, the callees first."""
         self.language = language
         self.parts: list[str] = []
         self._names: dict[Any, str] = {}

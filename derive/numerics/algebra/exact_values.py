@@ -39,13 +39,12 @@ Ball = Any
 """A FLINT number: a ball, or its exact midpoint."""
 
 _BITS = 512
+MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _ONE_AT_A_TIME = threading.RLock()  # FLINT keeps one precision for all threads
 Values = Mapping[str, float]
 
 Chosen = Callable[[Apply, Values], Node | None]
 """The arm that a choice takes at some numbers; None if it takes none."""
-
-_ORDER_BITS = (512, 2400)
 
 
 class Undefined(NoElement):
@@ -304,7 +303,7 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
     """The order of two expressions by balls of growing precision, where fractions do not decide."""
-    for bits in _ORDER_BITS:
+    for bits in (_BITS, MORE_BITS):
         with many_digits(bits):
             numbers = {name: _known(values[name]) for name in names_in(*sides)}
             try:

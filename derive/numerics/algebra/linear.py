@@ -6,8 +6,9 @@ pivoting turns an exactly singular matrix into a pivot of about 1e-16 times the 
 in practice (Higham, Accuracy and Stability, 2002, chapter 9) and at most doubles with each unknown. Pivots in between
 count as singular: rounded coefficients cannot decide.
 
-Where all coefficients are decimals that were typed, the solution of a small system of full rank is worked out in exact
-fractions. It may lie on the edge of a case, `x <= 0.1`, and doubles would put it beside.
+Where all coefficients are decimals that were typed, a small system is solved in exact fractions, which also tell
+whether it is singular and whether it contradicts itself. The solution may lie on the edge of a case, `x <= 0.1`, and
+doubles would put it beside.
 
 Libraries do not report which unknowns cancel and which equations contradict each other. The echelon form in exact
 fractions is computed here too: FLINT would save less than a millisecond, and its import takes a tenth of a second.
@@ -98,8 +99,10 @@ def linear_solutions(
     solution = _factored(rows, unknowns, domains) if len(rows) > _MANY else None
     if solution is None:
         solution = eliminated(rows, list(unknowns), domains)
-    is_regular = not solution[1] and exact is not None and not exact[1]  # rounded coefficients cannot tell otherwise
-    return exact if exact is not None and is_regular else solution
+    if exact is None:
+        return solution
+    points, exact_points = solution[0], exact[0]
+    return exact if points and exact_points else solution  # a printed literal may hide that the system is singular
 
 
 def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
@@ -440,7 +443,7 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
         all_terms = chain.from_iterable(map(terms, equation.sides))
         total = sum(abs(value(term, known)) for term in all_terms if {*names_in(term)} <= known.keys())
         size[UNIT] = Fraction(total) if isfinite(total) else size.get(UNIT, Fraction(0))
-    is_exact = are_exact(equations, (), {**dict.fromkeys(names_in(*equations), 0.0), **known})
+    is_exact = are_exact(equations, {*names_in(*equations)} - known.keys(), known)
     blur = Fraction(0) if is_exact else _BLUR
     pending = [*range(len(rows))]
     while pending:

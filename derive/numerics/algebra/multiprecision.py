@@ -20,14 +20,13 @@ from itertools import count
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Equation, Name, Node, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
-from derive.numerics.algebra.exact_values import Ball, ball_of, folded_ball, many_digits
+from derive.numerics.algebra.exact_values import MORE_BITS, Ball, ball_of, folded_ball, many_digits
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
 from derive.tolerances import AROUND_ZERO, ASIDE, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_ROOT, VANISHED
 from quantities.rational import exact_of
 
-_MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
 _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far end
@@ -299,7 +298,7 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     try:
         ball = at_this_precision()
         if ball.rel_accuracy_bits() < _SURE_BITS:
-            with many_digits(_MORE_BITS):
+            with many_digits(MORE_BITS):
                 ball = at_this_precision()
     except (NoElement, KeyError):  # a choice without a true condition, or a name without a number
         return None

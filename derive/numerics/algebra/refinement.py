@@ -22,15 +22,14 @@ from typing import Any
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Node, Number, operations, rebuilt
-from derive.numerics.algebra.exact_values import Ball, many_digits
+from derive.numerics.algebra.exact_values import MORE_BITS, Ball, ball_of, many_digits
 from derive.numerics.algebra.multiprecision import number_of, present_difference
 from derive.time_limits import tick
 from derive.tolerances import ASIDE, EPSILON, NEAR_MULTIPLE, NEGLIGIBLE
 
 _FAR = 10.0  # step of Newton's method, as a share of the largest unknown, that leads elsewhere
 _STEPS = 150
-_MORE_BITS = 2400
-_FINEST_STEP = 1e-200  # of slopes in so many bits, which near zero may differ by its square alone
+_FINEST_STEP = 1e-200  # of slopes in seven hundred digits, which near zero may differ by its square alone
 
 
 @many_digits()
@@ -62,10 +61,10 @@ def fails_at_root(
     others: Sequence[Equation],
     known: Mapping[str, float],
 ) -> bool:
-    """Whether one of some other equations fails, in 150 digits, at the root of an equation in one unknown.
+    """Whether one of some other equations fails, in 150 digits, at the root that an equation has near a point.
 
     The forms give the unknowns of the others in that of the first, in order of computation. They may be inverses that
-    also take what an equation never comes to, as the square of a root does.
+    also take what an equation never comes to, as the square of a root does. A root that is not near says nothing.
 
     >>> from derive.expressions.grammar import parse_equation, parse_expression
     >>> last, first = parse_equation("(1 - sqrt(y))**2 + y = s"), parse_equation("sqrt(x) + sqrt(y) = 1")
@@ -77,6 +76,8 @@ def fails_at_root(
     if refined is None:
         return False
     root, _ = refined
+    if not all(abs(root[name] - x) <= NEAR_MULTIPLE * abs(x) for name, x in point.items()):
+        return False
     for name, form in forms.items():
         number = number_of(form, root, known)
         if number is None:
@@ -129,7 +130,7 @@ def _refined(
     return None
 
 
-@many_digits(_MORE_BITS)
+@many_digits(MORE_BITS)
 def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
     """Whether Newton's method with 700 digits leaves a point for one at which an unknown is zero, or ever closer to it.
 
@@ -156,10 +157,8 @@ def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], 
         if max(abs(part) / size for part, size in zip(step, sizes, strict=True)) <= NEGLIGIBLE:
             return False
         iterate = [(x - part).mid() for x, part in zip(iterate, step, strict=True)]
-        if any(
-            start != 0 and abs(x) <= NEAR_MULTIPLE * abs(start)
-            for x, start in zip(iterate, point.values(), strict=True)
-        ):
+        pairs = zip(iterate, point.values(), strict=True)
+        if any(start != 0 and abs(x) <= NEAR_MULTIPLE * abs(start) for x, start in pairs):
             return True
     return False
 
@@ -202,8 +201,8 @@ def _steps_at(place: Mapping[str, Ball], equations: Iterable[Equation], known: M
         if place.keys().isdisjoint(operation.names):
             continue
         number = number_of(operation.args[0], place, known)
-        if number is not None:
-            nearest = int((number + 0.5).floor().unique_fmpz())
+        if number is not None and abs(number) < 1 / EPSILON:  # from where on each double is whole itself
+            nearest = round(float(number))
             is_whole = bool(abs(number - nearest) <= NEGLIGIBLE * max(1, abs(nearest)))
             rounded = number.floor() if operation.op == "floor" else number.ceil()
             steps[operation] = nearest if is_whole else int(rounded.unique_fmpz())
@@ -237,6 +236,9 @@ def _nearest(
             return here, True
         rows = [[slope * size for slope, size in zip(row, sizes, strict=True)] for row in slopes]
         independent = _independent(rows)
+        others = [i for i in range(len(equations)) if i not in independent]
+        if not independent:  # nothing but whole numbers is left of the unknowns
+            return here, not any(_fails(equations[i], gaps[i], here, known) for i in others)
         matrix = arb_mat([rows[i] for i in independent])
         try:
             multipliers = (matrix * matrix.transpose()).solve(arb_mat([[gaps[i]] for i in independent]))
@@ -247,7 +249,6 @@ def _nearest(
         if not length <= NEAR_MULTIPLE:
             return None
         if length <= NEGLIGIBLE:
-            others = {*range(len(equations))}.difference(independent)
             return here, not any(_fails(equations[i], gaps[i], here, known) for i in others)
         iterate = [(x - part * size).mid() for x, part, size in zip(iterate, step, sizes, strict=True)]
     return None
@@ -275,10 +276,8 @@ def _fails(equation: Equation, gap: Ball, point: Mapping[str, Ball], known: Mapp
 
     The sides give no measure: one of them may be zero, and the other a product with a factor that is.
     """
-    from flint import arb
-
-    numbers = {name: arb(known[name]) for name in equation.names if name not in point} | dict(point)
-    change = arb(0)
+    numbers = {name: ball_of(known[name]) for name in equation.names if name not in point} | dict(point)
+    change = 0
     for name in equation.names:
         moved = {**numbers, name: (numbers[name] * (1 + ASIDE)).mid()}
         moved_gap = present_difference(equation, moved, known)

@@ -19,9 +19,12 @@ A list of solutions is complete, and has no caveat, only for one of these reason
 A system with choices (max, min, conditions) is the union of the systems with one arm each. Its list is complete if
 theirs are, or if the last reason holds for the whole system.
 
-Every candidate is put back into the relations. A value that satisfies a relation only because it cancels there is a
-plateau: an interval of values, not a value. Where no choice and no cancelled unknown explains the plateau and all
-unknowns move together, the relations are dependent and do not fix the unknowns.
+Every candidate is put back into the relations. Where no number in them is rounded, their gaps count in many digits:
+equations that only nearly agree contradict each other (`polishing.is_contradicted`, `refinement`).
+
+A value that satisfies a relation only because it cancels there is a plateau: an interval of values, not a value. Where
+no choice and no cancelled unknown explains the plateau and all unknowns move together, the relations are dependent and
+do not fix the unknowns.
 """
 
 from __future__ import annotations
