@@ -78,6 +78,22 @@ def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     assert all(answer.base is None for answer in found)  # intervals, of which `max` leaves the other arm
 
 
+BY_EACH_METHOD = [
+    ("x + y = 1", "2*x + 2*y = 2.0000000001"),  # in fractions
+    ("x*y = 9.86", "(x*y)**2 = 97.2196000000972196"),  # by logarithms
+    ("x**2 + y = 2", "3*x**2 + 3*y = 6.0000000001"),  # as combinations of monomials
+    ("x + sin(y)**2 = 2", "cos(y)**2 - x = -1.0000000001"),
+    ("sqrt(x) + sqrt(y) = 1", "x + y = 1.0000000001"),  # by tearing
+]
+
+
+@pytest.mark.parametrize("pair", BY_EACH_METHOD, ids=str)
+def test_a_contradiction_in_the_tenth_digit_is_proved_by_each_closed_method(pair):
+    for stated in (list(pair), list(pair[::-1])):
+        with pytest.raises(NoSolutionError):
+            answers(stated, "x")
+
+
 PAIRS = [
     ("x**2 + y**2 = 2", "x + y = 2{gap}"),
     ("sqrt(x) + sqrt(y) = 1", "x + y = 1{gap}"),
