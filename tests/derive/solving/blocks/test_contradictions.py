@@ -94,6 +94,22 @@ def test_a_contradiction_in_the_tenth_digit_is_proved_by_each_closed_method(pair
             answers(stated, "x")
 
 
+NEARLY_ALONG_A_CURVE = [
+    ("sqrt(x + y) = 3", "x + y = 9.0000000001"),
+    ("x - y = 3", "abs(x - y) = 3.00000000003"),
+    ("x*y = 1.0000000001", "log(x) + log(y) = 0"),
+    ("x**2 + y**2 = 5", "exp(x**2)*exp(y**2) = exp(5.0000000001)"),
+    ("max(x + y, 1) = 2", "2*x + 2*y = 4.0000000001"),
+]
+
+
+@pytest.mark.parametrize("pair", NEARLY_ALONG_A_CURVE, ids=str)
+def test_what_nearly_holds_along_a_curve_does_not_hold_along_it(pair):
+    for stated in (list(pair), list(pair[::-1])):
+        with pytest.raises((NoSolutionError, LimitError)):
+            answers(stated, "x")
+
+
 PAIRS = [
     ("x**2 + y**2 = 2", "x + y = 2{gap}"),
     ("sqrt(x) + sqrt(y) = 1", "x + y = 1{gap}"),
