@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.linear import linear_form, linear_solutions
+from derive.numerics.algebra.linear import combined, linear_form, linear_solutions
 from quantities.domain import Domain
 from quantities.rational import exact_of, written
 from tests.derive.operations import calls
@@ -168,3 +168,20 @@ def test_many_unknowns_are_not_eliminated_row_by_row():
     names = [f"x{i}" for i in range(240)]
     equations = [parse_equation(f"{i + 3}*{name} + {names[i - 1]} = {i}") for i, name in enumerate(names)]
     assert calls(lambda: linear_solutions(equations, names, {}, dict.fromkeys(names, REAL))) < 300_000
+
+
+@given(st.integers(2, 9), st.integers(1, 99), st.sampled_from(["", "00000000001", "-0.00000000001"]))
+def test_rows_of_typed_decimals_that_differ_in_the_tenth_digit_contradict_each_other(factor, tenths, change):
+    right = f"{factor * tenths / 10:.1f}"
+    right = f"{right} - 0.00000000001" if change.startswith("-") else right + change
+    pair = [parse_equation(f"x + y = {tenths / 10}"), parse_equation(f"{factor}*x + {factor}*y = {right}")]
+    solutions, singular, why = linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL))
+    assert not solutions
+    assert singular
+    assert why == ("the equations contradict each other" if change else "the equations are dependent")
+
+
+def test_rows_of_typed_decimals_that_are_nearly_parallel_have_their_one_solution():
+    pair = [parse_equation("x + y = 3"), parse_equation("x + 1.00000000000001*y = 3.00000000000002")]
+    assert linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL)) == ([{"x": 1.0, "y": 2.0}], False, "")
+    assert None not in combined(pair, {}).equations
