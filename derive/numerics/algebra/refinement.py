@@ -29,6 +29,7 @@ from derive.tolerances import ASIDE, EPSILON, NEAR_MULTIPLE, NEGLIGIBLE
 
 _FAR = 10.0  # step of Newton's method, as a share of the largest unknown, that leads elsewhere
 _STEPS = 150
+_RETREAT = 40  # steps to a thousandth on the way to a zero of order six
 _FINEST_STEP = 1e-200  # of slopes in seven hundred digits, which near zero may differ by its square alone
 
 
@@ -149,7 +150,7 @@ def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], 
 
     iterate = [arb(x) for x in point.values()]
     sizes = _sizes(point)
-    for _ in range(_STEPS):
+    for _ in range(_RETREAT):
         tick()
         step = _step(equations, dict(zip(point, iterate, strict=True)), known, sizes, _FINEST_STEP)
         if not step or not max(map(abs, step)) <= _FAR * max(sizes):

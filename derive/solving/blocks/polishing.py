@@ -208,15 +208,15 @@ def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
         return False
     if _is_refuted(values, system.whole):
         return True
+    is_small, is_shown = is_only_small(values, system), is_telling(values, system)
+    if is_small != is_shown:  # nothing shows at a small point, or all does at another
+        return is_small
     refined = in_many_digits(values, system)
-    if is_only_small(values, system):
-        if refined is None or not is_telling(values, system):
-            return True
-        root, _ = refined
-        return not system.holds(root) or is_only_small(root, system)
-    if refined is None or is_telling(values, system):
-        return False
+    if refined is None:
+        return is_small
     root, _ = refined
+    if is_small:
+        return not system.holds(root) or is_only_small(root, system)
     return not are_close(values, root, NEAR_MULTIPLE)
 
 

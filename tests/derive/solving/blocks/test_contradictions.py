@@ -59,7 +59,7 @@ def answers(equations: list[str], target: str) -> list[derive.Answer]:
         return bare("x y", *equations, domains=dict.fromkeys("xy", "positive")).solve_all(target)
 
 
-@every("seed", range(300), ordinary=60, thorough=5)
+@every("seed", range(300), ordinary=60, thorough=10)
 def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no_curve(seed):
     draw = random.Random(f"different {seed}")
     equations = stated_twice(draw, draw.choice(RELATIVE))

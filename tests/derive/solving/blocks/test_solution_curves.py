@@ -17,6 +17,7 @@ from derive.solving.blocks.solution_curves import lies_on_curve
 from quantities.domain import Domain
 from tests.derive.operations import calls
 from tests.derive.statements import bare
+from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -166,6 +167,7 @@ FORMS = [("x*{0} = y", "y*{1} = x"), ("{0} = y/x", "{1} = x/y"), ("y = {0}*x", "
 
 
 @pytest.mark.thorough
+@examples(12)
 @given(st.sampled_from(ABOVE_ONE), st.sampled_from(ABOVE_ONE), st.sampled_from(FORMS))
 def test_positive_numbers_of_which_each_is_greater_than_the_other_are_neither_solutions_nor_a_curve(f, g, form):
     """Near zero they differ by less than any tolerance."""
