@@ -59,7 +59,7 @@ def answers(equations: list[str], target: str) -> list[derive.Answer]:
         return bare("x y", *equations, domains=dict.fromkeys("xy", "positive")).solve_all(target)
 
 
-@every("seed", range(300), ordinary=60, thorough=10)
+@every("seed", range(300), ordinary=100, thorough=10)
 def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no_curve(seed):
     draw = random.Random(f"different {seed}")
     equations = stated_twice(draw, draw.choice(RELATIVE))
@@ -98,7 +98,7 @@ NEARLY_ALONG_A_CURVE = [
     ("sqrt(x + y) = 3", "x + y = 9.0000000001"),
     ("x - y = 3", "abs(x - y) = 3.00000000003"),
     ("x*y = 1.0000000001", "log(x) + log(y) = 0"),
-    ("x**2 + y**2 = 5", "exp(x**2)*exp(y**2) = exp(5.0000000001)"),
+    pytest.param(("x**2 + y**2 = 5", "exp(x**2)*exp(y**2) = exp(5.0000000001)"), marks=pytest.mark.thorough),
     ("max(x + y, 1) = 2", "2*x + 2*y = 4.0000000001"),
 ]
 
@@ -139,7 +139,7 @@ APPROACHED = [
 ]
 
 
-@every("equations", APPROACHED)
+@every("equations", APPROACHED[::-1], ordinary=4)
 def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
     """`ceil(x)` comes as close to x + 1 as one likes, above each whole number."""
     for target in "xy":
