@@ -52,7 +52,7 @@ from derive.solving.blocks.samples import is_narrow
 from derive.solving.blocks.solution_curves import holds_along_branch, is_open_in_part, lies_on_curve, repeat_each_other
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
-from derive.time_limits import sharing, tick
+from derive.time_limits import Search, sharing, tick
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
@@ -74,11 +74,11 @@ def solve_block(
     domains: Mapping[str, Domain],
     hints: Mapping[str, float] | None = None,
     *,
-    only_closed: bool = False,
+    search: Search = Search.FROM_STARTS,
 ) -> Outcome:
     """Every admissible solution of a block: values of its unknowns in their domains at which all equations hold.
 
-    Where `only_closed`, several equations without a closed solution are left undecided, instead of searched long.
+    Several equations without a closed solution are searched no further than `search` says, and then left undecided.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> size = Domain("0..100", 0.0, 100.0)
@@ -95,7 +95,7 @@ def solve_block(
         known=known,
         domains=domains,
         hints=hints or {},
-        only_closed=only_closed,
+        search=search,
     )
     return _solutions_of_system(system)
 
@@ -143,7 +143,7 @@ def _solved(system: System) -> Outcome:
         return as_stated
     arms = [system] if is_single else [system.taking(variant) for variant in variants]
     closed = [_closed(arm, is_single=is_single) for arm in arms]
-    if system.only_closed or all(map(_is_settled, closed)):
+    if system.search is Search.NONE or all(map(_is_settled, closed)):
         return _joined(closed, system)
     search = None
     with suppress(LimitError), sharing(_SHARE):
@@ -151,6 +151,8 @@ def _solved(system: System) -> Outcome:
     tick()  # raises if the time of the whole query is over, and not only the share
     if search is not None and search.complete:
         return search.outcome
+    if system.search is Search.COMPLETE:
+        return _joined(closed, system)
     pairs = zip(arms, closed, strict=True)
     outcomes = [solved_from_starts(arm) if outcome.undecided else outcome for arm, outcome in pairs]
     outcome = _joined(outcomes, system)
@@ -351,7 +353,7 @@ def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: i
         equations = tuple(Equation(divisor, "=", ZERO) if stated == equation else stated for stated in system.equations)
         within = replace(system, equations=equations, stated=())
         at_zero = _closed(within, is_single=False, depth=depth - 1)
-        if at_zero.undecided and not system.only_closed:
+        if at_zero.undecided and system.search is Search.FROM_STARTS:
             at_zero = solved_from_starts(within)
         points = [solution for solution in at_zero.solutions if not solution.spans]
         solutions += [point for point in points if system.holds(point.values) and not is_covered(point, solutions)]

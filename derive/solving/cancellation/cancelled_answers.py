@@ -37,7 +37,7 @@ from derive.solving.execution.plan_states import Found, planned_for, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided
 from derive.solving.sensitivity.composed_forms import composed
-from derive.time_limits import tick
+from derive.time_limits import Search, tick
 from quantities.domain import Domain
 
 _TRIED = 64  # trials of values for free quantities
@@ -49,7 +49,7 @@ _LARGEST = 2000  # limit on nodes of an equation
 def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer in which what is missing cancels, if there is one."""
     for elimination in _eliminations(library, question, left_out):
-        result = elimination.carried_out(only_closed=question.only_closed)
+        result = elimination.carried_out(search=question.search)
         if result is not None:
             for names in islice(repeated(elimination.rows, question.target), _REPEATED):
                 prove_fit(library, question, names)
@@ -133,10 +133,10 @@ class _Elimination:
     rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
     left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def carried_out(self, *, only_closed: bool) -> Found | None:
+    def carried_out(self, *, search: Search) -> Found | None:
         """The answer by the relations that elimination leaves; None if elimination fails."""
         projection = self.left
-        outcome = None if projection is None else self._states(projection.equations, only_closed=only_closed)
+        outcome = None if projection is None else self._states(projection.equations, search=search)
         if projection is None or outcome is None:
             return None
         states, reason = outcome
@@ -176,12 +176,12 @@ class _Elimination:
             matching.add(str(i), equation.names)
         return matching.settles(self.target)
 
-    def _states(self, equations: Sequence[Equation], *, only_closed: bool) -> tuple[list[State], str] | None:
+    def _states(self, equations: Sequence[Equation], *, search: Search) -> tuple[list[State], str] | None:
         """The states by the equations that elimination leaves, and why there are none; None if that is unknown."""
         remaining = _as_relations(self.library, tuple(equations))
         plan = planned_for(remaining, self.target, list(self.known), (), frozenset())
         try:
-            states, reason = solved(remaining, plan, State(self.known, only_closed=only_closed))
+            states, reason = solved(remaining, plan, State(self.known, search=search))
         except (LimitError, NoSolutionError, UnderdeterminedError):
             tick()  # raises if the time of the whole query is over: another elimination would not help
             return None

@@ -38,6 +38,7 @@ from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import Found, claims_of, is_of_proof
 from derive.solving.execution.regimes import Undecided
+from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
@@ -329,7 +330,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     if not others or question.ranges:
         return
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
-    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, only_closed=True)
+    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, search=Search.NONE)
     try:
         result = cancelled(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing

@@ -23,6 +23,7 @@ from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import steps_beside
+from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
 from derive.solving.sensitivity.composed_forms import composed
 from derive.solving.sensitivity.form_bounds import bounds_of_form
@@ -286,8 +287,8 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
             steps = steps_beside(library, block, state)
         except DeriveError:
             return state
-        if len(steps) == 1:  # of several, a check would have to choose
-            state = steps[0]
+        if len(steps) == 1 and not any(map(is_doubt, steps[0].notes[len(state.notes) :])):
+            state = steps[0]  # of several, a check would have to choose
     return state
 
 

@@ -65,7 +65,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if not plan.is_determined:
             return Found(plan, (), reasons)
         try:
-            start = State(question.start(plan), hints=question.hints, only_closed=question.only_closed)
+            start = State(question.start(plan), hints=question.hints, search=question.search)
             states, reason = solved(library, plan, start)
         except (UnderdeterminedError, LimitError) as error:
             detour = next(detours(library, question, plan, reasons), None) if _is_stuck(error) else None

@@ -22,7 +22,7 @@ from derive.planning.plan import Block, Plan, plan
 from derive.solving.blocks.certification import claim_of
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.question import NO_CASE, Case, Outline, Question
-from derive.time_limits import tick
+from derive.time_limits import Search, tick
 
 _PLANS = Memo[Plan](most=512)
 
@@ -149,9 +149,9 @@ def is_of_one_turn(note: str) -> bool:
 def all_of(
     library: RelationSet, plan: Plan, known: Mapping[str, float], hints: Mapping[str, float]
 ) -> tuple[float, ...] | None:
-    """All values of a plan's target from these numbers; None if they are unknown."""
+    """All values of a plan's target from these numbers; None if they are unknown, or not proved to be all."""
     try:
-        states, _ = solved(library, plan, State(known, hints=hints, only_numbers=True))
+        states, _ = solved(library, plan, State(known, hints=hints, only_numbers=True, search=Search.COMPLETE))
     except NoSolutionError:
         return ()
     except DeriveError:

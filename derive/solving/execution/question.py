@@ -23,7 +23,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import downstream, following
 from derive.planning.plan import Plan
-from derive.time_limits import tick
+from derive.time_limits import Search, tick
 from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
 from quantities.value import Value
@@ -66,7 +66,7 @@ class Question:
     case: Case = NO_CASE
     goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
-    only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
+    search: Search = Search.FROM_STARTS  # for a block without a closed solution
     is_trial: bool = False  # whether it is only tried what is missing: no last resort counts
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
