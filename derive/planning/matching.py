@@ -15,16 +15,23 @@ from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from derive.caches import Memo
 from derive.planning.incidence import Structure
 from derive.planning.networks import reached
+
+_CLOSURES = Memo[frozenset[str]](most=16)
 
 
 def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     """Every quantity that some names determine by the matching of all relations, including the names themselves."""
     known = frozenset(given)
-    determined = known | Matching.of(structure, known).determined(structure)
-    exchanges = (exchange for exchange in structure.alternatives if exchange.adds_to(determined))
-    return determined.union(*(closure(exchange.structure, known) for exchange in exchanges))
+
+    def closed() -> frozenset[str]:
+        determined = known | Matching.of(structure, known).determined(structure)
+        exchanges = (exchange for exchange in structure.alternatives if exchange.adds_to(determined))
+        return determined.union(*(closure(exchange.structure, known) for exchange in exchanges))
+
+    return _CLOSURES.of(structure.session, known, closed)
 
 
 class Matching:

@@ -20,11 +20,19 @@ from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.diagnosis import NoValueError, cancelling, contradiction, missing_sets, shortage, wanted
+from derive.solving.diagnosis.diagnosis import (
+    NoValueError,
+    cancelling,
+    contradiction,
+    missing_sets,
+    shortage,
+    unproved,
+    wanted,
+)
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
-from derive.solving.execution.plan_states import UNPROVED, Found, is_of_one_turn, planned
+from derive.solving.execution.plan_states import Found, is_of_one_turn, planned
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
@@ -109,7 +117,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
             consistent, _ = _consistent(library, question, detour)
             if consistent is not None:
                 return [consistent]
-        raise _unproved(question)
+        raise unproved(question)
     in_another_turn = _in_another_turn(library, question, first)
     if in_another_turn is None:
         raise contradictions[0]
@@ -155,7 +163,7 @@ def _in_another_turn(library: RelationSet, question: Question, result: Found) ->
         ways = filter(None, (without(library, question, result, name) for name in block.relations))
         sure = [way for way in ways if way.states and not any(state.notes or state.spans for state in way.states)]
         if not sure:
-            raise _unproved(question)
+            raise unproved(question)
         consistent = [_consistent(library, question, way)[0] for way in sure]
         first = next(filter(None, consistent), None)
         if first is not None:
@@ -264,11 +272,6 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Fou
         if spans is not None:
             states.append(replace(state, spans={**state.spans, target: spans[target]}))
     return replace(result, states=tuple(states))
-
-
-def _unproved(question: Question) -> LimitError:
-    what = f"{question.target}: the solutions found contradict a check, and others may exist."
-    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
 
 
 def _despite_structure(library: RelationSet, question: Question, undetermined: Found) -> list[Found]:

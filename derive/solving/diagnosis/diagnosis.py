@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Name
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
@@ -36,7 +36,7 @@ from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import Found, claims_of, is_of_proof
+from derive.solving.execution.plan_states import UNPROVED, Found, claims_of, is_of_proof
 from derive.solving.execution.regimes import Undecided
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
@@ -59,6 +59,7 @@ __all__ = [
     "prove_fit_together",
     "shortage",
     "tested",
+    "unproved",
     "wanted",
 ]
 
@@ -297,8 +298,14 @@ def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, 
     clashes = [contradiction(library, question, result.plan, state) for state in result.states]
     sound = tuple(state for state, clash in zip(result.states, clashes, strict=True) if clash is None)
     if not sound:
-        raise next(clash for clash in clashes if clash is not None)
+        raise unproved(question) if result.doubt else next(clash for clash in clashes if clash is not None)
     return replace(result, states=sound)
+
+
+def unproved(question: Question) -> LimitError:
+    """The error for solutions that contradict a check, where others may exist: that is no conflict of the givens."""
+    what = f"{question.target}: the solutions found contradict a check, and others may exist."
+    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:

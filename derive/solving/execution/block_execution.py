@@ -120,19 +120,16 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
 
 
 def steps_beside(library: RelationSet, block: Block, state: State) -> list[State]:
-    """The states after a block that only checks need: its unknowns are barred if they have no value there.
-
-    It is not searched from starting points: what is found so may be one of several solutions, and refutes nothing.
-    """
+    """The states after a block that only checks need: its unknowns are barred if they have no value there."""
     needed = library.held_by(block.relations).keys() - {*block.unknowns}
     barred = replace(state, barred=state.barred | {*block.unknowns})
     if not needed <= state.values.keys():
         return [barred if needed & state.barred else state]
     try:
-        steps, _ = block_states(library, block, replace(state, search=Search.COMPLETE))
+        steps, _ = block_states(library, block, state)
     except NoSolutionError:
         return [barred]
-    return [replace(step, barred=state.barred, search=state.search) for step in steps] or [barred]
+    return [replace(step, barred=state.barred) for step in steps] or [barred]
 
 
 def outcome_of(

@@ -27,7 +27,7 @@ from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
 from derive.solving.sensitivity.composed_forms import composed
 from derive.solving.sensitivity.form_bounds import bounds_of_form
-from derive.time_limits import tick
+from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
@@ -279,7 +279,11 @@ def testable(library: RelationSet, plan: Plan, state: State) -> list[str]:
 
 
 def extended(library: RelationSet, plan: Plan, state: State) -> State:
-    """The state with the numbers that only checks need, as far as these take no choice and no assumption."""
+    """The state with the numbers that only checks need, as far as these take no choice and no assumption.
+
+    So no block is searched from starting points: what is found there may be one of several solutions.
+    """
+    state = replace(state, search=Search.COMPLETE)
     for block in plan.extra:
         if not all(applies_at(library.relations[name], state.numbers) for name in block.relations):
             continue

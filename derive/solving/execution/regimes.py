@@ -35,7 +35,6 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth, truth_within
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import Core, Structure, core_of, structure_of
-from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined, is_surely_open
 from derive.solving.execution.case_boxes import CaseLogic, is_possible
 from derive.solving.execution.plan_states import all_of, planned
@@ -87,11 +86,6 @@ def explored(
             outcome = error.with_traceback(None)  # whose frames would keep the error alive
         followed += 1
         yield asked, outcome
-
-
-def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
-    """The names that known ones could determine if every other relation applied: a cheap bound for any regime."""
-    return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
