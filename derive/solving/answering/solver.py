@@ -36,9 +36,9 @@ from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import NO_CASE, Question, ask
-from derive.solving.programs.program import Shape, shape_of
 from derive.solving.ranges.bounds import EXACT_PIECE
 from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.traces.trace import QuestionShape, shape_of
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
@@ -46,7 +46,7 @@ from derive.tolerances import SAME_ROOT
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
     """The one answer to a question, or an error that says why there is none or more than one.
 
-    Asked again with other numbers, a question is answered by its program, and explained by the solver if need be.
+    Asked again with other numbers, a question is answered by its trace, and explained by the solver if need be.
     """
     shape = _asked_before(library, target, profiles, given)
     outcome = None if shape is None else shape.outcome(given)
@@ -58,8 +58,8 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
 
 def _asked_before(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
-) -> Shape | None:
-    """The shape of a question, by which the solver finds its program; None if the question names something unknown."""
+) -> QuestionShape | None:
+    """The shape of a question, by which the solver finds its trace; None if the question names something unknown."""
     is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
     if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
         return None
@@ -67,9 +67,9 @@ def _asked_before(
 
 
 def _solved_by_plan(
-    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: QuestionShape | None
 ) -> Answer:
-    """The one answer to a question by a plan, from which the shape of the question learns its program."""
+    """The one answer to a question by a plan, of which the shape of the question records a trace."""
     with query():
         answers = _all_answers(library, target, profiles, given, shape)
         answer = the_one(answers)
@@ -113,9 +113,9 @@ def solve_all(
 
 
 def _all_answers(
-    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: QuestionShape | None
 ) -> tuple[Answer, ...]:
-    """Every answer of the solver, after a test of the givens against each other; a shape learns from an only answer."""
+    """Every answer of the solver, after a test of the givens against each other; a shape records an only answer."""
     with query():
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
@@ -125,7 +125,7 @@ def _all_answers(
         if shape is not None and sought is not None and sought.library is library and len(answers) == 1:
             ((_, result),) = sought.answers
             if the_one(answers) is not None:
-                shape.learn(library, sought.question, result)
+                shape.record(library, sought.question, result)
         return tuple(_with_agreement(answer, agreeing) for answer in answers)
 
 
