@@ -26,7 +26,7 @@ from derive.numerics.algebra.products import written_as_product
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.outcome import agrees
-from derive.solving.blocks.samples import starts
+from derive.solving.blocks.starting_points import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
@@ -196,7 +196,7 @@ class _Cancellation:
         """The cancelled answer in a state; None if no trial shows that what cancels can exist beside it."""
         eliminated = {name for name, _ in projection.eliminated}
         free = [name for name in self.domains if name not in state.values and name not in eliminated]
-        trials = starts(free, self.known, self.domains, _TRIED)
+        trials = points_across_domains(free, self.known, self.domains, _TRIED)
         if not any(self._fits(projection, {**state.values, **trial}) for trial in trials):
             return None
         form = composed(self.target, state.forms)
