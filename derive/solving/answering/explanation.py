@@ -59,14 +59,14 @@ _STEP = 1e-5  # relative step of central differences: near the cube root of the 
 class Explanation:
     """One state of a plan that answers a question, and all that its answer says of it; part by part, on demand."""
 
-    sought: Candidates
+    candidates: Candidates
     library: RelationSet  # of the relations that the result uses
     result: Found
     state: State
 
     @property
     def question(self) -> Question:
-        return self.sought.question
+        return self.candidates.question
 
     @property
     def plan(self) -> Plan:
@@ -88,7 +88,7 @@ class Explanation:
             bounds = bounds.where_the_case_turns()
         checks, unused, replaced = self._checks_and_unused(bounds.ends)
         cut = bounds
-        if not self.sought.is_exact:
+        if not self.candidates.is_exact:
             if not state.is_free:
                 cut = self.branch.cut_to_case(cut)
             cut = self.branch.without_unreached(cut)
@@ -103,7 +103,9 @@ class Explanation:
             further.append(Assumption("it has no value in the middle of the ranges"))
         if self.result.is_assumed_away:
             further.append(Assumption("another answer assumes that this is not the case", "away"))
-        is_of_cases = any(result.case != NO_CASE for _, result in self.sought.answers)  # which are no part of a proof
+        is_of_cases = any(
+            result.case != NO_CASE for _, result in self.candidates.answers
+        )  # which are no part of a proof
         return Answer(
             quantity=self.library.declared[target],
             base=None if has_no_middle else base,
@@ -295,7 +297,7 @@ class Explanation:
 
     def _arms(self) -> dict[str, str]:
         """The arm that stands in the place of each chosen relation of an answer, unless the givens choose the arm."""
-        if self.library is self.sought.library:
+        if self.library is self.candidates.library:
             return {}
         fixed = self.question.fixed(self.plan)
         arm_of = {}
@@ -303,7 +305,7 @@ class Explanation:
             relation = self.library.relations[name]
             if relation.chooses:
                 continue
-            choices = self.sought.library.relations[name].choices
+            choices = self.candidates.library.relations[name].choices
             if not all(is_configured(choice, fixed) for choice in choices):
                 arm_of[name] = render(relation.written.rhs)
         return arm_of

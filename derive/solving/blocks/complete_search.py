@@ -44,14 +44,14 @@ from derive.tolerances import AGREEMENT, BLUR, LARGEST, NEAR_MULTIPLE
 _SMALL = 10  # limit on unknowns of a block that is searched early
 _MOST = 30  # limit on unknowns of a block that is searched at all
 _SHORT = 8  # the search is this many times shorter where a domain is unbounded
-_LOOKED = 12  # limit on open parts from which a point is sought
+_LOOKED = 12  # limit on open boxes from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
 NOWHERE = Outcome((), reason="no point of the domains fits all of them: proved by interval arithmetic")
 
 
 @dataclass(frozen=True, slots=True)
-class Exhausted:
-    """The solutions proved to exist, whether they are all, and the parts that stayed open."""
+class CompleteSearch:
+    """The result of a complete search: solutions proved to exist, whether they are all, and boxes left open."""
 
     solutions: tuple[Solution, ...]
     complete: bool
@@ -59,7 +59,7 @@ class Exhausted:
 
     @property
     def outcome(self) -> Outcome:
-        """The outcome of a block by a complete search, with its proof at each solution."""
+        """The outcome of a complete search without open boxes, with its proof at each solution."""
         if not self.solutions:
             return NOWHERE
         return Outcome(tuple(replace(solution, proof=PROOF) for solution in self.solutions))
@@ -71,19 +71,19 @@ def is_small(system: System) -> bool:
 
 
 def is_bounded(system: System) -> bool:
-    """Whether the domains of all unknowns that a block is searched for have two finite ends."""
+    """Whether all domains in which a complete search looks have two finite ends."""
     return all(map(math.isfinite, chain.from_iterable(map(system.inside, system.unknowns))))
 
 
-def exhausted(system: System, share: int = 1) -> Exhausted | None:
-    """All solutions of a block in its domains, by branch and prune; None if it is too large, or has inequalities.
+def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
+    """A complete search for the solutions of a block, by branch and prune; None if it is too large for that.
 
-    The search takes at most 1/share of its work limit.
+    A block with inequalities is not searched. The search takes at most 1/share of its work limit.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
     >>> pair = tuple(parse_equation(text) for text in ("x**2 + y**2 = 25", "cos(y - 4) = x - 2"))
-    >>> search = exhausted(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
+    >>> search = search_domains(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
     >>> [{name: round(x, 6) for name, x in found.values.items()} for found in search.solutions], search.complete
     ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
     """
@@ -98,23 +98,24 @@ def exhausted(system: System, share: int = 1) -> Exhausted | None:
     complete = places.complete
     # a haze holds the solution for all numbers within the rounding of the givens, a narrow box for the givens alone
     for narrow, haze in zip(places.solutions, places.hazes, strict=True):
-        if _misses(haze, system):
+        if _is_outside_domains(haze, system):
             continue
-        values = _values(narrow, haze, system)
+        values = _values_in_box(narrow, haze, system)
         if values is None or not (system.holds(values) or system.is_at_open_end(values)):
             complete = False
         elif system.holds(values):
             solutions.append(Solution(values, {}))
-    return Exhausted(tuple(solutions), complete, places.open)
+    return CompleteSearch(tuple(solutions), complete, places.open)
 
 
-def is_denied(system: System) -> bool:
-    """Whether contractors leave nothing of the domains of a block's unknowns, without any search.
+def contractors_refute(system: System) -> bool:
+    """Whether contractors leave nothing of the domains of a block's unknowns, so that no complete search is needed.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
     >>> pair = tuple(parse_equation(text) for text in ("x*y = 1", "x**2 + y**2 = 1"))
-    >>> is_denied(System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("positive", 0.0, math.inf, open_low=True))))
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> contractors_refute(System(pair, ("x", "y"), {}, {"x": positive, "y": positive}))
     True
     """
     if not is_small(system) or any(equation.op != "=" for equation in system.equations):
@@ -124,14 +125,14 @@ def is_denied(system: System) -> bool:
     return graph is not None and contracted(graph, [system.inside(name) for name in system.unknowns]) is None
 
 
-def _misses(haze: Box, system: System) -> bool:
-    """Whether a solution found in boxes lies outside the domains for all numbers within the rounding of the givens."""
+def _is_outside_domains(haze: Box, system: System) -> bool:
+    """Whether a solution of the search lies outside the domains for all numbers within the rounding of the givens."""
     spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
     return any(high < least or low > most for (low, high), (least, most) in spans)
 
 
-def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
-    """The values of a solution found in a box, moved to zero or to a domain's end if only rounding keeps them off."""
+def _values_in_box(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
+    """The values of a solution of the search, moved to zero or to a domain's end if only rounding keeps them off."""
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
@@ -146,19 +147,18 @@ def _values(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
     return None
 
 
-def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
-    """Points near the open boxes of a search at which the equations hold, each once, without proof of a solution.
+def points_in_open_boxes(search: CompleteSearch, system: System) -> Iterator[Solution]:
+    """Points near the open boxes of a complete search at which the equations hold, each once, without proof.
 
     Unknowns above a limit do not count. Beside numbers so large the givens are lost in rounding, and any equation
     seems to hold.
     """
-    known = list(thorough.solutions)
-    parts = thorough.open
-    for part in parts[:: len(parts) // _LOOKED + 1]:
-        middle = {name: low / 2 + high / 2 for name, (low, high) in zip(system.unknowns, part, strict=True)}
-        if not all(map(math.isfinite, middle.values())):
+    known = list(search.solutions)
+    for box in search.open[:: len(search.open) // _LOOKED + 1]:
+        center = {name: low / 2 + high / 2 for name, (low, high) in zip(system.unknowns, box, strict=True)}
+        if not all(map(math.isfinite, center.values())):
             continue
-        for point in filter(None, (middle, system.near(middle))):
+        for point in filter(None, (center, system.near(center))):
             values = fitted(dict(point), system)
             is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
             if not is_sought or leads_elsewhere(values, system):
@@ -169,7 +169,7 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
 
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution found in boxes is one of others, to the precision of multiple solutions."""
+    """Whether a solution of the search is one of others, to the precision of multiple solutions."""
     for other in others:
         if other.spans:
             continue

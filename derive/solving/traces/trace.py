@@ -1,17 +1,17 @@
-"""A question's shape as a program: what was decided of it once, and lines that compute it with other numbers.
+"""The trace of a question: how it was solved, recorded as lines that solve it again with other numbers.
 
-The shape is the target, the names of what is typed and of the profiles, and no number. How the solver goes about a
-question depends on its shape, and on what it decides by numbers on the way: which conditions hold, which of the values
-that it reaches lie in their domains, whether what is stated twice agrees. A program is written after a question was
-solved. It computes every number of the plan again, and makes sure that each of those decisions comes out as it did;
-then the solver would go the same way, and the number is its number. Where one comes out otherwise, the program has no
-answer, and the solver is asked.
+A question has a shape: the target, the names of what is typed and of the profiles, and no number. How the solver goes
+about a question depends on its shape, and on what it decides by numbers on the way: which conditions hold, which of the
+values that it reaches lie in their domains, whether what is stated twice agrees. A trace is recorded after a question
+was solved. It computes every number of the plan again, and its guards make sure that each of those decisions comes out
+as it did; then the solver would go the same way, and the number is its number. Where one comes out otherwise, the trace
+has no answer, and the solver is asked.
 
-Over ranges that move the result one way, its bounds are the numbers at the ends of the ranges. There is no program
-where the way cannot be told from these decisions: several answers or cases, intervals, a search that proves nothing.
+Over ranges that move the result one way, its bounds are the numbers at the ends of the ranges. There is no trace where
+the way cannot be told from these decisions: several answers or cases, intervals, a search that proves nothing.
 
-A shape that is asked a second time is likely to be asked often. From then on its programs are tried first: one for
-each way that the solver went, up to a few.
+A shape that is asked a second time is likely to be asked often. From then on its traces are tried first: one for each
+way that the solver went, up to a few.
 """
 
 from __future__ import annotations
@@ -36,26 +36,28 @@ from derive.solving.execution.plan_execution import decisions_of, plan_beside
 from derive.solving.execution.plan_states import Found, planned
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import Decisions, verdict_at
-from derive.solving.programs.lines import Elsewhere, Lines, Unwritten, as_float, as_rational
+from derive.solving.traces.guarded_lines import GuardedLines, GuardFailed, as_float, as_rational
+from derive.solving.traces.range_motions import NotTraceable
 from quantities.declaration import read_given
 from quantities.value import Value
 
-_CORNERS = 3  # ranges at whose ends a program is run
-_PROGRAMS = 4  # of one shape
-_ATTEMPTS = 8  # to write one
+_CORNERS = 3  # limit on ranges at whose ends a trace is run
+_MOST_TRACES = 4  # of one shape
+_ATTEMPTS = 8  # to record one
 _TEXTS = 1024  # limit on texts of givens that are remembered
 _NONE: frozenset[str] = frozenset()
 
 
-class Stated(NamedTuple):
-    """A given as a program takes it: rationals, or doubles where a rational is not known."""
+class TraceInput(NamedTuple):
+    """A given as a trace takes it: rationals, or doubles where a rational is not known."""
 
     kind: tuple[type, bool]  # of the number, and whether it is a range
     number: Any
     ends: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, value: Value) -> Stated:
+    def of(cls, value: Value) -> TraceInput:
+        """Read a value, which may be a range, as the input of a trace."""
         if not value.is_range:
             number = as_rational(value.base[1])
             return cls((type(number), False), number, (number,))
@@ -65,17 +67,17 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Program:
-    """A program: the lines of a question's shape, and the kinds of givens for which they were written."""
+class Trace:
+    """The trace of a solved question: its guarded lines, compiled, and the kinds of givens for which they hold."""
 
     run: Callable[..., Any]
     kinds: tuple[tuple[type, bool], ...]  # of the givens
-    beside: tuple[Stated, ...]  # the ranges of profiles and defaults, which come after the givens
+    beside: tuple[TraceInput, ...]  # the ranges of profiles and defaults, which come after the givens
     source: str
     is_bounded: bool  # whether the result is extreme where each range ends
 
-    def outcome(self, given: Sequence[Stated]) -> tuple[float, Span | None] | None:
-        """The target that a program computes from the givens in order, in base units, and its bounds if it has them.
+    def outcome(self, given: Sequence[TraceInput]) -> tuple[float, Span | None] | None:
+        """The target that a trace computes from the givens in order, in base units, and its bounds if it has them.
 
         None where the solver has to be asked.
         """
@@ -88,69 +90,69 @@ class Program:
                 return number, None
             corners = [as_float(self.run(*corner)) for corner in product(*(entry.ends for entry in stated))]
             return number, (min(corners), max(corners))
-        except (Elsewhere, ArithmeticError, DeriveError):
+        except (GuardFailed, ArithmeticError, DeriveError):
             return None
 
 
-class _Recording:
-    """The writing of a program: lines for one result, and for what was decided on the way to it."""
+class _TraceRecorder:
+    """Records the trace of one solved question: lines for its result, and guards of what was decided on the way."""
 
     def __init__(self, library: RelationSet, question: Question, result: Found) -> None:
-        """Make variables of the program for the givens and for the weak values of a solved question."""
+        """Make variables of the trace for the givens and for the weak values of a solved question."""
         self.library = library
         self.question = question
         self.result = result
         self.decisions = decisions_of(library, question)
-        self.lines = Lines(library, question.hints)
-        self.stated = [Stated.of(value) for value in question.strong.values()]
+        self.lines = GuardedLines(library, question.hints)
+        self.stated = [TraceInput.of(value) for value in question.strong.values()]
         if any(stated.kind[0] is object for stated in self.stated):
-            raise Unwritten  # a range of which only some numbers are known as rationals
+            raise NotTraceable  # a range of which only some numbers are known as rationals
         self.given = {
             name: self.lines.argument(name, stated.number, is_ranged=stated.kind[1])
             for name, stated in zip(question.strong, self.stated, strict=True)
         }
-        self.beside: dict[str, Stated] = {}  # ranges of profiles and defaults, by the variables of their numbers
+        self.beside: dict[str, TraceInput] = {}  # ranges of profiles and defaults, by the variables of their numbers
         self.weak = {name: self._weak_variable(name, value) for name, value in question.weak.items()}
 
     def _weak_variable(self, name: str, value: Value) -> str:
-        """The program's variable for a weak value: a constant, or an argument if it is a range of rationals."""
-        stated = Stated.of(value) if value.is_range else None
+        """The variable of a trace for a weak value: a constant, or an argument if it is a range of rationals."""
+        stated = TraceInput.of(value) if value.is_range else None
         if stated is None or stated.kind[0] is object:
             return self.lines.constant(value.base[1])
         variable = self.lines.argument(name, stated.number, is_ranged=True, is_weak=True)
         self.beside[variable] = stated
         return variable
 
-    def program(self) -> Program:
-        """Write the program of a solved question; raises `Unwritten` if its result does not rest on numbers alone."""
+    def trace(self) -> Trace:
+        """Record the trace of a solved question; raises `NotTraceable` if its result does not rest on numbers alone."""
         state = self._only_state()
         plan = self.result.plan
-        self._demand_given_conditions()
+        self._guard_given_conditions()
         scope = self._scope_of(plan)
         for block in plan.blocks:
-            self.lines.block(block, scope)
+            self.lines.write_block(block, scope)
         result = scope[self.question.target]
-        deciding = self._demand_decisions()
+        deciding = self._guard_decisions()
         extended_state = extended(self.library, plan, state)
         if extended_state.barred:
-            raise Unwritten
+            raise NotTraceable
         for block in plan.extra:
             if extended_state.values.keys() >= {*block.unknowns}:
-                self.lines.block(block, scope)
+                self.lines.write_block(block, scope)
         self._require_known_asides(state)
         scope |= {name: deciding[name] for name in state.asides}
-        self._demand_conditions(extended_state, scope)
+        self._guard_conditions(extended_state, scope)
         tested = [name for name in testable(self.library, plan, extended_state) if self._may_contradict(plan, name)]
         for name in tested:
-            self.lines.demand_test(name, scope)
-        self._demand_what_is_stated_twice(tested)
-        if self.lines.number(result) != state.values[self.question.target]:
-            raise Unwritten
+            self.lines.guard_relation(name, scope)
+        self._guard_agreement(tested)
+        if self.lines.recorded_number(result) != state.values[self.question.target]:
+            raise NotTraceable
         beside = {name: stated for name, stated in self.beside.items() if self.lines.is_used(name)}
-        run = self.lines.function([*self.given.values(), *beside], result)
+        run = self.lines.compiled([*self.given.values(), *beside], result)
         ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
         is_wider = any(self.question.weak[name].is_range and self.weak[name] not in beside for name in plan.weak)
-        return Program(
+        return Trace(
             run=run,
             kinds=tuple(stated.kind for stated in self.stated),
             beside=tuple(beside.values()),
@@ -159,43 +161,43 @@ class _Recording:
         )
 
     def _only_state(self) -> State:
-        """The only state of a question's result, for which a program is written; raises `Unwritten` without such."""
+        """The only state of a result to record as a trace; raises `NotTraceable` unless there is exactly one."""
         result, question = self.result, self.question
         is_one = len(result.states) == 1 and result.case == NO_CASE and not result.is_assumed_away
         decided = [decisions for decisions in question.decided.values() if isinstance(decisions, Decisions)]
         is_decided_once = len(decided) == 1  # nothing was tried with fewer values, or in parts
         if not is_one or not is_decided_once or question.target in question.strong:
-            raise Unwritten
+            raise NotTraceable
         state = result.states[0]
         if state.spans or state.notes or state.barred or state.choices:
-            raise Unwritten
+            raise NotTraceable
         if planned(self.library, question, frozenset(result.left_out)) != result.plan:
-            raise Unwritten
+            raise NotTraceable
         return state
 
     def _scope_of(self, plan: Plan) -> dict[str, str]:
-        """The program's variables of the values with which a plan begins."""
+        """The variables of a trace for the values with which a plan begins."""
         return {**self.given, **{name: self.weak[name] for name in plan.weak}}
 
-    def _demand_given_conditions(self) -> None:
-        """Demand in the program that conditions on typed values alone, which choose relations, come out as they did."""
+    def _guard_given_conditions(self) -> None:
+        """Guard the conditions of a trace on typed values alone, which choose relations."""
         typed = self.question.numbers
         for relation in self.library.conditional:
             for condition in relation.conditions:
                 names = names_in(condition)
                 if names and typed.keys() >= {*names}:
-                    self.lines.demand_condition(condition, verdict_at(condition, typed), self.given)
+                    self.lines.guard_condition(condition, verdict_at(condition, typed), self.given)
 
-    def _demand_decisions(self) -> dict[str, str]:
-        """Demand in the program what was decided before the plan was carried out; returns the deciding variables."""
+    def _guard_decisions(self) -> dict[str, str]:
+        """Guard what was decided before the traced plan was carried out; the variables by which it was decided."""
         decisions = self.decisions
         scope = {**self.weak, **self.given}
         for name, plan in list(decisions.carried_out.items()):
             if decisions.following(name) is None:
-                raise Unwritten  # it has no number, or several, and may have one elsewhere
+                raise NotTraceable  # it has no number, or several, and may have one elsewhere
             plan_scope = self._scope_of(plan)
             for block in plan.blocks:
-                self.lines.block(block, plan_scope)
+                self.lines.write_block(block, plan_scope)
             scope[name] = plan_scope[name]
         for name in list(decisions.decided):
             for condition in self.library.relations[name].conditions:
@@ -203,23 +205,23 @@ class _Recording:
                 known = {member: number for member, number in numbers.items() if number is not None}
                 if len(known) == len(numbers):
                     if not scope.keys() >= known.keys():
-                        raise Unwritten
-                    self.lines.demand_condition(condition, verdict_at(condition, known), scope)
+                        raise NotTraceable
+                    self.lines.guard_condition(condition, verdict_at(condition, known), scope)
                 elif known:
-                    raise Unwritten  # what is known of it may decide it at other numbers
+                    raise NotTraceable  # what is known of it may decide it at other numbers
         return scope
 
     def _require_known_asides(self, state: State) -> None:
-        """Refuse a program unless what only conditions need is known by the givens or by a weak value."""
+        """Refuse a trace unless what only conditions need is known by the givens or by a weak value."""
         for name in state.asides:
             if self.decisions.following(name) is not None:
                 continue
             plan = plan_beside(self.library, self.question, state, name, self.result.left_out)
             if plan.is_determined or name not in self.question.weak:
-                raise Unwritten
+                raise NotTraceable
 
-    def _demand_conditions(self, state: State, scope: Mapping[str, str]) -> None:
-        """Demand in the program the conditions by which each relation is used, tested, or left alone."""
+    def _guard_conditions(self, state: State, scope: Mapping[str, str]) -> None:
+        """Guard the conditions of a trace by which each relation is used, tested, or left alone."""
         known = state.numbers
         spent = {*self.result.plan.relations}
         for relation in self.library.conditional:
@@ -227,25 +229,25 @@ class _Recording:
                 continue
             for condition in relation.conditions:
                 if known.keys() >= {*names_in(condition)}:
-                    self.lines.demand_condition(condition, verdict_at(condition, known), scope)
+                    self.lines.guard_condition(condition, verdict_at(condition, known), scope)
 
-    def _demand_what_is_stated_twice(self, tested: Sequence[str]) -> None:
-        """Demand in the program that what typed values state twice agrees, also where the target needs none of it."""
+    def _guard_agreement(self, tested: Sequence[str]) -> None:
+        """Guard the agreement of typed values that state something twice, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
         plan = self.result.plan
         if twice.is_told({*tested, *plan.relations}, plan.unknowns):
             return
         if twice.conditional or twice.dependent:
-            raise Unwritten
+            raise NotTraceable
         scope = dict(self.given)
         for block in twice.blocks:
-            self.lines.block(block, scope)
+            self.lines.write_block(block, scope)
         for name in twice.tests:
             if scope.keys() >= {*self.library.members[name]}:
-                self.lines.demand_test(name, scope)
+                self.lines.guard_relation(name, scope)
 
     def _may_contradict(self, plan: Plan, name: str) -> bool:
-        """Whether the program must test a relation, as a contradiction: no weak value and no estimate leads to it."""
+        """Whether a relation may contradict a traced answer: neither weak values nor estimates lead to it."""
         relation = self.library.relations[name]
         if relation.approximate is not None:
             return False
@@ -253,17 +255,17 @@ class _Recording:
         return not weak and all(self.library.relations[name].approximate is None for name in relations)
 
 
-class Shape:
-    """The questions of one target with the same names of givens and of profiles, and the programs for them."""
+class QuestionShape:
+    """The shape of questions for one target with the same names of givens and of profiles, and their traces."""
 
     def __init__(self, library: RelationSet, profiles: tuple[str, ...], names: tuple[str, ...]) -> None:
-        """Note what the profiles say of the typed quantities; the shape has no programs yet."""
+        """Note what the profiles say of the typed quantities; the shape has no traces yet."""
         self.library = library
         self.profiles = profiles
-        self.programs: tuple[tuple[frozenset[str], Program], ...] = ()
+        self.traces: tuple[tuple[frozenset[str], Trace], ...] = ()
         """Each for the typed quantities of which the profiles say something else."""
         self._times = 0
-        self._read: dict[tuple[str, str], tuple[Value, Stated]] = {}  # givens by their texts
+        self._read: dict[tuple[str, str], tuple[Value, TraceInput]] = {}  # givens by their texts
         self._stated: dict[str, Value] = {}  # what the profiles say of the typed quantities
         for profile in profiles:
             values = library.profile(profile).values
@@ -271,8 +273,8 @@ class Shape:
             self._stated |= {name: read_given(value, library.declared[name]) for name, value in typed.items()}
 
     def outcome(self, given: Mapping[str, Any]) -> tuple[float, Span | None] | None:
-        """The target in base units and, over ranges, its bounds, if one of the shape's programs has them."""
-        if not self.programs:
+        """The target in base units and, over ranges, its bounds, if one of the shape's traces has them."""
+        if not self.traces:
             return None
         try:
             readings = {name: self._reading(name, value) for name, value in given.items()}
@@ -280,45 +282,46 @@ class Shape:
             return None  # the solver reads them all, and says of each what is wrong
         changed = self._changed({name: value for name, (value, _) in readings.items()}) if self._stated else _NONE
         stated = [stated for _, stated in readings.values()]
-        for names, program in self.programs:
-            outcome = program.outcome(stated) if names == changed else None
+        for names, trace in self.traces:
+            outcome = trace.outcome(stated) if names == changed else None
             if outcome is not None:
                 return outcome
         return None
 
-    def _reading(self, name: str, given: Any) -> tuple[Value, Stated]:
-        """A given of the shape as a value and as programs take it; what was typed as text is remembered."""
+    def _reading(self, name: str, given: Any) -> tuple[Value, TraceInput]:
+        """A given of the shape as a value and as traces take it; what was typed as text is remembered."""
         is_text = given.__class__ is str
         remembered = self._read.get((name, given)) if is_text else None
         if remembered is not None:
             return remembered
         value = read_given(given, self.library.declared[name])
-        reading = value, Stated.of(value)
+        reading = value, TraceInput.of(value)
         if is_text:
             if len(self._read) >= _TEXTS:
                 self._read.clear()
             self._read[name, given] = reading
         return reading
 
-    def learn(self, library: RelationSet, question: Question, result: Found) -> None:
-        """Write a program for the shape from a solved question, but not when the shape is asked for the first time."""
+    def record(self, library: RelationSet, question: Question, result: Found) -> None:
+        """Add the trace of a solved question to its shape, but not when the shape is asked for the first time."""
         self._times += 1
-        if 1 < self._times <= _ATTEMPTS and len(self.programs) < _PROGRAMS:
-            with suppress(Unwritten):
-                program = _Recording(library, question, result).program()
-                self.programs = (*self.programs, (self._changed(question.strong), program))
+        if 1 < self._times <= _ATTEMPTS and len(self.traces) < _MOST_TRACES:
+            with suppress(NotTraceable):
+                trace = _TraceRecorder(library, question, result).trace()
+                self.traces = (*self.traces, (self._changed(question.strong), trace))
 
     def _changed(self, strong: Mapping[str, Value]) -> frozenset[str]:
         """The typed quantities of the shape of which the profiles say something else."""
         return frozenset(name for name, value in self._stated.items() if strong[name].base != value.base)
 
 
-_SHAPES = Memo[Shape](most=512)
+_SHAPES = Memo[QuestionShape](most=512)
 
 
-def shape_of(library: RelationSet, target: str, profiles: tuple[Any, ...], names: tuple[str, ...]) -> Shape | None:
-    """The shape of a question, which holds its programs; None if a profile is not given by name."""
+def shape_of(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], names: tuple[str, ...]
+) -> QuestionShape | None:
+    """The shape of a question, which holds its traces; None if a profile is not given by name."""
     if not all(isinstance(profile, str) for profile in profiles):
         return None
-
-    return _SHAPES.of(library.session, (target, profiles, names), lambda: Shape(library, profiles, names))
+    return _SHAPES.of(library.session, (target, profiles, names), lambda: QuestionShape(library, profiles, names))
