@@ -253,31 +253,3 @@ def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str
     if math.isinf(low):
         return f"at most {shown_number(high, unit, digits)}"
     return f"between {shown_number(low, unit, digits)} and {shown_number(high, unit, digits)}"
-
-
-def finite(data: Any) -> Any:
-    """Plain data whose infinite numbers and NaN, which JSON does not have, become null.
-
-    >>> finite({"low": -math.inf, "numbers": (1.5, math.nan, 2)})
-    {'low': None, 'numbers': [1.5, None, 2]}
-    """
-    if isinstance(data, float):
-        return data if math.isfinite(data) else None
-    if isinstance(data, dict):
-        return {name: finite(value) for name, value in data.items()}
-    return [*map(finite, data)] if isinstance(data, (list, tuple)) else data
-
-
-def attributes(thing: Any, *names: str) -> dict[str, Any]:
-    """Some attributes of an object as plain data for JSON, by their names.
-
-    >>> attributes(slice(1, (2, 3)), "start", "stop")
-    {'start': 1, 'stop': [2, 3]}
-    """
-    data = {name: getattr(thing, name) for name in names}
-    for name, value in data.items():
-        if isinstance(value, tuple):
-            data[name] = list(value)
-        elif isinstance(value, Mapping):
-            data[name] = dict(value)
-    return data
