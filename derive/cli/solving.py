@@ -172,7 +172,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
     units = {quantity: str(library.declared[quantity].dimension) or "1" for quantity in names}
     if as_latex:
         letters = mathematics.letters_of(library.declared)
-        click.echo(f"{letters(name)} = {mathematics.mathematics(node, letters)}")
+        click.echo(f"{letters(name)} = {mathematics.expression(node, letters)}")
     elif asked.as_json:
         say_data({"target": name, "formula": render(node), "units": units})
     else:

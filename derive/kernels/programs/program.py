@@ -240,7 +240,7 @@ def form(node: Node, letters: Mapping[str, str]) -> dict[str, Any]:
     places = {name: rf"\mathrm{{@{i}@}}\," for i, name in enumerate(names)}
     return {
         "text": render(node),
-        "latex": mathematics.mathematics(node, letters.__getitem__),
-        "numbers": mathematics.mathematics(node, places.__getitem__),
+        "latex": mathematics.expression(node, letters.__getitem__),
+        "numbers": mathematics.expression(node, places.__getitem__),
         "names": names,
     }
