@@ -16,7 +16,8 @@ from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
 from derive.presentation.mathematics import Line
-from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
+from derive.presentation.multiples import in_multiples, prefixed
+from derive.presentation.numbers import REPORTED, STATED, readable, reported_digits
 from quantities.declaration import Declaration
 from quantities.value import Source, Value
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
 from derive.presentation.failed_checks import in_a_row
-from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
+from derive.presentation.multiples import prefixed
+from derive.presentation.numbers import rounded, spelled, with_unit
 from derive.presentation.plain_data import answer_data, attributes, finite_data
 from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
