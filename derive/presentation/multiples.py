@@ -70,17 +70,17 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
             number, unit = scaled, scaled_unit
     if power or abs(number) >= 1e-3:
         return number, unit
-    return _multiple_of_divisor(number, head[0], suffix) or (number, unit)
+    return _multiple_of_divisor(number, unit.removesuffix(suffix), suffix) or (number, unit)
 
 
-def _multiple_of_divisor(number: float, name: str, suffix: str) -> tuple[float, str] | None:
+def _multiple_of_divisor(number: float, dividend: str, suffix: str) -> tuple[float, str] | None:
     """The multiple of a quotient whose divisor takes the prefix, as in `USD/Mtoken`; None if it cannot."""
     divisor = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", suffix)
     power = -_thousands(number)
     if divisor is None or power not in _LARGE:
         return None
     prefix = _LARGE[power] + _SPELLED.get(divisor[1], divisor[1])
-    return float(f"{number * 10.0**power:.15g}"), f"{name}/{prefix}{suffix[divisor.end() :]}"
+    return float(f"{number * 10.0**power:.15g}"), f"{dividend}/{prefix}{suffix[divisor.end() :]}"
 
 
 def _split_prefix(spelled: str) -> tuple[int, str]:
