@@ -1,4 +1,4 @@
-"""Numbers in base units, shown in a unit: as a pint Quantity, or as text.
+"""Numbers as people read them: from base units to a unit, as a pint Quantity or as text with so many digits.
 
 They are written in Python's own format, and not in that of a locale: the text reads back as the same number everywhere.
 """
@@ -29,14 +29,14 @@ _AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?!
 
 
 def in_unit(base: float, unit: Unit) -> Any:
-    """A number in base units as a pint Quantity in a unit."""
+    """The pint Quantity of a number in base units, in a unit."""
     from quantities.registry import quantity
 
     return quantity(unit.from_base(base), unit)
 
 
 def reported_digits(number: float, digits: int = REPORTED) -> int:
-    """The number of digits that a report shows: all of a whole number below a million, otherwise four at most.
+    """The digits that a report shows of a number: all of a whole one below a million, otherwise at most four.
 
     >>> reported_digits(129280.0), reported_digits(12685.7142857, 12), reported_digits(0.5, 3)
     (6, 4, 3)
@@ -45,14 +45,15 @@ def reported_digits(number: float, digits: int = REPORTED) -> int:
 
 
 def readable(text: str) -> str:
-    """A text whose long numbers, and those with a power of ten, are replaced as a report writes them.
+    """The text of a report with its long numbers, and those with a power of ten, shortened.
 
     >>> readable("training_compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
     'training_compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
     """
 
     def shorter(match: re.Match[str]) -> str:
-        if "e" not in match[1] and len(match[1].replace(".", "").strip("0")) < DIGITS and len(match[1]) < DIGITS + 2:
+        significant = match[1].replace(".", "").strip("0")
+        if "e" not in match[1] and len(significant) < DIGITS and len(match[1]) < DIGITS + 2:
             return match[0]
         number, unit = in_multiples(float(match[1]), match[2] or "")
         return with_unit(rounded(number, reported_digits(number), 1e9), unit)
@@ -80,7 +81,7 @@ def labelled(name: str, unit: str) -> str:
 
 
 def spelled(unit: Unit) -> str:
-    """The text of a unit behind a number; empty for a plain number, however it was spelled."""
+    """The text of the unit behind a number; empty for a plain number, however its unit was spelled."""
     return "" if unit.text in ("1", "dimensionless") else unit.text
 
 
@@ -127,7 +128,7 @@ def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) 
 
 
 def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
-    """The text of a formula with a number and unit in place of each quantity; exact ones have all their digits.
+    """The text of a formula with a number and its unit in place of each name; exact numbers have all their digits.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.spelling import parse_unit
@@ -146,7 +147,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
 
 
 def _literal(shown: str) -> Node:
-    """A printed number as an expression, so that a negative one gets brackets where a power follows."""
+    """The expression of a printed number, so that a negative one gets brackets where a power follows."""
     try:
         size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
     except ValueError:  # it is not finite
@@ -155,7 +156,7 @@ def _literal(shown: str) -> Node:
 
 
 def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:
-    """The text of an interval in base units, such as `at least 1 s`; an infinite end is left out.
+    """The text of an interval of numbers in base units, such as `at least 1 s`; an infinite end is left out.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_span(1.0, math.inf, parse_unit("s"))
