@@ -66,7 +66,7 @@ def point_solver_kernel(
     solutions_at = _solutions(library, block, inputs, origins)
     nothing = (nan,) * len(block.unknowns)
 
-    def at(*numbers: float) -> tuple[float, ...]:
+    def only_solution(*numbers: float) -> tuple[float, ...]:
         given = numbers[: len(inputs)]
         solutions = by_lines(*given) if by_lines and all(map(isfinite, given)) else None
         solutions = solutions_at(*numbers) if solutions is None else solutions
@@ -74,7 +74,7 @@ def point_solver_kernel(
             raise ValueError("several solutions")
         return solutions[0] if solutions else nothing
 
-    return at
+    return only_solution
 
 
 def array_solver_kernel(
@@ -83,7 +83,7 @@ def array_solver_kernel(
     """The kernel of a block over arrays: its solutions, several along a new axis, and where one is only bounded."""
     solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
 
-    def at(axes: Axes, *arrays: Any) -> Any:
+    def solutions_of_arrays(axes: Axes, *arrays: Any) -> Any:
         """The solutions of the block at all points of some arrays: by lines, and by the solver where these are open."""
         import numpy
 
@@ -103,7 +103,7 @@ def array_solver_kernel(
         rows = columns.reshape(size, -1, *shape)
         return *(rows[:, 0] if rows.shape[1] == 1 else axes.added(rows)), bounded.reshape(shape)
 
-    return at
+    return solutions_of_arrays
 
 
 def _widened(columns: Any, wanted: int) -> Any:
@@ -125,7 +125,7 @@ def _solutions(
     """
     from derive.solving.execution.block_execution import outcome_of
 
-    def at(*numbers: float) -> list[tuple[float, ...]] | None:
+    def solutions_at(*numbers: float) -> list[tuple[float, ...]] | None:
         """All admissible solutions of the block at a point; None if an unknown is only bounded."""
         known = dict(zip(inputs, map(float, numbers), strict=False))
         if any(number != number for number in known.values()):
@@ -136,7 +136,7 @@ def _solutions(
             return None
         return [tuple(solution.values[name] for name in block.unknowns) for solution in solutions]
 
-    return at
+    return solutions_at
 
 
 # Lines, where a proof says that they find all
@@ -200,7 +200,7 @@ class ArraySolutions:
         if self._attempt.linear:
             yield places, [self._as_array(self._lines(*(array[places] for array in arrays)), places)]
             return
-        for group, pieces in self._groups(arrays, places, _HALVINGS):
+        for group, pieces in self._groups(arrays, places):
             inputs = [array[group] for array in arrays]
             if pieces is not None:
                 yield group, [self._as_array(self._lines(*piece, *inputs), group) for piece in chain(*pieces)]
@@ -216,19 +216,26 @@ class ArraySolutions:
 
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
-    def _groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
+    def _groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Pieces | None]]:
         """The groups of points that share a proof for the search by a block's lines; None for those without one."""
         import numpy
 
-        if halvings == _HALVINGS and self._proofs.widest is not None:
-            if places.size >= _CROWD and (pieces := self._proofs.of(_hull(arrays, places))) is not None:
-                yield places, pieces  # the narrowest box for these points
+        if self._proofs.widest is not None:
+            narrowest = self._proofs.of(_hull(arrays, places)) if places.size >= _CROWD else None
+            if narrowest is not None:
+                yield places, narrowest
                 return
             ends, proved = self._proofs.widest
             pairs = zip(arrays, ends, strict=True)
             inside = numpy.logical_and.reduce([(low <= x[places]) & (x[places] <= high) for x, (low, high) in pairs])
             yield places[inside], proved
             places = places[~inside]
+        yield from self._halved_groups(arrays, places, _HALVINGS)
+
+    def _halved_groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
+        """The groups of points that a kernel halves until each has a proof, or is too small to pay for one."""
+        import numpy
+
         if places.size < _FEW:
             yield places, None
             return
@@ -241,7 +248,7 @@ class ArraySolutions:
             numbers = arrays[widest[halvings % len(widest)]][places]
             order = places[numpy.argsort(numbers, kind="stable")]
             for half in (order[: order.size // 2], order[order.size // 2 :]):
-                yield from self._groups(arrays, half, halvings - 1)
+                yield from self._halved_groups(arrays, half, halvings - 1)
 
 
 def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:

@@ -153,28 +153,33 @@ class _AttemptLines:
 
     def _errors(self) -> list[str]:
         """Write the relative error of each unknown of a block's lines: the change that explains the residuals."""
-        size, equations, unknowns = self.dialect.size, self.system.equations, self.system.unknowns
+        size, equations = self.dialect.size, self.system.equations
         residuals = [self._relative_residual(equation, self.scope) for equation in equations]
-        columns = []
-        for name in unknowns:
-            displaced = self.scope.copy()
-            displaced.bind(name, self.sheet.line(f"{self.scope.variables[name]} * {1 + ASIDE!r}"))
-            pairs = zip(equations, residuals, strict=True)
-            columns.append([self._slope(name, equation, residual, displaced) for equation, residual in pairs])
-            self.scope.ask(*displaced.asked)
-        count = range(len(unknowns))
-        rows = [[column[i] for column in columns] + [repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
+        slopes = self._slopes(residuals)
         deviations = []
         for equation, residual in zip(equations, residuals, strict=True):
             noise = self.sheet.expression(_noise(equation), self.scope)
             scale = self.sheet.expression(_sizes(equation), self.scope)
             deviations.append(self.sheet.line(f"{size}({residual}) + {EPSILON!r} * {noise} / {scale}"))
+        count = range(len(equations))
+        beside = [[repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
         errors = []
-        for row in eliminated(self.sheet, rows):
+        for row in eliminated(self.sheet, [[*slopes[i], *beside[i]] for i in count]):  # the inverse of the slopes
             products = zip(row, deviations, strict=True)
             parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != "0.0"]
             errors.append(self.sheet.line(" + ".join(parts)))
         return errors
+
+    def _slopes(self, residuals: Sequence[str]) -> list[list[str]]:
+        """Write the slopes of a block's relative residuals, a row for each equation and a column for each unknown."""
+        columns = []
+        for name in self.system.unknowns:
+            displaced = self.scope.copy()
+            displaced.bind(name, self.sheet.line(f"{self.scope.variables[name]} * {1 + ASIDE!r}"))
+            pairs = zip(self.system.equations, residuals, strict=True)
+            columns.append([self._slope(name, equation, residual, displaced) for equation, residual in pairs])
+            self.scope.ask(*displaced.asked)
+        return [list(row) for row in zip(*columns, strict=True)]
 
     def _relative_residual(self, equation: Equation, scope: Scope) -> str:
         """Write the residual of a block's equation, relative to the sum of its absolute terms."""

@@ -40,13 +40,13 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
     """The roots in brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
     import numpy
 
-    x1, f1, x2, f2 = bracket
+    x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign
     roots, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
     share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
     for _ in range(_STEPS):
         x = numpy.where(pending, _cut(x1, x2, share), x1)
         f = gap(x, *inputs)
-        same = (f < 0) == (f1 < 0)
+        same = (f < 0) == (f1 < 0)  # then the root lies between the new point and x2; x3 is the point that is left out
         x3, f3 = numpy.where(same, x1, x2), numpy.where(same, f1, f2)
         x2, f2 = numpy.where(same, x2, x1), numpy.where(same, f2, f1)
         x1, f1 = x, f
@@ -58,6 +58,7 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
         pending &= ~is_done
         if not pending.any():
             break
+        # where inverse quadratic interpolation through the three points is safe, it gives the next cut
         across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
         trusted = (across * across < along) & ((1 - across) * (1 - across) < 1 - along)
         curved = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)

@@ -121,27 +121,35 @@ def _variant_function(
 
 def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
     """The machine-code kernel of a block by a closed form of one unknown in which the others are; None without."""
-    equations, unknowns, box = system.equations, system.unknowns, system.box
-    for tear in unknowns:
-        branches = expressed(equations, unknowns, tear) if len(unknowns) > 1 else ()
-        if len(branches) != 1 or not loses_nothing(branches[0], box):
-            continue
-        branch = branches[0]
-        candidates = isolate(branch.left[0], tear)
-        if not candidates or len(candidates) > 1 or candidates[0].winds or leaves_out(candidates[0].powers, box):
+    for tear in system.unknowns:
+        forms = _only_forms(system, tear)
+        if forms is None:
             continue
         sheet = Sheet(dialect, system.inputs)
         scope = sheet.start()
-        for name, form in {tear: candidates[0].form, **branch.forms}.items():
+        for name, form in forms.items():
             scope.bind(name, sheet.expression(form, scope))
-        domains = [(scope.variables[name], system.domains[name]) for name in unknowns]
+        domains = [(scope.variables[name], system.domains[name]) for name in system.unknowns]
         tests = [within(text, domain.low, domain.high, domain.open_low) for text, domain in domains]
         inside = sheet.line(dialect.logic("and", tests))
-        open_tests = [*scope.asked, *_singularity_tests(sheet, candidates[0].form, scope)]
+        open_tests = [*scope.asked, *_singularity_tests(sheet, forms[tear], scope)]
         unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
-        results = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in unknowns)
+        results = (f"({unclear}{scope.variables[name]} if {inside} else nan)" for name in system.unknowns)
         return sheet.function(f"({', '.join(results)},)")
     return None
+
+
+def _only_forms(system: ParametricSystem, tear: str) -> dict[str, Node] | None:
+    """The only closed form of a block's tear, and those of the other unknowns in it, for a kernel; None without one."""
+    branches = expressed(system.equations, system.unknowns, tear) if len(system.unknowns) > 1 else ()
+    if len(branches) != 1 or not loses_nothing(branches[0], system.box):
+        return None
+    candidates = isolate(branches[0].left[0], tear)
+    if not candidates or len(candidates) > 1:
+        return None
+    if candidates[0].winds or leaves_out(candidates[0].powers, system.box):
+        return None
+    return {tear: candidates[0].form, **branches[0].forms}
 
 
 def _singularity_tests(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
