@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, names_in
-from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, multiplied
+from derive.numerics.algebra.like_terms import ZERO, added, fill_template, inverted, multiplied
 from derive.numerics.intervals.enclosure import Span, enclose
 
 _OF_A_POWER = Fraction(8)  # roundings: what `pow` of the C library may be off by
@@ -70,7 +70,7 @@ class RoundingError:
             case op:
                 entry, parts = TABLE[op], {"x": node.args[0], "y": node}
                 own = multiplied(Number(Fraction(2 * entry.off)), size_of(node))  # a last place is two roundings
-                return _carried(filled(entry.steepness, parts), errors[0], own)
+                return _carried(fill_template(entry.steepness, parts), errors[0], own)
 
     def share(self, node: Node) -> Fraction | None:
         """The rounding error as a share of an expression's value; None if a sum may cancel, or a function is steep."""
