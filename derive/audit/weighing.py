@@ -18,7 +18,8 @@ from derive.errors import (
 )
 from derive.library import Library
 from derive.model.relation import Relation, relate
-from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
+from derive.presentation.multiples import prefixed
+from derive.presentation.numbers import rounded, spelled, with_unit
 from derive.presentation.text import headline
 from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT

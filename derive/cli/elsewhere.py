@@ -74,10 +74,10 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
     """
     from derive.tokens.reports import shelf
 
-    wanted = shelf.chosen(names)
+    wanted = shelf.checked_names(names)
     folder = Path(out)
     for name in wanted:
-        if shelf.is_own(name) and (folder / f"{shelf.named(name)}.md").resolve() == Path(name).resolve():
+        if shelf.is_own(name) and (folder / f"{shelf.file_stem(name)}.md").resolve() == Path(name).resolve():
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, is_of_all=not names)
@@ -86,9 +86,9 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
         files: dict[str, str | bytes] = {**shelf.texts(name)}
         for ending, write in shelf.FORMS.items():
             if options[ending] and not shelf.is_page(name):
-                files[f"{shelf.named(name)}.{ending}"] = write(name)
+                files[f"{shelf.file_stem(name)}.{ending}"] = write(name)
         put_files(folder, files)
-    click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
+    click.echo(f"{folder}: {', '.join(map(shelf.file_stem, wanted))}")
     return 0
 
 

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 from derive.presentation.charts import Axis, Chart, Series
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, attributes, labelled, shown_number, spelled, with_unit
+from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled, with_unit
+from derive.presentation.plain_data import answer_data, attributes
 from derive.presentation.text import Document, Result, Section, columns
-from derive.presentation.text import as_data as answer_data
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import TIGHT

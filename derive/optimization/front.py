@@ -32,7 +32,8 @@ from derive.optimization.searched_choice import SearchedChoice, answers_at, best
 from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.failed_checks import is_amiss, without_part
 from derive.presentation.numbers import DIGITS, in_unit, labelled, shown_number, spelled
-from derive.presentation.placed_remarks import PlacedRemark, largest, point_data
+from derive.presentation.placed_remarks import PlacedRemark, largest
+from derive.presentation.plain_data import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer

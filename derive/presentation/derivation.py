@@ -16,7 +16,8 @@ from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
 from derive.presentation.mathematics import Line
-from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
+from derive.presentation.multiples import in_multiples, prefixed
+from derive.presentation.numbers import REPORTED, STATED, readable, reported_digits
 from quantities.declaration import Declaration
 from quantities.value import Source, Value
 
@@ -129,7 +130,7 @@ def _magnitude(value: Value, style: _NumberStyle) -> str:
 
 
 def _stated(number: float, unit: str, digits: int) -> str:
-    return _with_unit(mathematics.stated(number, digits), unit)
+    return _with_unit(mathematics.stated_number(number, digits), unit)
 
 
 def _with_unit(number: str, unit: str) -> str:
@@ -189,10 +190,10 @@ def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, give
     if step.stated is not None:
         lines.append(stated(step.stated, letter_of))
     if step.form is not None:
-        form = mathematics.mathematics(step.form, letter_of)
+        form = mathematics.expression(step.form, letter_of)
         if lines != [(letter, form)]:  # where the step is not stated in this form already
             lines.append((letter, form))
-        numbers = mathematics.mathematics(step.form, number_of)
+        numbers = mathematics.expression(step.form, number_of)
         is_name = isinstance(step.form, Name)
         if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
             lines.append(("" if lines else letter, numbers))
@@ -204,7 +205,7 @@ def stated(equation: Equation, written: Callable[[str], str]) -> Line:
     """The two sides of an equation as a line of a derivation; an inequality stands on the left, with its sign."""
     if equation.op != "=":
         return mathematics.equation(equation, written), ""
-    return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
+    return mathematics.expression(equation.lhs, written), mathematics.expression(equation.rhs, written)
 
 
 def _evaluated(step: Step, style: _NumberStyle) -> str:

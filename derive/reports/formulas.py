@@ -29,6 +29,7 @@ from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Derivation, digits_borne, lay_out, letters_for, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.presentation.failed_checks import idle_givens
+from derive.presentation.line_breaks import width
 from derive.presentation.mathematics import Line
 from derive.presentation.numbers import customary, readable
 from derive.solving.execution.answer import Answer, Step
@@ -143,8 +144,8 @@ def _with_forms(
     shown = list(lines[: -len(forms)])
     for (left, result), form in zip(lines[-len(forms) :], forms.values(), strict=True):
         node = _tree(form)
-        shown.append((left, mathematics.mathematics(node, letters.__getitem__)))
-        shown += [("", mathematics.mathematics(node, written.__getitem__)), ("", result)]
+        shown.append((left, mathematics.expression(node, letters.__getitem__)))
+        shown += [("", mathematics.expression(node, written.__getitem__)), ("", result)]
     return tuple(shown)
 
 
@@ -182,7 +183,7 @@ def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
     joined: list[Line] = []
     for left, right in lines:
         start, before = joined[-1] if joined and not left else ("", "")
-        if before and mathematics.width(before) + mathematics.width(right) <= _LINE:
+        if before and width(before) + width(right) <= _LINE:
             joined[-1] = start, f"{before} = {right}"
         else:
             joined.append((left, right))
@@ -236,7 +237,7 @@ def _one_fraction(form: Any) -> Any:
 def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
     written = mathematics.letters_of(library.declared)
     node = _tree(library.formula(target, given))
-    return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)
+    return mathematics.expression(Name(target), written), mathematics.expression(node, written)
 
 
 def _tree(form: Any) -> Node:

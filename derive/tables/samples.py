@@ -26,8 +26,9 @@ from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
-from derive.presentation.numbers import DIGITS, attributes, labelled, ranged, with_unit
+from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
+from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
 from derive.solving.execution.plan_states import planned

@@ -28,8 +28,9 @@ from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.point_checks import Judgement
-from derive.tables.progress import ahead, watched
+from derive.tables.progress import watched
 from derive.tables.sweep_question import Survey, asked
+from derive.tables.sweep_work import in_threads
 from derive.tables.table import Table, postponed, tabled
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
@@ -180,7 +181,7 @@ class Stream(Shown):
 
     def __iter__(self) -> Iterator[Table]:
         """The stream as tables of adjacent points, in the order of the rows of one large table."""
-        tables = ahead(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
+        tables = in_threads(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
         return watched(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:

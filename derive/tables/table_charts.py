@@ -20,7 +20,8 @@ from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.failed_checks import fails_in_words
-from derive.presentation.numbers import labelled, prefixed, with_unit
+from derive.presentation.multiples import prefixed
+from derive.presentation.numbers import labelled, with_unit
 from derive.tables.maps.regime_map import map_chart, mapped
 from derive.tables.sweep_work import ENDS
 

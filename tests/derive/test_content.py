@@ -98,7 +98,7 @@ def test_a_report_is_one_template(tmp_path, monkeypatch):
     titles.titles.cache_clear()
     try:
         assert titles.titles() == {"trial": "Z. A trial", "volume": "The economics of a token, derived"}
-        assert shelf.parts("volume")[0].blocks == (Text("Words."),)
+        assert shelf.bound_reports("volume")[0].blocks == (Text("Words."),)
     finally:
         titles.titles.cache_clear()
 

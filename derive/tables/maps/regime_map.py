@@ -21,7 +21,8 @@ from derive.errors import LimitError
 from derive.presentation import charts
 from derive.presentation.charts import Area, Chart, Levels, Series, Words
 from derive.presentation.failed_checks import fails_in_words
-from derive.presentation.numbers import labelled, prefixed, with_unit
+from derive.presentation.multiples import prefixed
+from derive.presentation.numbers import labelled, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.maps.decomposition import Column, Scale, columns_of, decomposed
 from derive.tables.point_checks import Verdict

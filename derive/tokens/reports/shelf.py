@@ -1,10 +1,12 @@
-"""The available reports and the files that they produce.
+"""The shelf of reports: which there are, and the files that each becomes.
 
 A report is named as the built-in ones are, or by the path of a user's template.
 """
 
 from __future__ import annotations
 
+import re
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -29,19 +31,20 @@ if TYPE_CHECKING:
     from derive.library import Library
 
 _EDITION = f"derive {version('derive-engine')}; numbers are shown rounded and computed with all their digits"
+_PACKED = re.compile(r'(?<=id="packed">)[^<]*')  # the data in a page with sliders
 _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never stale
 
 
 @cache
 def report(name: str) -> Report:
-    """The report of a name from its template, with its questions answered."""
+    """The report of this name on the shelf, made from its template, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
-    of_template = rendered(named(name), path, _words(path))
+    of_template = rendered(file_stem(name), path, _words(path))
     return replace(of_template, blocks=tuple(introduced(of_template.blocks, set())))
 
 
-def chosen(names: Iterable[str]) -> tuple[str, ...]:
-    """The names of the wanted reports, each refused if there is no such report; all where none is named.
+def checked_names(names: Iterable[str]) -> tuple[str, ...]:
+    """The names of the wanted reports, each refused if it is not on the shelf; all where none is named.
 
     First come the built-in ones in their order and the pages with sliders, then the user's.
     """
@@ -58,23 +61,23 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
     return (*(name for name in known if not wanted or name in wanted), *own)
 
 
-def named(name: str) -> str:
-    """The name of a report's files, which is that of its template."""
+def file_stem(name: str) -> str:
+    """The name that a report's files bear, without their endings: that of its template."""
     return Path(name).stem if is_own(name) else name
 
 
 def is_page(name: str) -> bool:
-    """Whether a report's name is that of a page with sliders."""
+    """Whether a name on the shelf of reports is that of a page with sliders."""
     return name in titles.page_names()
 
 
 def is_own(name: str) -> bool:
-    """Whether a report's name is the path of a user's template."""
+    """Whether the name of a report is the path of a user's template, and none on the shelf."""
     return name.endswith(".md")
 
 
 def _words(path: Path) -> Mapping[str, Any]:
-    """The words of a report's template, on the library that it opens with or on the built-in one."""
+    """The words for a report's template, of the library that it opens with or of the built-in one."""
     from derive.tokens.relations import library
 
     settings = opening(path)
@@ -85,19 +88,19 @@ def _words(path: Path) -> Mapping[str, Any]:
 
 
 def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
-    """The words of a report for claims and price sheets, which are evaluated when its template uses them."""
+    """The words for claims and price sheets, which are evaluated when a report's template uses them."""
 
     def audit() -> Mapping[str, Any]:
         from derive.tokens.audit import audit as audited
         from derive.tokens.audit import clashes
-        from derive.tokens.reports.verdict_tables import verdicts
+        from derive.tokens.reports.audit_report import audit_words
 
-        return verdicts(audited(library=library), clashes(library=library), library)
+        return audit_words(audited(library=library), clashes(library=library), library)
 
     def sheets() -> Mapping[str, Any]:
-        from derive.tokens.reports.sheet_tables import read
+        from derive.tokens.reports.price_sheet_report import sheet_words
 
-        return read(library)
+        return sheet_words(library)
 
     return {"audit": audit, "sheets": sheets}
 
@@ -119,17 +122,17 @@ def _drawn(picture: Picture) -> str:
     return as_svg(picture.name, *picture.charts)
 
 
-def parts(name: str) -> tuple[Report, ...]:
-    """The reports bound in a document: a report itself, or in the volume all of them."""
-    return _bound_parts() if name == titles.VOLUME else (report(name),)
+def bound_reports(name: str) -> tuple[Report, ...]:
+    """The reports that one document on the shelf binds: a report alone, or in the volume all of them."""
+    return _volume_reports() if name == titles.VOLUME else (report(name),)
 
 
 @cache
-def _bound_parts() -> tuple[Report, ...]:
+def _volume_reports() -> tuple[Report, ...]:
     """The reports of the volume: each letter is introduced once, and one table has all of them."""
     known: set[Declaration] = set()
     parts = []
-    reports = [report(name) for name in titles.parts()]
+    reports = [report(name) for name in titles.volume_names()]
     for part in reports:
         bare = (block for block in part.blocks if not isinstance(block, Where))
         parts.append(replace(part, blocks=tuple(introduced(bare, known))))
@@ -138,9 +141,9 @@ def _bound_parts() -> tuple[Report, ...]:
     return (*parts, Report("symbols", "Symbols", tuple(table)))
 
 
-def _bound(name: str, dialect: Dialect) -> str:
+def _document_text(name: str, dialect: Dialect) -> str:
     lead = report(name).blocks if name == titles.VOLUME else ()
-    return bound(_title(name), parts(name), dialect, lead, _EDITION)
+    return bound(_title(name), bound_reports(name), dialect, lead, _EDITION)
 
 
 def _title(name: str) -> str:
@@ -148,29 +151,54 @@ def _title(name: str) -> str:
 
 
 def _pictures(name: str) -> tuple[Picture, ...]:
-    return tuple(chain.from_iterable(part.pictures for part in parts(name)))
+    return tuple(chain.from_iterable(part.pictures for part in bound_reports(name)))
+
+
+@cache
+def _page_text(name: str) -> str:
+    """The HTML file of a page with sliders, by its name among the reports on the shelf."""
+    from derive.pages.page import page
+    from derive.tokens.relations import library
+
+    question = titles.page_questions()[name.removeprefix("pages/")]
+    return page(
+        library(), question["targets"], question["profiles"], question["given"], title=question["title"], uses=["llm"]
+    )
+
+
+def _is_same_page(first: str, second: str) -> bool:
+    """Whether two files of a page with sliders say the same: what is packed in them is unpacked and compared."""
+    from derive.pages.page import unpacked
+
+    if _PACKED.sub("", first) != _PACKED.sub("", second):
+        return False
+    try:
+        (first_packed,), (second_packed,) = _PACKED.findall(first), _PACKED.findall(second)
+        return unpacked(first_packed) == unpacked(second_packed)
+    except (ValueError, zlib.error):  # not one packed part in each, or a damaged one
+        return False
 
 
 @cache
 def texts(name: str) -> Mapping[str, str]:
-    """The files of a report: their paths below the folder of reports, and their contents."""
+    """The text files that a report becomes: their paths below the folder of reports, and their contents."""
     if is_page(name):
-        return {f"{name}.html": titles.page_text(name)}
+        return {f"{name}.html": _page_text(name)}
     files = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
-        files[f"{named(name)}.{ending}"] = _bound(name, dialect)
+        files[f"{file_stem(name)}.{ending}"] = _document_text(name, dialect)
     return files
 
 
 def _page(name: str) -> str:
-    """A report as one HTML file."""
-    return _bound(name, Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
+    """The one HTML file that a report becomes on request."""
+    return _document_text(name, Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
 
 
 def _pressed(name: str) -> bytes:
-    """A report as PDF, which TeX makes of its LaTeX and of its pictures as PDF."""
+    """The PDF that a report becomes on request, which TeX makes of its LaTeX and pictures."""
     pictures = {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
-    return latex.pressed(named(name), texts(name)[f"{named(name)}.tex"], pictures)
+    return latex.pressed(file_stem(name), texts(name)[f"{file_stem(name)}.tex"], pictures)
 
 
 FORMS: Mapping[str, Callable[[str], str | bytes]] = {"html": _page, "pdf": _pressed}
@@ -178,7 +206,7 @@ FORMS: Mapping[str, Callable[[str], str | bytes]] = {"html": _page, "pdf": _pres
 
 
 def stale(folder: Path, name: str) -> list[str]:
-    """What is wrong with the files of a report in a folder, in words: those missing or out of date."""
+    """The complaints about a report's files in a folder: which are missing or out of date."""
     wrong = []
     for path, text in texts(name).items():
         try:
@@ -186,13 +214,13 @@ def stale(folder: Path, name: str) -> list[str]:
         except (OSError, UnicodeDecodeError):
             wrong.append(f"{path} is missing")
         else:
-            if text_there != text and not (is_page(name) and titles.same_page(text_there, text)):
+            if text_there != text and not (is_page(name) and _is_same_page(text_there, text)):
                 wrong.append(f"{path} is out of date")
     return wrong
 
 
 def orphans(folder: Path) -> list[str]:
-    """Files in a folder of reports that no report makes."""
+    """The complaints about files in a folder of reports that no report on the shelf makes."""
     own = _MEASURED.union(*(texts(name) for name in titles.titles()))
     own |= {f"{name}.html" for name in titles.page_names()}
     patterns = ("*.tex", "*.md", "figures/*.svg", "pages/*.html")

@@ -24,7 +24,7 @@ MULTIPLES = r"(?:byte|FLOP|token|parameter|bit|USD|s|J|W)(?![A-Za-z])"
 @cache
 def told(name: str) -> str:
     """The page, without its sources and where the numbers of publications stand in it."""
-    page = bound("", shelf.parts(name), HOST)
+    page = bound("", shelf.bound_reports(name), HOST)
     return re.sub(r"arXiv[ :]\d+\.\d+", "", page[: page.rindex("## Sources")])
 
 
@@ -86,7 +86,9 @@ def test_asterisks_of_units_and_underscores_of_names_survive(words):
 def test_every_letter_is_introduced_once_and_every_link_of_the_page_leads_somewhere(name):
     met = [one.name for block in shelf.report(name).blocks if isinstance(block, Where) for one in block.quantities]
     assert len(met) == len(set(met)) > 0
-    page = bound("toy", shelf.parts(name), Html({one.name: "<svg></svg>" for one in shelf.report(name).pictures}))
+    page = bound(
+        "toy", shelf.bound_reports(name), Html({one.name: "<svg></svg>" for one in shelf.report(name).pictures})
+    )
     ids = re.findall(r' id="([^"]+)"', page)
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
     assert all(f"symbol-{one}" in ids for one in met)
@@ -126,7 +128,7 @@ def test_no_letter_stands_twice_in_a_report_and_none_is_defined_by_itself(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_source_is_listed_once(name):
-    page = bound("", shelf.parts(name), HOST)
+    page = bound("", shelf.bound_reports(name), HOST)
     listed = re.findall(r"^\d+\. (.*)$", page[page.rindex("## Sources") :], re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert re.findall(r"@[0-9a-f]{8,}", "".join(listed)) == []

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from derive.kernels.backends.javascript import runtime
-from derive.kernels.programs.program import Program
+from derive.kernels.browser_programs.program import Program
 from tests.derive.browser import value_of
 
 

@@ -12,14 +12,14 @@ import pytest
 
 import derive
 from derive import AmbiguousError, DeriveError, InconsistentError, UnderdeterminedError, UnknownNameError
-from derive.kernels.programs.program import programmed
+from derive.kernels.browser_programs.program import program_of
 from derive.library import Library
 from derive.presentation.html import Html
 from derive.tables.sweep_question import asked
 from quantities.value import read_number
 from tests.derive import random_cases, random_libraries
 from tests.derive.browser import needed
-from tests.derive.kernels.programs.runs import Point, ran
+from tests.derive.kernels.browser_programs.runs import Point, ran
 from tests.derive.statements import bare, library
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", "10..60").split(".."))
@@ -27,7 +27,7 @@ FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", "10..60").spli
 
 def at(held: Library, target: str, *points: dict[str, float], stated: tuple[str, ...] = ()) -> list[Point]:
     """What the program of a target says at points, which all give the same names."""
-    made = programmed(held, target, [name for name in points[0] if name not in stated], stated)
+    made = program_of(held, target, [name for name in points[0] if name not in stated], stated)
     return ran([(made, [[point[name] for name in made.inputs] for point in points])])[0]
 
 
@@ -55,7 +55,7 @@ def hidden(seed):
     for target in names:
         own = [name for name in given if name != target]
         try:
-            made = programmed(held, target, own)
+            made = program_of(held, target, own)
         except UnderdeterminedError:
             continue
         points = [[numbers[name] * draw.choice((1, draw.uniform(0.3, 3))) for name in made.inputs] for _ in range(4)]
@@ -127,7 +127,7 @@ def with_defaults(seed):
     for target in names:
         own = [name for name in given if name != target]
         try:
-            made = programmed(held, target, own)
+            made = program_of(held, target, own)
         except DeriveError:
             continue
         yield made, [[case.numbers[name] * draw.choice((1, draw.uniform(0.3, 3))) for name in own] for _ in range(3)]
@@ -210,7 +210,7 @@ def swapped(made, numbers, told, draw):
     leading = [one["name"] for one in made.data()["inputs"] if one["role"] == "target" and one["name"] not in EXACT]
     for fresh in draw.sample(leading, 2):
         try:
-            other = programmed(made.library, fresh, [name for name in numbers if name != fresh])
+            other = program_of(made.library, fresh, [name for name in numbers if name != fresh])
         except DeriveError:
             continue
         yield other, [numbers[name] for name in other.inputs]
@@ -224,7 +224,7 @@ def of_built_in(questions, draw):
     forwards = []
     for target, profiles, given in questions:
         recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-        forwards.append((programmed(derive.llm, target, recipe.names), recipe.numbers))
+        forwards.append((program_of(derive.llm, target, recipe.names), recipe.numbers))
     told = ran([(made, [[numbers[name] for name in made.inputs]]) for made, numbers in forwards])
     for (made, numbers), (first,) in zip(forwards, told, strict=True):
         itself = made, [numbers[name] for name in made.inputs]
@@ -279,7 +279,7 @@ def test_programs_of_the_built_in_library_answer_as_the_solver_does_with_its_che
 def test_the_steps_of_a_program_are_those_of_the_answer():
     target, profiles, given = QUESTIONS[0]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    made = programmed(derive.llm, target, recipe.names)
+    made = program_of(derive.llm, target, recipe.names)
     ((point,),) = ran([(made, [[recipe.numbers[name] for name in made.inputs]])])
     answer = derive.llm.solve(target, *profiles, **given)
     steps = [one for one in point.data["steps"] if point.y[one["at"]] >= 0]
@@ -368,7 +368,7 @@ def test_the_steps_of_each_case_stand_in_the_order_in_which_they_are_needed():
         "rough = shape + 1",
         "loss = 2*friction",
     )
-    made = programmed(pipe, "loss", ["Re", "shape"])
+    made = program_of(pipe, "loss", ["Re", "shape"])
     for point in at(pipe, "loss", {"Re": 1000.0, "shape": 1.0}, {"Re": 1e4, "shape": 1.0}):
         assert point.why == out_of_order(point, made) == ""
 
@@ -426,7 +426,7 @@ def test_what_only_the_solver_can_tell_is_said_and_not_left_out():
     with pytest.raises(AmbiguousError):
         several.solve("y", a=6)
     searched = bare("a b c x y z w", "x*y + z = a", "x + y*z**3 = b", "x**5 + y**2 + z = c", "w = 2*x")
-    made = programmed(searched, "w", ["a", "b", "c"])
+    made = program_of(searched, "w", ["a", "b", "c"])
     assert not made.answers
     told = "x, y and z can only be searched for, in r1, r2 and r3: derive solve does, this page cannot"
     assert made.data()["left_out"] == [{"what": "x", "reason": told}]
@@ -508,21 +508,21 @@ def test_givens_that_contradict_each_other_leave_the_target_without_a_number():
 
 
 def test_the_names_are_those_of_the_question_and_unknown_ones_are_refused():
-    made = programmed(SHELF, "books", ["book", "count"], ["bears", "book"])
+    made = program_of(SHELF, "books", ["book", "count"], ["bears", "book"])
     assert (made.inputs, made.data()["target"]) == (("book", "count", "bears"), "books")
     assert [one["role"] for one in made.data()["inputs"]] == ["target", "target", "check"]
     for names in (["book", "shelves"], ["book"]):
         with pytest.raises((UnknownNameError, UnderdeterminedError)):
-            programmed(SHELF, "books", names)
+            program_of(SHELF, "books", names)
     with pytest.raises(UnknownNameError):
-        programmed(SHELF, "books", ["book", "count"], ["shelves"])
+        program_of(SHELF, "books", ["book", "count"], ["shelves"])
 
 
 @pytest.mark.thorough
 def test_every_number_has_a_place_of_its_own():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    data = programmed(derive.llm, target, recipe.names, recipe.weak).data()
+    data = program_of(derive.llm, target, recipe.names, recipe.weak).data()
     places = [one[key] for one in data["outputs"] for key in ("at", "why")]
     places += [one[key] for one in data["checks"] for key in ("left", "right", "state")]
     places += [one["at"] for key in ("choices", "steps") for one in data[key]]
@@ -537,7 +537,7 @@ def test_mathematics_of_a_program_can_be_typeset():
     pytest.importorskip("latex2mathml")
     target, profiles, given = QUESTIONS[0]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    for one in programmed(derive.llm, target, recipe.names).data()["steps"]:
+    for one in program_of(derive.llm, target, recipe.names).data()["steps"]:
         for text in (*one["equation_latex"], *(form[key] for form in one["forms"] for key in ("latex", "numbers"))):
             assert "<math" in Html({}).word("math", text)
 
@@ -547,10 +547,10 @@ def test_mathematics_of_a_program_can_be_typeset():
 )
 def test_no_name_of_a_library_reaches_the_code(name):
     held = bare(f"{name} answer k", f"answer = 2*{name} + max({name}, 1)*k")
-    made = programmed(held, "answer", [name, "k"])
+    made = program_of(held, "answer", [name, "k"])
     plain = made.source
     other = bare("some answer k", "answer = 2*some + max(some, 1)*k")
-    assert plain == programmed(other, "answer", ["some", "k"]).source
+    assert plain == program_of(other, "answer", ["some", "k"]).source
     assert json.loads(json.dumps(made.data())) == made.data()
 
 
@@ -558,7 +558,7 @@ def test_no_name_of_a_library_reaches_the_code(name):
 def test_a_program_is_the_same_each_time():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    made = [programmed(derive.llm, target, recipe.names) for _ in range(2)]
+    made = [program_of(derive.llm, target, recipe.names) for _ in range(2)]
     texts = {one.source + json.dumps(one.data()) for one in made}
     assert len(texts) == 1
     assert not re.search(r"0x[0-9a-f]{6}", texts.pop())
@@ -578,7 +578,7 @@ sent = { equation = "sent = 3*size", when = ["chips > 4"] }
 time = { equation = "time = 2*chips" }
 few = { equation = "chips <= most", when = ["sent == 0"] }
 """)
-    made = programmed(library, "time", ["chips", "most", "size"])
+    made = program_of(library, "time", ["chips", "most", "size"])
     points = [[chips, most, size] for chips in (1.0, 3.0, 6.0) for most in (2.0, 5.0) for size in (0.0, 1.0)]
     (told,) = ran([(made, points)])
     for numbers, point in zip(points, told, strict=True):
@@ -589,7 +589,7 @@ few = { equation = "chips <= most", when = ["sent == 0"] }
 
 
 def test_what_both_sides_of_a_condition_need_is_written_once():
-    made = programmed(
+    made = program_of(
         bare(
             "x y z w",
             "w = exp(x) + z",

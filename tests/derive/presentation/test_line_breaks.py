@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import derive
 from derive.presentation.derivation import stated
-from derive.presentation.mathematics import fitted, letter, width
+from derive.presentation.line_breaks import break_lines, width
+from derive.presentation.mathematics import letter
 from tests.ordinary import examples
 
 ROOM = 60
@@ -31,7 +32,7 @@ def every_equation():
 def test_every_relation_of_the_library_fits_and_keeps_its_signs():
     widest = 0
     for left, right in every_equation():
-        lines = fitted([(left, right)], ROOM)
+        lines = break_lines([(left, right)], ROOM)
         shown = "".join(side for line in lines for side in line)
         assert letters_and_signs(shown) == letters_and_signs(left + right)
         if right and r"\begin{cases}" not in right:  # a case is a row of its own
@@ -50,7 +51,7 @@ FORMULAS = st.lists(SUMS | FRACTIONS, min_size=1, max_size=3).map(" = ".join)
 @examples(200)
 @given(FORMULAS)
 def test_a_broken_formula_fits_and_keeps_its_signs(text):
-    lines = fitted([("x", text)], ROOM)
+    lines = break_lines([("x", text)], ROOM)
     shown = " = ".join(right for _, right in lines if right) + "".join(left for left, right in lines if not right)
     assert sorted(letters_and_signs(shown)) == sorted(letters_and_signs(text))
     assert all(width(side) <= ROOM for line in lines for side in line)
@@ -58,4 +59,4 @@ def test_a_broken_formula_fits_and_keeps_its_signs(text):
 
 @pytest.mark.parametrize("text", [r"\frac{a}{b}", "a + b", r"\max\left(a, b\right)"])
 def test_what_fits_is_left_alone(text):
-    assert fitted([("x", text), ("", "1")], ROOM) == [("x", text), ("", "1")]
+    assert break_lines([("x", text), ("", "1")], ROOM) == [("x", text), ("", "1")]

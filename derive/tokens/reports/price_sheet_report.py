@@ -1,4 +1,4 @@
-"""All price sheets side by side for their report: tables, charts, and gaps between prices."""
+"""The price-sheet report: the sheets of all vendors in tables and charts, and the gaps between their prices."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _HEADS = {tension.prices: tension.question.head for tension in TENSIONS if tensi
 _Prices = tuple[str, ...]
 
 
-def read(library: Library) -> Mapping[str, Any]:
-    """Infer all price sheets once, and give the words that a report's template may use of them."""
+def sheet_words(library: Library) -> Mapping[str, Any]:
+    """Infer all price sheets once, and give the words that the price-sheet report's template may use of them."""
     inferences = survey()
     by_name = {inference.sheet: inference for inference in inferences}
     vendors: dict[str, list[Inference]] = {}
@@ -38,57 +38,59 @@ def read(library: Library) -> Mapping[str, Any]:
         "chips": [chip.name for chip in plausible(library, ()).axes["chip"]],
         "sizes": size_classes(),
         "assumed": {question.target: verbatim("; ".join(question.assuming)) for question in QUESTIONS},
-        "tables": {vendor: _table(vendor, sheets) for vendor, sheets in vendors.items()},
-        "distinct": _over(vendors, _distinct),
-        "chart": lambda target, axis, marks=(), height=0.0: _chart(vendors, target, axis, tuple(marks), height),
+        "tables": {vendor: _vendor_table(vendor, sheets) for vendor, sheets in vendors.items()},
+        "distinct": _by_vendor(vendors, _distinct_values),
+        "chart": lambda target, axis, marks=(), height=0.0: _conclusion_chart(
+            vendors, target, axis, tuple(marks), height
+        ),
         "greatest": greatest,
         "printed": lambda name: [sheet.prices[name].number for sheet in inferences if name in sheet.prices],
-        "refuted": lambda sheet, target: _refuted(by_name[sheet][target]),
-        "gap": lambda sheet, *prices: _gap(by_name[sheet], prices),
-        **_gaps(inferences),
+        "refuted": lambda sheet, target: _refutations(by_name[sheet][target]),
+        "gap": lambda sheet, *prices: _gap_answer(by_name[sheet], prices),
+        **_gap_words(inferences),
     }
 
 
-def _over(
+def _by_vendor(
     vendors: Mapping[str, Sequence[Inference]], text: Callable[[Sequence[Inference], str], str]
 ) -> Callable[[str], dict[str, str]]:
-    """The function that gives a text on the price sheets of each vendor."""
+    """The function of a target that gives the price-sheet report's text on the sheets of each vendor."""
     return lambda target: {vendor: text(sheets, target) for vendor, sheets in vendors.items()}
 
 
-def _refuted(conclusion: Conclusion) -> str:
+def _refutations(conclusion: Conclusion) -> str:
     return f"{verbatim(conclusion.meaning)}: {verbatim('; '.join(conclusion.refuted_by))}"
 
 
-def _gaps(inferences: Sequence[Inference]) -> Mapping[str, Any]:
-    """The gaps between two prices of one sheet, for the report: pair by pair in words, and as a table of sheets."""
+def _gap_words(inferences: Sequence[Inference]) -> Mapping[str, Any]:
+    """The price-sheet report's words for gaps between two prices of one sheet: a sentence a pair, and a table."""
     by_pair: dict[_Prices, list[tuple[Inference, Contradiction]]] = {}
     for sheet in inferences:
         for clash in sheet.contradictions:
             by_pair.setdefault(clash.prices, []).append((sheet, clash))
-    pairs = sorted(by_pair, key=lambda pair: (_place(pair), pair))
+    pairs = sorted(by_pair, key=lambda pair: (_pair_place(pair), pair))
     sheets = [sheet for sheet in inferences if sheet.contradictions]
-    rows = tuple((f"`{_label(sheet)}`", *(_all_gaps(sheet, pair) for pair in pairs)) for sheet in sheets)
+    rows = tuple((f"`{_sheet_label(sheet)}`", *(_gap_cell(sheet, pair) for pair in pairs)) for sheet in sheets)
     everywhere = all(clash.everywhere for sheet in sheets for clash in sheet.contradictions)
     closed = "None of them closes on another chip or for another size." if everywhere else "Some close elsewhere."
     caption = f"The gaps, sheet by sheet, on the reference chip. {closed}"
     return {
-        "gaps": [_described(pair, by_pair[pair]) for pair in pairs],
-        "gap_table": Grid(("sheet", *(_head(pair) for pair in pairs)), rows, caption),
+        "gaps": [_gap_sentence(pair, by_pair[pair]) for pair in pairs],
+        "gap_table": Grid(("sheet", *(_pair_head(pair) for pair in pairs)), rows, caption),
     }
 
 
-def _place(pair: _Prices) -> int:
-    """The place of a pair of prices among the tensions in their order; pairs that are none of them come last."""
+def _pair_place(pair: _Prices) -> int:
+    """The place of a pair of prices in the price-sheet report: that of its tension; without one it comes last."""
     return list(_HEADS).index(pair) if pair in _HEADS else len(_HEADS)
 
 
-def _head(pair: _Prices) -> str:
+def _pair_head(pair: _Prices) -> str:
     return _HEADS.get(pair, verbatim(" and ".join(pair)))
 
 
-def _described(pair: _Prices, clashes: Sequence[tuple[Inference, Contradiction]]) -> str:
-    """What the gap between a pair of prices means, in the words of the sheet where it is widest."""
+def _gap_sentence(pair: _Prices, clashes: Sequence[tuple[Inference, Contradiction]]) -> str:
+    """The price-sheet report's sentence on the gap between two prices, from the sheet where it is widest."""
 
     def width(sheet_and_clash: tuple[Inference, Contradiction]) -> float:
         _, clash = sheet_and_clash
@@ -96,40 +98,40 @@ def _described(pair: _Prices, clashes: Sequence[tuple[Inference, Contradiction]]
 
     sheet, clash = max(clashes, key=width)
     names = " and ".join(f"`{name}`" for name in pair)
-    return f"*{_head(pair)}*: {names}. On {verbatim(_label(sheet))}, {verbatim(clash.text)}."
+    return f"*{_pair_head(pair)}*: {names}. On {verbatim(_sheet_label(sheet))}, {verbatim(clash.text)}."
 
 
-def _gap(sheet: Inference, pair: _Prices) -> Answer:
+def _gap_answer(sheet: Inference, pair: _Prices) -> Answer:
     return next(clash.answer for clash in sheet.contradictions if clash.prices == pair)
 
 
-def _all_gaps(sheet: Inference, pair: _Prices) -> str:
+def _gap_cell(sheet: Inference, pair: _Prices) -> str:
     bases = [clash.answer.base for clash in sheet.contradictions if clash.prices == pair]
     return ", ".join(number(base) for base in bases if base is not None)
 
 
-def _label(sheet: Inference) -> str:
-    """A price sheet's name in the report's tables and on its axes."""
+def _sheet_label(sheet: Inference) -> str:
+    """The label of a price sheet in the report's tables and on its axes."""
     return sheet.sheet.removesuffix("-prices")
 
 
 def _vendor(sheet: Inference) -> str:
-    """The vendor in the title of a price sheet."""
+    """The vendor of a price sheet, as the title of the sheet names it."""
     return sheet.title.partition(" prices: ")[0]
 
 
-def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
-    """The table of a vendor's price sheets, a column for each conclusion: values at the reference, or their ranges."""
-    columns = list(_columns(sheets))
+def _vendor_table(vendor: str, sheets: Sequence[Inference]) -> Grid:
+    """The price-sheet report's table of a vendor's sheets, with a column for each conclusion or its range."""
+    columns = list(_conclusion_columns(sheets))
     rows = []
     for sheet in sheets:
-        cells = [_cell(sheet, target, is_range) for _, target, is_range in columns]
-        rows.append((f"`{_label(sheet)}`", *cells))
+        cells = [_conclusion_cell(sheet, target, is_range) for _, target, is_range in columns]
+        rows.append((f"`{_sheet_label(sheet)}`", *cells))
     return Grid(("sheet", *(head for head, *_ in columns)), tuple(rows), f"The sheets of {vendor}.", _sources(sheets))
 
 
-def _columns(sheets: Sequence[Inference]) -> Iterator[tuple[str, str, bool]]:
-    """The columns of a table of price sheets: the head, the target, and whether it shows the range."""
+def _conclusion_columns(sheets: Sequence[Inference]) -> Iterator[tuple[str, str, bool]]:
+    """The columns of the price-sheet report's table: the head, the target, and whether the range is shown."""
     for question in QUESTIONS:
         if any(question.target in sheet for sheet in sheets):
             if question.head:
@@ -138,38 +140,39 @@ def _columns(sheets: Sequence[Inference]) -> Iterator[tuple[str, str, bool]]:
                 yield question.range_head, question.target, True
 
 
-def _cell(sheet: Inference, target: str, is_range: bool) -> str:
+def _conclusion_cell(sheet: Inference, target: str, is_range: bool) -> str:
+    """The cell of the price-sheet report's table for one conclusion of a sheet: its value, or its range."""
     if target not in sheet:
         return ""
     conclusion = sheet[target]
     if is_range:
-        return " to ".join(_short(conclusion, end) for end in conclusion.bounds)
-    return "" if conclusion.answer.base is None else _short(conclusion, conclusion.answer.base)
+        return " to ".join(_number_in_unit(conclusion, end) for end in conclusion.bounds)
+    return "" if conclusion.answer.base is None else _number_in_unit(conclusion, conclusion.answer.base)
 
 
-def _short(conclusion: Conclusion, base: float) -> str:
+def _number_in_unit(conclusion: Conclusion, base: float) -> str:
     return number(conclusion.quantity.unit.from_base(base))
 
 
 def _sources(sheets: Sequence[Inference]) -> tuple[Source, ...]:
-    """Where the prices of some sheets are printed."""
+    """The sources of the price sheets in a table of their report: where the prices are published."""
     cited = (sheet.prices["input_price"].source for sheet in sheets if "input_price" in sheet.prices)
     return tuple(dict.fromkeys(source for source in cited if source.kind == "published"))
 
 
-def _distinct(sheets: Sequence[Inference], target: str) -> str:
-    """The values of a conclusion on some price sheets, from small to large, each once."""
+def _distinct_values(sheets: Sequence[Inference], target: str) -> str:
+    """The values of a conclusion on some price sheets for their report, from small to large, each once."""
     values = []
     for conclusion in (sheet[target] for sheet in sheets if target in sheet):
         if conclusion.answer.base is not None:
-            values.append((conclusion.answer.base, _short(conclusion, conclusion.answer.base)))
+            values.append((conclusion.answer.base, _number_in_unit(conclusion, conclusion.answer.base)))
     return ", ".join(dict.fromkeys(text for _, text in sorted(values, key=itemgetter(0))))
 
 
-def _chart(
+def _conclusion_chart(
     vendors: Mapping[str, Sequence[Inference]], target: str, axis: Axis, marks: tuple[Mark, ...], height: float = 0.0
 ) -> Chart:
-    """The chart of a conclusion: a line for each price sheet from least to greatest, and a point at the reference."""
+    """The price-sheet report's chart of a conclusion: a line for each sheet's range, a point at the reference."""
     names: list[str] = []
     series: list[Series] = []
     for color, (vendor, sheets) in enumerate(vendors.items()):

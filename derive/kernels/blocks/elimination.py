@@ -1,0 +1,62 @@
+"""The elimination of small linear systems as source lines, by Gauss and Jordan's method.
+
+It is unrolled to lines that are the same in every dialect. Rows are exchanged by selection, not by branches, so every
+point of an array has its own pivots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from derive.kernels.backends.emitter import Sheet
+
+_NOTHING = "0.0"
+
+
+def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Write the elimination of a small linear system, and return its columns beyond the square; NaN if singular.
+
+    >>> from derive.kernels.backends.python_numpy import Floats
+    >>> sheet = Sheet(Floats())
+    >>> (found,) = eliminated(sheet, [["a0", "a1"]])
+    >>> [line.strip() for line in sheet.lines], found
+    (['v0 = a1 / a0'], ['v0'])
+    """
+    table = [list(row) for row in rows]
+    for column in range(len(table)):
+        _pivot(sheet, table, column)
+        pivot = table[column]
+        if pivot[column] == _NOTHING:
+            pivot[column] = "nan"
+        for place in range(column + 1, len(pivot)):
+            if pivot[place] != _NOTHING:
+                pivot[place] = sheet.line(f"{pivot[place]} / {pivot[column]}")
+        for row in table[:column] + table[column + 1 :]:
+            _clear(sheet, row, pivot, column)
+    return [row[len(table) :] for row in table]
+
+
+def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
+    """Write lines that move the largest entry of a column to its pivot, for the elimination of a linear system."""
+    top, size = table[column], sheet.dialect.size
+    for row in table[column + 1 :]:
+        if row[column] == _NOTHING:
+            continue
+        test = sheet.line(f"({size}({row[column]}) > {size}({top[column]}))")
+        for place in range(column, len(top)):
+            if top[place] != row[place]:
+                larger = sheet.dialect.pick(test, row[place], top[place])
+                smaller = sheet.dialect.pick(test, top[place], row[place])
+                top[place], row[place] = sheet.line(larger), sheet.line(smaller)
+
+
+def _clear(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
+    """Write lines that subtract a multiple of the pivot row, so that elimination leaves zero in another row."""
+    factor = row[column]
+    if factor == _NOTHING:
+        return
+    for place in range(column + 1, len(row)):
+        if pivot[place] != _NOTHING:
+            product = f"{factor} * {pivot[place]}"
+            row[place] = sheet.line(f"-({product})" if row[place] == _NOTHING else f"{row[place]} - {product}")
+    row[column] = _NOTHING
