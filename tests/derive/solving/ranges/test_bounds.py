@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
+from itertools import product
+
 import pytest
 
 import derive
@@ -69,3 +73,23 @@ def test_bounds_beyond_the_edge_of_a_case_are_not_called_exact_where_a_fallback_
     assert low == 2
     assert high >= 2 * 4.5**0.5
     assert any("they may be too wide" in note for note in answer.assumptions)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_of_an_odd_root_reach_to_either_side_of_zero(seed):
+    draw = random.Random(seed)
+    power, factor = draw.choice((3, 5)), draw.choice((1, 2, 5))
+    library = bare("x y k", f"y = {factor}*x**{power} - k", domains=dict.fromkeys("xyk", "real"))
+    ends = {name: (draw.randint(-9, 0), draw.randint(1, 9)) for name in "yk"}
+    (answer,) = library.solve_all("x", **{name: f"{low}..{high}" for name, (low, high) in ends.items()})
+    powers = [(y + k) / factor for y, k in product(*ends.values())]
+    roots = [math.copysign(abs(number) ** (1 / power), number) for number in powers]
+    assert span(answer) == pytest.approx((min(roots), max(roots)))
+
+
+def test_a_condition_on_an_odd_root_turns_on_either_side_of_zero():
+    """Over the ranges, x comes down to minus two, where z is x."""
+    cases = [{"equation": "z = 2*x", "when": ["x > -0.5"]}, {"equation": "z = x", "when": ["x <= -0.5"]}]
+    library = bare("x y z k", "y = x**3 - k", *cases, domains=dict.fromkeys("xyzk", "real"))
+    answers = library.solve_all("z", y="-8..8", k="0..2")
+    assert min(span(answer)[0] for answer in answers) <= -2
