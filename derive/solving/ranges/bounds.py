@@ -46,6 +46,7 @@ from derive.solving.ranges.range_propagation import (
     domain_of,
     enclosed,
     leaves_domain,
+    may_cancel,
     may_enter_elsewhere,
     ranges_of,
     spread,
@@ -147,19 +148,21 @@ class Branch:
 
     @cached_property
     def steady_forms(self) -> Mapping[str, Node]:
-        """The closed forms of the unknowns that no other form replaces within the ranges.
+        """The closed forms of the unknowns that hold all over the ranges.
 
-        The unknown of `x = a**3` is the root of x, and below zero less that of -x.
+        No other form replaces them, as in `x = a**3`, where a is the root of x, and below zero less that of -x; and the
+        unknown cancels nowhere.
         """
         points = {name: (number, number) for name, number in self.state.values.items()}
         box = points | ranges_of(self.library, self.question, self.plan)
-        replaced = set[str]()
+        unsteady_names = set[str]()
         for block in self.plan.blocks:
             if len(block.unknowns) == 1:
                 (name,), equation = block.unknowns, self.library.relations[block.relations[0]].written
-                if any(self._may_replace(candidate, name, box) for candidate in isolate(equation, name) or ()):
-                    replaced.add(name)
-        return {name: form for name, form in self.state.forms.items() if name not in replaced}
+                for candidate in isolate(equation, name) or ():
+                    if self._may_replace(candidate, name, box) or may_cancel(candidate, name, self.state.forms, box):
+                        unsteady_names.add(name)
+        return {name: form for name, form in self.state.forms.items() if name not in unsteady_names}
 
     def _may_replace(self, candidate: Candidate, name: str, box: Mapping[str, Span]) -> bool:
         """Whether a form of an unknown that does not hold in the middle may hold elsewhere in a box."""
