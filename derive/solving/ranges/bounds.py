@@ -25,12 +25,14 @@ from fractions import Fraction
 from functools import cached_property
 
 from derive.errors import DeriveError
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, operations, render
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, conjunction, names_in, operations, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.homogeneity import degree
+from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
-from derive.numerics.intervals.enclosure import Span, truths
+from derive.numerics.intervals.arithmetic import meet
+from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.networks import reached
 from derive.planning.plan import Plan
 from derive.solving.execution.block_execution import State, block_states
@@ -44,6 +46,7 @@ from derive.solving.ranges.range_propagation import (
     domain_of,
     enclosed,
     leaves_domain,
+    may_cancel,
     may_enter_elsewhere,
     ranges_of,
     spread,
@@ -144,6 +147,39 @@ class Branch:
         return form if is_known else None
 
     @cached_property
+    def steady_forms(self) -> Mapping[str, Node]:
+        """The closed forms of the unknowns that hold all over the ranges.
+
+        No other form replaces them, as in `x = a**3`, where a is the root of x, and below zero less that of -x; and the
+        unknown cancels nowhere.
+        """
+        points = {name: (number, number) for name, number in self.state.values.items()}
+        box = points | ranges_of(self.library, self.question, self.plan)
+        unsteady_names = set[str]()
+        for block in self.plan.blocks:
+            if len(block.unknowns) == 1:
+                (name,), equation = block.unknowns, self.library.relations[block.relations[0]].written
+                for candidate in isolate(equation, name) or ():
+                    if self._may_replace(candidate, name, box) or may_cancel(candidate, name, self.state.forms, box):
+                        unsteady_names.add(name)
+        return {name: form for name, form in self.state.forms.items() if name not in unsteady_names}
+
+    def _may_replace(self, candidate: Candidate, name: str, box: Mapping[str, Span]) -> bool:
+        """Whether a form of an unknown that does not hold in the middle may hold elsewhere in a box."""
+        values = self.state.values
+        if values.keys() >= {*names_in(*candidate.conditions)} and holds(conjunction(candidate.conditions), values):
+            return False
+        forms = {**self.state.forms, name: candidate.form}
+        form, condition = composed(name, forms), composed("", {**forms, "": conjunction(candidate.conditions)})
+        if form is None or condition is None or not box.keys() >= {*names_in(form, condition)}:
+            return True
+        enclosure = enclose(form, box, "")
+        if enclosure is None or True not in truths(condition, box):
+            return False
+        low, high = meet(enclosure.values, domain_of(self.library, name))
+        return low <= high
+
+    @cached_property
     def is_of_one_arm(self) -> bool:
         """Whether the plan inverts a choice, so that the solution's form holds only while its arm binds."""
         for block in self.plan.blocks:
@@ -213,7 +249,7 @@ class Branch:
 
         Of several solutions each has one of its own.
         """
-        if self.is_of_one_arm:
+        if self.is_of_one_arm or len(self.steady_forms) < len(self.state.forms):
             return False
         box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
         return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
@@ -356,7 +392,7 @@ class _Box:
     def _is_sure(self, comparison: Apply) -> bool:
         """Whether a comparison comes out alike all over the ranges, by the bounds of the difference of its sides."""
         left, right = comparison.args
-        gap = self._bounds_of(composed("", {**self.state.forms, "": added(left, negated(right))}))
+        gap = self._bounds_of(composed("", {**self.branch.steady_forms, "": added(left, negated(right))}))
         return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
 
     def _span(self, name: str) -> Span | None:
@@ -370,7 +406,7 @@ class _Box:
         point = (self.values[name],) * 2
         if name in self.question.strong:
             return self.ranges.get(name, point)
-        by_form = self._bounds_of(composed(name, self.state.forms))
+        by_form = self._bounds_of(composed(name, self.branch.steady_forms))
         if by_form is not None:
             return by_form
         plan = self.branch.plan

@@ -236,8 +236,12 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
             composed_form = composed(name, {**forms, name: form})
             if composed_form is None:
                 return None
-            if not leaves(library, composed_form, spans, domain_of(library, name)):
+            may_be_any = any(may_cancel(candidate, name, forms, spans) for candidate in candidates_of(library, block))
+            if not may_be_any and not leaves(library, composed_form, spans, domain_of(library, name)):
                 forms[name] = form
+                gap = difference_of(library.relations[block.relations[0]].written)
+                if _is_divided_by_zero(composed("", {**forms, "": gap}), spans):
+                    return _NOWHERE
                 continue
         winds = _winds(library, block)
         turn = _turn_of(library, block, spans) if winds else None
@@ -255,7 +259,7 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
         narrower = narrowed([Equation(zero, "=", ZERO) for zero in block_zeros], unknowns, spans)
         if None in differences:
             return None
-        if narrower is None or any(map(_is_divided_by_zero, numeric)):
+        if narrower is None or any(_is_divided_by_zero(difference, spans) for difference in numeric):
             return _NOWHERE
         spans |= narrower
         zeros += block_zeros
@@ -266,11 +270,13 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
     return System(goal, domain_of(library, plan.target), tuple(zeros), used)
 
 
-def _is_divided_by_zero(node: Node) -> bool:
-    """Whether an expression has no value anywhere, since a divisor is zero: `x/(x - x)`; arms of choices aside."""
+def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:
+    """Whether an expression has no value anywhere in a box, since a divisor is zero: `x/(x - x)`; arms aside."""
     if not isinstance(node, Apply) or node.op == "piecewise":
         return False
-    return (node.op == "inv" and node.args[0] == ZERO) or any(map(_is_divided_by_zero, node.args))
+    divisor = _within(node.args[0], box) if node.op == "inv" else None
+    is_zero = divisor is not None and divisor.values == (0.0, 0.0)
+    return is_zero or any(_is_divided_by_zero(argument, box) for argument in node.args)
 
 
 def _rest_of_block(
@@ -351,6 +357,25 @@ def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     is_short = leaves_out(powers, domains_of(library, names_in(*powers)))
     return () if is_short else candidates
+
+
+def may_cancel(candidate: Candidate, name: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
+    """Whether an unknown may cancel somewhere in a box, and be anything there, while its form has a single interval.
+
+    That is where a divisor of the form may be zero and the form stays finite: `a*x = b*x` has the form 0/(a - b).
+    """
+    divisors = [node for node in candidate.divisors if not (isinstance(node, Apply) and node.op == "inv")]
+    composed_form = composed(name, {**forms, name: candidate.form}) if divisors else None
+    enclosure = None if composed_form is None else _within(composed_form, box)
+    if enclosure is None or not all(map(math.isfinite, enclosure.values)):
+        return False
+    enclosures = [_within(composed("", {**forms, "": divisor}), box) for divisor in divisors]
+    return any(below is not None and not below.misses_zero for below in enclosures)
+
+
+def _within(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
+    """The enclosure of a form in a box; None where there is none, or a name without an interval."""
+    return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
 
 
 def _is_plain(equation: Equation, name: str) -> bool:
