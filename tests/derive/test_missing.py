@@ -61,6 +61,8 @@ def alike(asked: Asked, left_out: frozenset[str], numbers) -> set[str]:
     base = basis_of(structure_of(LIBRARY, left_out), asked.target, asked.given, weak_of(asked))
     point = {name: numbers.get(name) or LIBRARY.plausible(name) for name in LIBRARY.declared}
     columns = sorted({n for r in base.relations for n in base.structure.members[r]} - {*asked.given, *base.weak})
+    if not base.relations:
+        return set()
     places = {name: i for i, name in enumerate(columns)}
     rows = numpy.zeros((len(base.relations), len(columns)))
     for i, relation in enumerate(base.relations):

@@ -13,8 +13,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from derive.expressions.tree import Equation
+from derive.expressions.tree import Apply, Equation, Node
 from derive.numerics.algebra.evaluation import residual
+from derive.numerics.algebra.like_terms import ZERO, plain
 from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, LEAST, RANK_OF_SLOPES
@@ -39,7 +40,7 @@ def many_starts(
     >>> [round(number, 9) for number in root.values()]
     [2.0, 3.0]
     """
-    system = _System(equations, unknowns, known, positive)
+    system = _System([*map(_with_terms, equations)], unknowns, known, positive)
     for start in starts:
         tick()
         point = system.descended(dict(start), steps)
@@ -51,11 +52,27 @@ def is_isolated(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float], rank: float = RANK_OF_SLOPES
 ) -> bool:
     """Whether a solution is isolated: Newton's Jacobian has full rank by difference quotients to either side."""
-    system = _System(equations, list(point), known)
+    system = _System([*map(_with_terms, equations)], list(point), known)
     gaps = system.gaps(point)
     return gaps is not None and all(
         (rows := system.rows(point, gaps, step)) and solved(rows, rank) for step in (_STEP, -_STEP)
     )
+
+
+def _with_terms(equation: Equation) -> Equation:
+    """An equation whose terms give its residual a size for Newton's method: `(x + y)/9 = 0` as `x + y = 0`.
+
+    A product is as large as its gap to zero, so that the relative residual is one wherever it is not zero.
+    """
+    return equation.changed(_without_factors) if ZERO in equation.sides else equation
+
+
+def _without_factors(side: Node) -> Node:
+    """The one factor in a product for Newton's method that is no number; any other side as it is."""
+    if not isinstance(side, Apply) or side.op != "mul":
+        return side
+    others = [factor for factor in side.args if not plain(factor)]
+    return others[0] if len(others) == 1 else side
 
 
 @dataclass(frozen=True, slots=True)

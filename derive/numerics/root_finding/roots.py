@@ -123,6 +123,7 @@ class _Search:
 
     def settled(self, domain: Domain, places: Places) -> Roots:
         """The roots of an equation that is no ratio of polynomials, from the places that may hold them."""
+        places = self._with_edges(places)
         plateaus, points, doubtful = self._judged(places)
         values = [self._crossing(span) for span in places.crossings] + points
         for span in places.unsettled:
@@ -138,6 +139,31 @@ class _Search:
             proved=not (doubtful or places.unsettled or places.beyond),
             clear=clear,
         )
+
+    def _with_edges(self, places: Places) -> Places:
+        """The places of roots, with those at the edges of a wide level stretch as parts of it, where it is monotone.
+
+        So it is at the end of a square root's domain, where the sides move away from each other by less than rounding.
+        """
+        edges = (*places.jumps, *joined(places.unsettled))
+        level = [self._with_monotone_edges(span, edges) for span in places.level]
+
+        def without_edges(spans: Sequence[Span]) -> list[Span]:
+            return [span for span in spans if not any(lies_in(span, stretch, 0.0) for stretch in level)]
+
+        return replace(
+            places, level=level, jumps=without_edges(places.jumps), unsettled=without_edges(places.unsettled)
+        )
+
+    def _with_monotone_edges(self, span: Span, edges: Iterable[Span]) -> Span:
+        """A level stretch with the places of roots at its edges, if it is wide and the form is monotone throughout."""
+        low, high = span
+        if high - low <= _WIDE * max(-low, high):
+            return span
+        beside = [edge for edge in edges if edge[0] <= high and low <= edge[1]]
+        both = min([low, *(start for start, _ in beside)]), max([high, *(end for _, end in beside)])
+        enclosure = enclose(self.form, {self.name: both}, self.name) if beside else None
+        return both if enclosure is not None and enclosure.is_monotone else span
 
     def _at_ends(self, domain: Domain, roots: Sequence[float]) -> list[float]:
         """The ends of the domain that are roots within their own rounding or that of the known numbers."""
@@ -163,12 +189,18 @@ class _Search:
         for start, end in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
             low, high = max(start, domain.low), min(end, domain.high)
             enclosure = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
-            if enclosure is None or enclosure.misses_zero:
+            if enclosure is None or enclosure.misses_zero or self._moves_away_from_zero(low, high):
                 continue
             crosses = self.problem.changes(low, high)
             roots += [self._crossing((low, high))] if crosses else []
             clear = clear and enclosure.is_monotone and crosses is not None
         return roots, clear
+
+    def _moves_away_from_zero(self, low: float, high: float) -> bool:
+        """Whether zero is a root, so that a monotone form has no other between it and the numbers of a tail."""
+        enclosure = enclose(self.form, {self.name: (min(low, 0.0), max(high, 0.0))}, self.name)
+        is_zero_root = self.problem.residual(0.0) == 0 and self.problem.sign(0.0) == 0
+        return is_zero_root and enclosure is not None and enclosure.is_monotone
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
         """The plateaus and roots in places that doubles leave open, and whether any place stays in doubt."""
@@ -364,6 +396,8 @@ class _Search:
                 continue
             if not distinct or not math.isclose(x, distinct[-1], rel_tol=SAME_ROOT):
                 distinct.append(x)
+            elif self.problem.residual(x) == 0 != self.problem.residual(distinct[-1]):
+                distinct[-1] = x  # such as the end of a square root's domain, beside which the sides are far apart
         return distinct
 
 

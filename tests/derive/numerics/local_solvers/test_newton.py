@@ -57,3 +57,16 @@ def test_a_curve_of_solutions_is_met():
 )
 def test_a_point_on_a_curve_of_solutions_does_not_stand_alone(texts, point, expected):
     assert is_isolated([parse_equation(text) for text in texts], point, {"a": 6.0, "b": 5.0}) is expected
+
+
+@given(SIZES, SIZES, st.integers(2, 99), st.sampled_from(["({})/{} = 0", "{1}*({0}) = 0", "0 = -({0})/{1}"]))
+def test_a_sum_that_is_zero_is_solved_whatever_number_it_is_multiplied_by(x, y, factor, form):
+    """A product is as large as its gap to zero, and its slopes by quotients were zero."""
+    sums = ("x + y**2 - a", "x*y - b")
+    equations = [parse_equation(form.format(text, factor)) for text in sums]
+    known = {"a": x + y**2, "b": x * y}
+    (found,) = many_starts(equations, ["x", "y"], known, [{"x": x * 1.02, "y": y * 0.99}])
+    assert [found["x"] + found["y"] ** 2, found["x"] * found["y"]] == pytest.approx([known["a"], known["b"]])
+    assert is_isolated(equations, {"x": x, "y": y}, known) is is_isolated(
+        [parse_equation(f"{text} = 0") for text in sums], {"x": x, "y": y}, known
+    )

@@ -56,6 +56,21 @@ def test_an_expanded_cubic_has_the_roots_that_numpy_gives_it(wanted):
     assert solutions.values == pytest.approx(wanted, rel=1e-6)
 
 
+@pytest.mark.parametrize("domain", [POSITIVE, NONNEGATIVE, REAL], ids=lambda domain: domain.text)
+@pytest.mark.parametrize("text", ["p*sqrt(x) + q*sqrt(k - x) = r", "p*sqrt(x/k) + q*sqrt(1 - x/k) = r/sqrt(k)"])
+@given(p=st.integers(1, 9), q=st.integers(1, 9), size=st.integers(1, 9), is_low=st.booleans())
+def test_a_root_where_a_square_root_begins_or_ends_is_found_and_no_other_is_missing(text, domain, p, q, size, is_low):
+    """In the roots of x and k - x the equation is a line that meets a circle on an axis, and again or not."""
+    height = size * (q if is_low else p)
+    solutions = roots(text, domain, p=float(p), q=float(q), k=float(size**2), r=float(height))
+    end = 0 if is_low else size
+    other = 2 * p * height / (p**2 + q**2) - end
+    is_met = other >= 0 and height >= p * other
+    expected = {float(end**2), *([other**2] if is_met else [])}
+    assert solutions.values == pytest.approx(sorted(x for x in expected if x in domain), rel=1e-9, abs=0)
+    assert solutions.proved
+
+
 @examples(6)
 @given(st.integers(1, 40).map(lambda n: n / 4), st.integers(41, 80).map(lambda n: n / 4))
 def test_a_double_root_is_not_passed_over(double, single):

@@ -1,11 +1,12 @@
-"""Conditions leave of a line of solutions what they leave on paper, down to a single point."""
+"""Tearing finds what algebra does: points that conditions leave of a line, and roots at the ends of a domain."""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation
@@ -13,6 +14,8 @@ from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
 
 REAL = Domain("real", -math.inf, math.inf)
+NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 TENTHS = st.integers(-99, 99).map(lambda tenths: tenths / 10)
 SIGNS = st.sampled_from(["<", "<="])
 
@@ -49,3 +52,25 @@ def test_an_interval_that_one_tear_loses_is_taken_from_another(level):
     assert all(solution.values == {"x": 0.0, "z": 0.0} for solution in along)
     (point,) = [solution for solution in outcome.solutions if not solution.spans]
     assert dict(point.values) == pytest.approx({"x": 0.0, "y": level, "z": 2 * level})
+
+
+FACTORS = st.integers(-5, 5).filter(bool)
+
+
+@given(*[FACTORS] * 4, st.integers(1, 4), st.booleans(), st.sampled_from(["real", "nonnegative", "positive"]))
+def test_solutions_where_a_square_root_begins_are_found_with_all_others(a, b, p, q, size, is_x_zero, kind):
+    """The slope is infinite there. In the roots of x and y these are a conic and a line, which meet twice at most."""
+    at_zero = (0, size) if is_x_zero else (size, 0)
+    first, second = a * at_zero[0] ** 2 + b * at_zero[1] ** 2, p * at_zero[0] + q * at_zero[1]
+    square = a * q**2 + b * p**2
+    assume(square)
+    other = Fraction(2 * b * p * second, square) - at_zero[0]  # the sum of both is given by the coefficients
+    pairs = {at_zero, (other, (second - p * other) / q)}
+    least = 1e-9 if kind == "positive" else 0
+    expected = sorted(float(root_of_x) ** 2 for root_of_x, root_of_y in pairs if min(root_of_x, root_of_y) >= least)
+    texts = [f"{a}*x + {b}*y = {first}", f"{p}*sqrt(x) + {q}*sqrt(y) = {second}"]
+    domain = {"real": REAL, "nonnegative": NONNEGATIVE, "positive": POSITIVE}[kind]
+    outcome = solve_block([parse_equation(text) for text in texts], ["x", "y"], {}, dict.fromkeys("xy", domain))
+    assert not outcome.caveat
+    assert not outcome.undecided
+    assert sorted(one.values["x"] for one in outcome.solutions) == pytest.approx(expected, rel=1e-9, abs=0)
