@@ -31,7 +31,6 @@ from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
-from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
@@ -261,7 +260,7 @@ def _read(
 ) -> tuple[dict[str, Spread], Work]:
     """Read the ranges of a question to be sampled, with the work that computes its target from numbers in them."""
     question = ask(library, target, profiles, given)
-    plan = planned(library, question, frozenset())
+    plan = question.plan(library)
     values = {**question.strong, **used_values(library, question)}
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
     single = {name: value for name, value in values.items() if name not in spreads}

@@ -25,8 +25,8 @@ from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import Found, lone_fallbacks
-from derive.solving.execution.question import Case, Question
+from derive.solving.execution.plan_states import Found
+from derive.solving.execution.question import Case, Question, lone_fallbacks
 from derive.solving.ranges.inequalities import stated_at
 
 

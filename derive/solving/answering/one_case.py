@@ -32,7 +32,7 @@ from derive.solving.diagnosis.diagnosis import (
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
-from derive.solving.execution.plan_states import Found, is_of_one_turn, planned
+from derive.solving.execution.plan_states import Found, is_of_one_turn
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded, pinned
 from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
@@ -144,7 +144,7 @@ def _over_ranges(library: RelationSet, question: Question) -> Found | None:
     """The result of one case over whole ranges, if its relations hold whatever the numbers; None otherwise."""
     if not question.ranges:
         return None
-    plan = planned(library, question, frozenset(question.case.failing))
+    plan = question.plan(library, frozenset(question.case.failing))
     if not plan.is_determined or conditional_in(library, plan):
         return None
     return spread_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
@@ -197,7 +197,7 @@ def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Fou
 
     A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
     """
-    plan = planned(library, question, frozenset(question.case.failing))
+    plan = question.plan(library, frozenset(question.case.failing))
     members = library.held_by(plan.relations)
     standing_in = [name for name in plan.weak if name in members and question.weak[name].source.stands_in]
     results: list[Found] = []

@@ -26,14 +26,14 @@ from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Block, Plan
+from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import Found, planned_for
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at
 from derive.solving.ranges.bounds import whole_case
@@ -372,7 +372,7 @@ class _CaseConditions:
             if name in stated or name == target:
                 continue
             weak = [other for other in self.question.weak if other != name]
-            plan = planned_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
+            plan = plan_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
             if not plan.is_determined:
                 if name in self.question.weak:
                     continue  # its own value, which nothing displaces

@@ -24,14 +24,14 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.products import written_as_product
 from derive.planning.matching import Matching
-from derive.planning.plan import Block, Plan
+from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.starting_points import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import Found, planned_for, solved
+from derive.solving.execution.plan_states import Found, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided
 from derive.solving.sensitivity.composed_forms import composed
@@ -184,7 +184,7 @@ class _Cancellation:
     def _states(self, equations: Sequence[Equation], *, search: Search) -> tuple[list[State], str] | None:
         """The states of a cancelled answer by the equations left, and why there are none; None if that is unknown."""
         remaining = _as_relations(self.library, tuple(equations))
-        plan = planned_for(remaining, self.target, list(self.known), (), frozenset())
+        plan = plan_for(remaining, self.target, list(self.known), (), frozenset())
         try:
             states, reason = solved(remaining, plan, State(self.known, search=search))
         except (LimitError, NoSolutionError, UnderdeterminedError):

@@ -37,7 +37,7 @@ from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, steps_beside
 from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
 
@@ -195,7 +195,7 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
     """The typed values behind a tested relation: those in it, and those from which its quantities follow."""
     names = {*library.members[relation]}
     for name in library.members[relation]:
-        plan = planned(library, replace(question, target=name), frozenset())
+        plan = replace(question, target=name).plan(library)
         names.update(library.held_by(plan.relations))
     return frozenset(names & question.strong.keys())
 

@@ -37,7 +37,7 @@ from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.plan import Plan, determined, is_surely_open
 from derive.solving.execution.case_boxes import CaseLogic, is_possible
-from derive.solving.execution.plan_states import all_of, planned
+from derive.solving.execution.plan_states import all_of
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -337,15 +337,15 @@ class Decisions:
     def _number_without(self, left_out: set[str], question: Question) -> float | None:
         """A number for conditions by a plan without some relations, and without those that do not surely apply."""
         core = self._core if question.target in self._core.names else None
-        make_plan = partial(planned, self.library, question, core=core)
-        plan = self.planned(make_plan, left_out, is_kept=lambda applies: applies is True)
+        make_plan = partial(question.plan, self.library, core=core)
+        plan = self.applicable_plan(make_plan, left_out, is_kept=lambda applies: applies is True)
         if not plan.is_determined:
             return None
         self.carried_out[question.target] = plan
         numbers = all_of(self.library, plan, question.start(plan), self.question.hints)
         return numbers[0] if numbers is not None and len(numbers) == 1 else None
 
-    def planned(
+    def applicable_plan(
         self, make_plan: Callable[[frozenset[str]], Plan], start: Iterable[str], is_kept: Callable[[bool | None], bool]
     ) -> Plan:
         """A plan without the relations of `start`, and without conditional ones whose verdict `is_kept` denies."""

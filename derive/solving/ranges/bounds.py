@@ -38,7 +38,7 @@ from derive.planning.plan import Plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
-from derive.solving.execution.plan_states import Found, planned
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.solving.ranges.inequalities import stated_between
 from derive.solving.ranges.range_propagation import (
@@ -416,7 +416,7 @@ class _Box:
             if followed is not None:
                 return followed[0]
         question = self.question.for_target(name)
-        own_plan = planned(self.library, question, self.left_out)
+        own_plan = question.plan(self.library, self.left_out)
         if not own_plan.is_determined:
             return self.ranges.get(name, point)
         if not ranges_of(self.library, question, own_plan):

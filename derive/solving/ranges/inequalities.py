@@ -23,8 +23,9 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.active_limits import ActiveLimits
 from derive.planning.incidence import core_of
-from derive.planning.plan import ActiveLimits, Block, Plan
+from derive.planning.plan import Block, Plan
 from derive.presentation.failed_checks import by_default
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle

@@ -33,7 +33,7 @@ from derive.solving.diagnosis.stated_twice import stated_twice
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_execution import decisions_of, plan_beside
-from derive.solving.execution.plan_states import Found, planned
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import Decisions, verdict_at
 from derive.solving.traces.guarded_lines import GuardedLines, GuardFailed, as_float, as_rational
@@ -171,7 +171,7 @@ class _TraceRecorder:
         state = result.states[0]
         if state.spans or state.notes or state.barred or state.choices:
             raise NotTraceable
-        if planned(self.library, question, frozenset(result.left_out)) != result.plan:
+        if question.plan(self.library, frozenset(result.left_out)) != result.plan:
             raise NotTraceable
         return state
 
