@@ -164,7 +164,7 @@ class _Search:
                 names = fewer
         # counting may take the target for fixed though it cancels: the Jacobian shows whether it still moves
         rows = self.rows | {f"={name}": {name: 1} for name in names}
-        if self.settles(names) and target not in directions(rows, 1)[0]:
+        if self.settles(names) and target not in next(directions(rows)):
             yield tuple(self.ranked(names))
 
     def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
@@ -292,31 +292,33 @@ class _Search:
 
     def vectors(self, count: int) -> dict[str, Vector]:
         """The moves of each open name along a few random directions of the Jacobian's null space."""
+        while len(self.moves) < count:
+            self.moves.append(next(self.further_moves))
         moves = self.moves[:count]
-        return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}
+        return {name: tuple([move.get(name, 0) for move in moves]) for name in moves[0]}
 
     @cached_property
     def moves(self) -> list[Row]:
-        """The moves of all open names along four random directions of the null space: enough for three givens."""
-        return directions(self.rows, 4)
+        """The moves of all open names along the directions looked at so far: more givens need more of them."""
+        return []
+
+    @cached_property
+    def further_moves(self) -> Iterator[Row]:
+        """The moves of all open names along further random directions of the null space."""
+        return directions(self.rows)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
         """Names that may be given, in the order in which an error offers them.
 
         First come measured or published ones, then those that no relation is written for; nearest first.
         """
-        return sorted(names, key=lambda name: self.ranks[name])
+        measured, writers = self.library.measured, structure_of(self.library).writers
 
-    @cached_property
-    def ranks(self) -> Mapping[str, tuple[int, float, str]]:
-        """The key by which names that may be given are sorted in `ranked`."""
-        measured = self.library.measured
-        written = {*structure_of(self.library).forward.values()}
-        ranks = {}
-        for name in self.library.declared:
-            kind = 2 if name in written else 1
-            ranks[name] = (0 if name in measured else kind, self.distances.get(name, math.inf), name)
-        return ranks
+        def rank(name: str) -> tuple[int, float, str]:
+            kind = 2 if name in writers else 1
+            return 0 if name in measured else kind, self.distances.get(name, math.inf), name
+
+        return sorted(names, key=rank)
 
     @cached_property
     def distances(self) -> dict[str, int]:
