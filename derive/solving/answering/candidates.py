@@ -81,7 +81,7 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
 
 
 def _full_error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
-    """The weightiest error of a search without candidates, with a hint at weak values if they may be at fault."""
+    """The error of a question without candidates: the weightiest, with a hint at weak values if it may help."""
     error = _weightiest(errors)
     return error if _is_denied(errors) else _with_weak_values(library, question, error)
 
@@ -218,7 +218,7 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
 
 
 def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) -> tuple[RelationSet, Found]:
-    """A candidate of the library of arms by its original relations, after a library with the chosen arms."""
+    """A candidate in terms of the original relations instead of their arms, after a library with its arms."""
     plan, case = result.plan, result.case
     names = {name: name for name in library.relations}
     chosen: dict[str, str] = {}
@@ -245,7 +245,7 @@ def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) ->
 def _results_by_case(
     library: RelationSet, question: Question, *, until_open: bool = False
 ) -> tuple[list[Found], list[DeriveError]]:
-    """The candidates of all cases, and the errors of the others; neither if the candidates leave the target open.
+    """The candidates of all cases, and errors of cases without any; neither if they leave the target open.
 
     Where `until_open`, the first case that leaves the target open ends the search.
     """
@@ -267,7 +267,7 @@ def _results_by_case(
 
 
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
-    """The error to report if no case has candidates: that of an open case before that of one without a solution."""
+    """The error to report without candidates: that of an open case before that of one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)  # the weightiest first
 
     def rank(error: DeriveError) -> int:

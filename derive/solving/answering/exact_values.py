@@ -81,7 +81,7 @@ def compared_with_all(
     domain = library.declared[question.target].domain
     if (is_open or not answers) and any(piece.span == (domain.low, domain.high) for piece in cases.pieces):
         return None  # nothing determines the target, at least in some case
-    comparison = _Comparison(library, question, answers, cases, cases.pieces, is_open=is_open)
+    comparison = _Comparison(library, question, answers, cases, is_open=is_open)
     return comparison.over_ranges() if cases.ranged else comparison.at_numbers()
 
 
@@ -93,9 +93,9 @@ def missing_with_weak_values(library: RelationSet, question: Question, answers: 
     if not question.weak or question.ranges:
         return ()
     cases = linear_cases(library, question, with_standing=True)
-    if cases is None or not cases.pieces or cases.ranged:
+    if cases is None or cases.ranged:
         return ()
-    return _Comparison(library, question, answers, cases, cases.pieces, is_open=False).missing_points()
+    return _Comparison(library, question, answers, cases, is_open=False).missing_points()
 
 
 def _exact_values(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
@@ -131,7 +131,6 @@ class _Comparison:
     question: Question
     answers: Answers
     cases: LinearCases | RationalPieces
-    pieces: Sequence[Interval]
     is_open: bool  # whether nothing determines the target in some case
 
     def at_numbers(self) -> Answers | None:
@@ -154,7 +153,7 @@ class _Comparison:
 
     def _missing_from(self, answers: Answers) -> list[Interval]:
         """The exact values that no answer has yet, without ends of the domain at which conditions fail."""
-        missing = [piece for piece in self.pieces if not self._is_among(piece, answers)]
+        missing = [piece for piece in self.cases.pieces if not self._is_among(piece, answers)]
         return [piece for piece in missing if not (piece.is_point and self._is_end_kept_by_failures(piece))]
 
     def _is_end_kept_by_failures(self, point: Interval) -> bool:
@@ -168,11 +167,11 @@ class _Comparison:
         states = []
         for state in result.states:
             if target not in state.spans:
-                if self._is_in(state, self.pieces):
+                if self._is_in(state, self.cases.pieces):
                     states.append(state)
                 continue
             start, end = state.spans[target]
-            for piece in self.pieces:
+            for piece in self.cases.pieces:
                 low, high = max(piece.span[0], start), min(piece.span[1], end)
                 if low < high and not piece.is_point:
                     states.append(replace(state, spans={**state.spans, target: (low, high)}))
@@ -204,12 +203,12 @@ class _Comparison:
         The value in the middle of the ranges stands in its interval if there is exactly one. Where the target has one
         value at each point of the ranges, it is one answer, which leaves numbers out.
         """
-        if self.cases.has_one_value_at_each_point and len(self._values_in_middle(self.pieces)) == 1:
-            return [self._result_over(self.pieces)]
-        return [self._result_over([piece]) for piece in self.pieces]
+        if self.cases.has_one_value_at_each_point and len(self._values_in_middle(self.cases.pieces)) == 1:
+            return [self._result_over(self.cases.pieces)]
+        return [self._result_over([piece]) for piece in self.cases.pieces]
 
     def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
-        """The values of plans in the middle of the ranges that lie in some intervals of exact values."""
+        """The values that plans have in the middle of the ranges, within intervals of exact values."""
         return [
             (its_library, result, state)
             for its_library, result, state in _states_of(self.answers)
@@ -243,7 +242,7 @@ class _Comparison:
 
 
 def _interval_of(state: State, target: str) -> Span:
-    """The interval of the target in a state, to compare with exact values; a number is one without width."""
+    """The interval of the target in a state, to compare with exact values; for a number, one without width."""
     return state.spans.get(target) or (state.values[target],) * 2
 
 
@@ -293,7 +292,7 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
 
 
 def _only_relation(library: RelationSet, target: str) -> Relation | None:
-    """The exact relation that alone decides the values of a target, whatever the case; None if there are others."""
+    """The relation that alone decides the exact values of a target, whatever the case; None if there are others."""
     holders = library.holders.get(target, ())
     if len(holders) != 1:
         return None
@@ -303,7 +302,7 @@ def _only_relation(library: RelationSet, target: str) -> Relation | None:
 
 
 def _other_side(equation: Equation, name: str) -> Node | None:
-    """The side that an equation sets equal to a ranged name alone, whose exact preimage is sought; None if none."""
+    """The side that an equation sets equal to a ranged name alone, which gives exact values; None without one."""
     for side, opposite in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
         if side == Name(name) and name not in names_in(opposite):
             return opposite
@@ -338,7 +337,7 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
             return None
         nonlinear = _NonlinearParts(box)
         cases = around.cases(nonlinear)
-        if not cases.pieces or len(cases.pieces) > 1 or not cases.pieces[0].is_point:
+        if len(cases.pieces) != 1 or not cases.pieces[0].is_point:
             return None
         # this value is the only one if there is a solution: numbers for the names in nonlinear parts are tried for one
         names = names_in(*nonlinear.symbols)
@@ -352,7 +351,7 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
 
 
 def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
-    """Numbers to try for a name in a nonlinear part: inside its interval, and its ends, where relations often bind."""
+    """Numbers to try in nonlinear parts, which an exact value needs: inside an interval, and its ends."""
     ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]  # without what was rounded outwards
     return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
@@ -366,7 +365,7 @@ def _has_cases(relation: Relation) -> bool:
 
 @dataclass(frozen=True)
 class RelationWays:
-    """The ways of a relation, conjunctions of linear claims: those where it applies, and those where it fails to."""
+    """The ways of a relation in linear cases: those where it applies, and those where one of its conditions fails."""
 
     relation: Relation
     applying: list[Way]
@@ -443,17 +442,17 @@ class _Neighbourhood:
 
 @dataclass(frozen=True)
 class _NonlinearParts:
-    """The nonlinear parts of relations around a target, each replaced by a symbol, and intervals of their names."""
+    """The nonlinear parts of relations that leave exact values, each replaced by a symbol, and spans of names."""
 
     box: Mapping[str, Span]
     symbols: dict[Node, Name] = field(default_factory=dict)  # by the part that each stands for
 
     def linear(self, node: Node) -> Node:
-        """An expression made linear by symbols in the place of its nonlinear parts."""
+        """An expression made linear by symbols in place of its nonlinear parts, so that exact values can be found."""
         return rebuilt(node, self._symbol_for)
 
     def _symbol_for(self, part: Node) -> Node | None:
-        """The symbol for a nonlinear part of an expression; None if its arguments are looked at instead."""
+        """The symbol for a nonlinear part, so that exact values can be found; None to look at its arguments instead."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
@@ -462,7 +461,7 @@ class _NonlinearParts:
         return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 
     def claims(self, names: Iterable[str]) -> Iterator[Claim]:
-        """The linear claims that some names, and the symbols of nonlinear parts, lie in their intervals."""
+        """The linear claims on exact values that names, and symbols of nonlinear parts, lie in their intervals."""
         spans = {name: self.box[name] for name in names}
         for part, symbol in self.symbols.items():
             enclosure = enclose(part, self.box, "")
@@ -484,12 +483,12 @@ class LinearCases:
     certain: tuple[Claim, ...]
 
     @cached_property
-    def pieces(self) -> tuple[Interval, ...] | None:
-        """The intervals of the target's exact values, in ascending order; None if there are too many cases."""
+    def pieces(self) -> tuple[Interval, ...]:
+        """The intervals of the target's exact values, in ascending order; none if there are too many cases."""
         try:
             return values_left(self.target, self.certain, [relation.ways for relation in self.relations])
         except NotLinear:
-            return None
+            return ()
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
@@ -498,7 +497,7 @@ class LinearCases:
         try:
             numbers_in_ranges = [
                 [values_left(name, [*self.certain, *piece.claims(self.target)], ways) for name in self.ranged]
-                for piece in self.pieces or ()
+                for piece in self.pieces
             ]
         except NotLinear:
             return False
@@ -536,7 +535,7 @@ def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequen
 
 
 def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]:
-    """The relations around a target that contain a quantity, or ask for it in a condition."""
+    """The relations that decide exact values around a target, since they hold a quantity or ask for it."""
     for holder in library.holders.get(name, ()):
         yield library.relations[holder]
     if name not in library.compared:
@@ -555,7 +554,7 @@ def _rational(value: Value) -> Fraction:
 
 
 def _claims_on(library: RelationSet, question: Question, name: str) -> Iterator[Claim]:
-    """The linear claims that its domain, and its range if it has one, make on a quantity around the target."""
+    """The linear claims on a quantity, which bound exact values: by its domain, and by its range if it has one."""
     domain = library.declared[name].domain
     value = question.strong.get(name) or question.weak.get(name)
     yield from replace(Interval.between(domain.low, domain.high), is_open_low=domain.open_low).claims(name)

@@ -145,7 +145,7 @@ def _with_simpler_equations(system: System, sums: Combined) -> System | None:
 
 
 def _solve_by_first_method(system: System) -> Outcome:
-    """Solve a block by the first of the methods listed at the top of the module that succeeds."""
+    """Solve a block by the first method, of those that the module lists, that succeeds."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     is_single = len(variants) == 1
     as_stated = None if is_single else _solve_by_tearing_as_stated(system)

@@ -248,7 +248,7 @@ def _is_divided_by_zero(node: Node) -> bool:
 
 
 def _winds(library: RelationSet, block: Block) -> bool:
-    """Whether an unknown without bounds of its own stands inside sin, cos or tan alone, so that its values recur."""
+    """Whether global bounds need one turn of an unknown: without bounds, it stands inside sin, cos or tan alone."""
     endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
     written = [library.relations[name].written for name in block.relations]
     for equation, name in product(written, endless):
@@ -269,7 +269,7 @@ def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> D
 
 
 def _value_at(library: RelationSet, plan: Plan, known: Mapping[str, float]) -> float | None:
-    """The target at one point of the ranges, if it has exactly one value there."""
+    """The target at one point of the ranges, to compare with its global bounds; None unless it has one value."""
     states = [State(known)]
     try:
         for block in plan.blocks:

@@ -31,13 +31,13 @@ def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str,
 
 
 def box_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
-    """The box of a plan: the ranges of its givens, and its other numbers as points."""
+    """The box of a plan, whose ranges are propagated: the ranges of its givens, and its other numbers as points."""
     points = {name: (number, number) for name, number in question.start(plan).items()}
     return points | ranges_of(library, question, plan)
 
 
 def may_enter_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
-    """Whether a value of an unknown that has several may enter or leave its domain within the ranges.
+    """Whether, as ranges are propagated, another value of an unknown may enter or leave its domain.
 
     `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
     the relation may hold at that end.
@@ -64,7 +64,7 @@ def may_enter_elsewhere(library: RelationSet, question: Question, plan: Plan) ->
 
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
-    """Whether some quantity that the target depends on may leave its domain in a part of the ranges, by its form."""
+    """Whether, as ranges are propagated, a quantity that the target depends on may leave its domain."""
     for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
         form = composed(name, forms)
         if form is None or not box.keys() >= {*names_in(form)}:
@@ -95,7 +95,7 @@ def stays_within(enclosure: Enclosure, domain: Span) -> bool:
 
 
 def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
-    """Whether a form may leave a domain in a part of the box of the ranges."""
+    """Whether a form that ranges are propagated through may leave a domain in a part of them."""
     enclosure = enclose(form, box, "")
     if enclosure is not None and stays_within(enclosure, domain):
         return False
@@ -120,7 +120,7 @@ def domains_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
 
 
 def only_form(library: RelationSet, block: Block) -> Node | None:
-    """The closed form of a block's unknown that holds over any ranges; None if there is not exactly one."""
+    """The closed form of a block through which any range can be propagated; None if there is not exactly one."""
     candidates = candidates_of(library, block)
     if len(candidates) != 1:
         return None
@@ -130,7 +130,7 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
-    """The closed forms of a block's unknown one of which is its value at any point of the ranges; else none.
+    """The closed forms of a block, one of which holds at any point of the ranges propagated through them; else none.
 
     A form that holds under conditions has no number where they fail.
     """
@@ -143,7 +143,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
 
 
 def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
-    """The forms of a block's unknown by isolation, if they leave out no value of it over any ranges; else none."""
+    """The isolated forms of a block, if they leave out no value of its unknown whatever the ranges; else none."""
     if len(block.unknowns) > 1:
         return ()
     candidates = isolate(library.relations[block.relations[0]].written, block.unknowns[0]) or ()
@@ -155,7 +155,7 @@ def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
 
 
 def _is_plain(equation: Equation, name: str) -> bool:
-    """Whether an equation is written for a name, which stands alone on its left."""
+    """Whether an equation is written for a name, alone on its left: ranges pass through its right side."""
     return isinstance(equation.lhs, Name) and equation.lhs.name == name
 
 

@@ -157,7 +157,7 @@ class _TraceRecorder:
             kinds=tuple(stated.kind for stated in self.stated),
             beside=tuple(beside.values()),
             source="\n".join(self.lines.text),
-            is_bounded=self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS,
+            is_bounded=self.lines.motions.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS,
         )
 
     def _only_state(self) -> State:
@@ -180,7 +180,7 @@ class _TraceRecorder:
         return {**self.given, **{name: self.weak[name] for name in plan.weak}}
 
     def _guard_given_conditions(self) -> None:
-        """Guard the conditions of a trace on typed values alone, which choose relations."""
+        """Record in the trace how conditions on typed values alone, which choose relations, came out."""
         typed = self.question.numbers
         for relation in self.library.conditional:
             for condition in relation.conditions:
@@ -189,7 +189,7 @@ class _TraceRecorder:
                     self.lines.guard_condition(condition, verdict_at(condition, typed), self.given)
 
     def _guard_decisions(self) -> dict[str, str]:
-        """Guard what was decided before the traced plan was carried out; the variables by which it was decided."""
+        """Record in the trace what was decided before the plan was carried out; returns the deciding variables."""
         decisions = self.decisions
         scope = {**self.weak, **self.given}
         for name, plan in list(decisions.carried_out.items()):
@@ -221,7 +221,7 @@ class _TraceRecorder:
                 raise NotTraceable
 
     def _guard_conditions(self, state: State, scope: Mapping[str, str]) -> None:
-        """Guard the conditions of a trace by which each relation is used, tested, or left alone."""
+        """Record in the trace the conditions by which each relation is used, tested, or left alone."""
         known = state.numbers
         spent = {*self.result.plan.relations}
         for relation in self.library.conditional:
@@ -232,7 +232,7 @@ class _TraceRecorder:
                     self.lines.guard_condition(condition, verdict_at(condition, known), scope)
 
     def _guard_agreement(self, tested: Sequence[str]) -> None:
-        """Guard the agreement of typed values that state something twice, also where the target needs none of it."""
+        """Record in the trace that what typed values state twice agrees, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
         plan = self.result.plan
         if twice.is_told({*tested, *plan.relations}, plan.unknowns):
