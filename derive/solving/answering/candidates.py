@@ -40,6 +40,11 @@ class Candidates:
     errors: Sequence[DeriveError]
     is_exact: bool = False  # whether the answers are all values that there are, with exact bounds
 
+    @property
+    def states(self) -> list[State]:
+        """The states of all candidates."""
+        return [state for _, state in states_of(result for _, result in self.answers)]
+
 
 def find_candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
     """The candidates for a question, or the errors that explain their absence."""
@@ -66,7 +71,7 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):
-        for name in islice(tied(library, question), GIVENS):
+        for name in islice(tied(library, question), GIVENS):  # which other givens may fix at another value
             confirm(library, question, name)
         fewer = _without_fallback_of_target(library, question)
         if fewer is not None:
@@ -75,15 +80,9 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     if without_refuted is not None:
         return without_refuted
     try:
-        raise _full_error(library, question, errors)
+        raise _error(library, question, errors)
     finally:
         del candidates, errors  # the error's traceback holds this frame, which would hold the error
-
-
-def _full_error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
-    """The error of a question without candidates: the weightiest, with a hint at weak values if it may help."""
-    error = _weightiest(errors)
-    return error if _is_denied(errors) else _with_weak_values(library, question, error)
 
 
 def _is_denied(errors: Sequence[DeriveError]) -> bool:
@@ -120,10 +119,10 @@ def _without_refuted(library: RelationSet, question: Question) -> Candidates | N
         return None
     fewer = _without(question, refuted)
     candidates = find_candidates_or_errors(library, fewer)
-    states = [state for _, state in states_of(result for _, result in candidates.answers)]
-    if not states or not all(_determines(library, fewer, state, refuted) for state in states):
-        return None
-    return replace(candidates, question=fewer)
+    states = candidates.states
+    if states and all(_determines(library, fewer, state, refuted) for state in states):
+        return replace(candidates, question=fewer)
+    return None
 
 
 def _determines(library: RelationSet, question: Question, state: State, names: Set[str]) -> bool:
@@ -138,17 +137,17 @@ def _determines(library: RelationSet, question: Question, state: State, names: S
 
 def _is_determined(library: RelationSet, question: Question) -> bool:
     """Whether a question has candidates, each of which is a number."""
-    answers = find_candidates_or_errors(library, question).answers
-    states = [state for _, state in states_of(result for _, result in answers)]
+    states = find_candidates_or_errors(library, question).states
     return bool(states) and all(question.target in state.values for state in states)
 
 
-def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
-    """The error of a question without candidates, with a hint at weak values without which it may have some.
+def _error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
+    """The error of a question without candidates: the weightiest, with a hint at weak values that may be at fault.
 
     A weak value that the givens make another number is not at fault, and a definition is never another number.
     """
-    if not isinstance(error, NoSolutionError) or WEAK_VALUES in error.what:
+    error = _weightiest(errors)
+    if not isinstance(error, NoSolutionError) or _is_denied(errors) or WEAK_VALUES in error.what:
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
     weak = {name: value for name, value in question.weak.items() if name in around and value.source.kind != "exact"}

@@ -63,19 +63,8 @@ def enclosing_bounds(
 
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
     """
-    if not _fixes_all(library, question, plan):
-        return None
     system = _system_of(library, question, plan)
     return least_and_greatest(system, most) if system is not None else None
-
-
-def _fixes_all(library: RelationSet, question: Question, plan: Plan) -> bool:
-    """Whether a plan fixes all quantities in its relations, as global bounds require.
-
-    One that cancels in the end may be left open.
-    """
-    fixed = {*question.strong, *plan.weak, *plan.unknowns}
-    return fixed.issuperset(library.held_by(plan.relations))
 
 
 def _how_near(bounds: Span, attained: Span | None) -> str:
@@ -120,9 +109,7 @@ def interval_without_middle(
 
 def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
     """Whether no global bounds prove that a plan without a value in the middle of its ranges has none elsewhere."""
-    if not ranges_of(library, question, plan):
-        return False
-    return not _fixes_all(library, question, plan) or _system_of(library, question, plan) is None
+    return bool(ranges_of(library, question, plan)) and _system_of(library, question, plan) is None
 
 
 def _turn_notes(library: RelationSet, question: Question, plan: Plan) -> Iterator[str]:
@@ -140,6 +127,8 @@ _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
 
 def _system_of(library: RelationSet, question: Question, plan: Plan) -> System | None:
     """The system whose extremes are the global bounds; None if an unknown cancels, or forms grow too large."""
+    if not {*question.strong, *plan.weak, *plan.unknowns}.issuperset(library.held_by(plan.relations)):
+        return None  # what cancels in the end may be left open
     builder = _SystemBuilder(library, box_of(library, question, plan))
     for block in plan.blocks:
         if not builder.add(block):

@@ -12,7 +12,7 @@ solver might go another way there, and what the lines compute is not the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, count
 from typing import Any, NamedTuple
@@ -121,15 +121,16 @@ class GuardedLines:
         """Whether one of the guarded lines has a variable in it."""
         return any(variable in _VARIABLES.findall(line) for line in self.text)
 
-    def write_block(self, block: Block, scope: dict[str, str]) -> None:
-        """Write the guarded lines that solve a block, and put the variables of its unknowns into the scope."""
-        members = dict.fromkeys(chain.from_iterable(self.library.members[name] for name in block.relations))
-        needs = [name for name in members if name not in block.unknowns and name in scope]
-        key = (block, tuple(scope[name] for name in needs))
-        if key not in self._shared:
-            exact = self._isolated(block, scope) or self._solved_by_cases(block, scope)
-            self._shared[key] = exact or self._solver_call(block, needs, scope)
-        scope.update(zip(block.unknowns, self._shared[key], strict=True))
+    def write_blocks(self, blocks: Iterable[Block], scope: dict[str, str]) -> None:
+        """Write the guarded lines that solve some blocks, and put the variables of their unknowns into the scope."""
+        for block in blocks:
+            members = self.library.held_by(block.relations)
+            needs = [name for name in members if name not in block.unknowns and name in scope]
+            key = (block, tuple(scope[name] for name in needs))
+            if key not in self._shared:
+                exact = self._isolated(block, scope) or self._solved_by_cases(block, scope)
+                self._shared[key] = exact or self._solver_call(block, needs, scope)
+            scope.update(zip(block.unknowns, self._shared[key], strict=True))
 
     def guard_condition(self, condition: Node, truth: bool | None, scope: Mapping[str, str]) -> None:
         """Write a guard of the truth that a condition on known numbers had; None if it was undefined."""
