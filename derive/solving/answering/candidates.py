@@ -7,7 +7,7 @@ exact values, where these are known (`exact_values`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -16,7 +16,7 @@ from derive.model.conditions import one_relation_for_each_arm, relation_of_arm, 
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Block
+from derive.planning.plan import Plan
 from derive.presentation.failed_checks import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
 from derive.solving.answering.exact_values import compared_with_all, missing_with_weak_values
@@ -218,27 +218,33 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
 
 def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) -> tuple[RelationSet, Found]:
     """A candidate in terms of the original relations instead of their arms, after a library with its arms."""
-    plan, case = result.plan, result.case
-    names = {name: name for name in library.relations}
-    chosen: dict[str, str] = {}
-    for arm in (*plan.relations, *sorted(case.holding)):
-        relation = relation_of_arm(arm)
-        if arm not in names and chosen.setdefault(relation, arm) == arm:
-            names[arm] = relation
+    arms: dict[str, str] = {}  # the arm in use of each choice
+    for name in (*result.plan.relations, *sorted(result.case.holding)):
+        if name not in library.relations:
+            arms.setdefault(relation_of_arm(name), name)
+    names = {name: name for name in library.relations} | {arm: relation for relation, arm in arms.items()}
+    holding = frozenset(names[name] for name in result.case.holding if name in names)
+    failing = frozenset(names[name] for name in result.case.failing if name in names)
+    stated = with_arms(library, {relation: arm_library.relations[arm] for relation, arm in arms.items()})
+    return stated, replace(
+        result,
+        plan=_plan_without_arms(arm_library, result.plan, names),
+        case=Case(holding, failing - holding),
+        left_out={name: why for name, why in result.left_out.items() if name in library.relations},
+    )
 
-    def named(block: Block) -> Block:
-        return replace(block, relations=tuple(names[name] for name in block.relations))
 
-    blocks = tuple(map(named, plan.blocks))
-    known = {*plan.weak}.union(*(block.unknowns for block in blocks))
+def _plan_without_arms(arm_library: RelationSet, plan: Plan, names: Mapping[str, str]) -> Plan:
+    """The plan of a candidate with the names of relations for those of their arms, and without other arms."""
+    known = {*plan.weak, *plan.unknowns}
     unneeded = set[str]().union(*(block.unknowns for block in plan.extra)) - known  # other arms may lead to these
     checks = [name for name in plan.checks if name in names and unneeded.isdisjoint(arm_library.members[name])]
-    plan = replace(plan, blocks=blocks, checks=tuple(names[name] for name in checks), extra=())
-    holding = frozenset(names[name] for name in case.holding if name in names)
-    failing = frozenset(names[name] for name in case.failing if name in names)
-    left_out = {name: why for name, why in result.left_out.items() if name in library.relations}
-    stated = with_arms(library, {relation: arm_library.relations[arm] for relation, arm in chosen.items()})
-    return stated, replace(result, plan=plan, case=Case(holding, failing - holding), left_out=left_out)
+    return replace(
+        plan,
+        blocks=tuple(replace(block, relations=tuple(map(names.__getitem__, block.relations))) for block in plan.blocks),
+        checks=tuple(map(names.__getitem__, checks)),
+        extra=(),
+    )
 
 
 def _results_by_case(

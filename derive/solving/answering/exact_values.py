@@ -486,22 +486,27 @@ class LinearCases:
     def pieces(self) -> tuple[Interval, ...]:
         """The intervals of the target's exact values, in ascending order; none if there are too many cases."""
         try:
-            return values_left(self.target, self.certain, [relation.ways for relation in self.relations])
+            return values_left(self.target, self.certain, self._ways)
         except NotLinear:
             return ()
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
         """Whether no two intervals of exact values share numbers in the ranges, as far as one range tells."""
-        ways = [relation.ways for relation in self.relations]
         try:
-            numbers_in_ranges = [
-                [values_left(name, [*self.certain, *piece.claims(self.target)], ways) for name in self.ranged]
-                for piece in self.pieces
-            ]
+            fitting = [self._numbers_in_ranges(piece) for piece in self.pieces]
         except NotLinear:
             return False
-        return all(starmap(_are_apart_in_some_range, combinations(numbers_in_ranges, 2)))
+        return all(starmap(_are_apart_in_some_range, combinations(fitting, 2)))
+
+    def _numbers_in_ranges(self, piece: Interval) -> list[tuple[Interval, ...]]:
+        """The numbers of each range at which the target may have exact values in an interval."""
+        certain = [*self.certain, *piece.claims(self.target)]
+        return [values_left(name, certain, self._ways) for name in self.ranged]
+
+    @property
+    def _ways(self) -> list[list[Way]]:
+        return [relation.ways for relation in self.relations]
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
         """The relations that apply in a linear case in which the target has this exact value."""
@@ -520,7 +525,7 @@ class LinearCases:
         """The way that each relation takes in a linear case in which the target has this exact value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
         try:
-            ways = first_ways(self.target, [*self.certain, here], [relation.ways for relation in self.relations])
+            ways = first_ways(self.target, [*self.certain, here], self._ways)
         except NotLinear:
             return []
         return list(zip(self.relations, ways, strict=True))

@@ -117,23 +117,26 @@ def _solve_system(system: System) -> Outcome:
     where solving them ends in doubt.
     """
     is_plain = any(len(branches) == 1 for _, branches in tearings(system))
-    outcome = each_once(_solve_by_first_method(system), system) if is_plain else None
-    if outcome is not None and outcome.solutions and not outcome.caveat:
-        return outcome
+    if is_plain:
+        outcome = each_once(_solve_by_first_method(system), system)
+        if outcome.solutions and not outcome.caveat:
+            return outcome
     sums = combined(system.equations, system.known) if is_small(system) else None
     if sums is not None and sums.contradict:
         return _CONTRADICTING
-    simpler = _with_simpler_equations(system, sums) if sums is not None and not is_plain else None
-    if simpler is not None:
-        simplified = each_once(_solve_by_first_method(simpler), simpler)
-        points = [solution.values for solution in simplified.solutions if not solution.spans]
-        if not simplified.undecided and all(map(system.holds, points)):
-            return simplified
-    return each_once(_solve_by_first_method(system), system) if outcome is None else outcome
+    if is_plain:
+        return outcome
+    if sums is not None:
+        simpler = _with_simpler_equations(system, sums)
+        outcome = each_once(_solve_by_first_method(simpler), simpler)
+        points = [solution.values for solution in outcome.solutions if not solution.spans]
+        if simpler is system or (not outcome.undecided and all(map(system.holds, points))):
+            return outcome
+    return each_once(_solve_by_first_method(system), system)
 
 
-def _with_simpler_equations(system: System, sums: Combined) -> System | None:
-    """A block with combinations of its equations that are linear or have fewer unknowns; None if there are none."""
+def _with_simpler_equations(system: System, sums: Combined) -> System:
+    """A block with combinations of its equations that are linear or have fewer unknowns, if there are any."""
     equations = []
     for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):
         unknowns = {*stated.names}.intersection(system.unknowns)
@@ -141,7 +144,7 @@ def _with_simpler_equations(system: System, sums: Combined) -> System | None:
             equations.append(reduced)
         else:
             equations.append(stated)
-    return replace(system, equations=tuple(equations)) if tuple(equations) != system.equations else None
+    return system if tuple(equations) == system.equations else replace(system, equations=tuple(equations))
 
 
 def _solve_by_first_method(system: System) -> Outcome:

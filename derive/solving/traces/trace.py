@@ -149,16 +149,20 @@ class _TraceRecorder:
         if self.lines.recorded_number(result) != state.values[self.question.target]:
             raise NotTraceable
         beside = {name: stated for name, stated in self.beside.items() if self.lines.is_used(name)}
-        run = self.lines.compiled([*self.given.values(), *beside], result)
-        ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
-        is_wider = any(self.question.weak[name].is_range and self.weak[name] not in beside for name in plan.weak)
         return Trace(
-            run=run,
+            run=self.lines.compiled([*self.given.values(), *beside], result),
             kinds=tuple(stated.kind for stated in self.stated),
             beside=tuple(beside.values()),
             source="\n".join(self.lines.text),
-            is_bounded=self.lines.motions.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS,
+            is_bounded=self._is_bounded(result, beside),
         )
+
+    def _is_bounded(self, result: str, beside: Mapping[str, TraceInput]) -> bool:
+        """Whether the numbers of a trace at the ends of its ranges bound its result."""
+        if any(self.question.weak[name].is_range and self.weak[name] not in beside for name in self.result.plan.weak):
+            return False  # of such a range the lines have the middle alone
+        ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
+        return ranges <= _CORNERS and self.lines.motions.is_extreme_at_ends(result)
 
     def _only_state(self) -> State:
         """The only state of a result to record as a trace; raises `NotTraceable` unless there is exactly one."""
