@@ -122,9 +122,9 @@ class Explanation:
     def _bounds_and_notes(self) -> tuple[Bounds, tuple[str, ...]]:
         """The bounds of an explained state, and notes on conditions that may change within the ranges."""
         bounds = self.branch.bounds()
-        notes = unsteady(self.branch, bounds.ends)
         if self.state.pieces:
             return bounds, ()  # the pieces are values over all cases
+        notes = unsteady(self.branch, bounds.ends)
         return (bounds.where_the_case_turns() if notes else bounds), notes
 
     def _cut(self, bounds: Bounds) -> Bounds:

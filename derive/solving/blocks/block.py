@@ -303,9 +303,10 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
     refuted = _refuted_by_one_equation(system)
     if refuted is not None:
         return refuted
-    sums = None if is_single or not is_small(system) else combined(system.equations, system.known)
-    if sums is not None and sums.contradict:
-        return Outcome((), reason=_CONTRADICTING.reason)
+    if not is_single and is_small(system):  # of a single system, `_solve_system` combines the equations
+        sums = combined(system.equations, system.known)
+        if sums is not None and sums.contradict:
+            return Outcome((), reason=_CONTRADICTING.reason)
     problem = (system.equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*problem) or product_solutions(*problem)
     if linear is not None:
