@@ -19,7 +19,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.presentation.failed_checks import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
-from derive.solving.answering.exact_values import compared_with_all, missing_with_weak_values
+from derive.solving.answering.exact_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
@@ -53,12 +53,12 @@ def find_candidates_or_errors(library: RelationSet, question: Question) -> Candi
     lone = frozenset[str]().union(*fallbacks)
     if lone:  # no answer may rest on fallbacks alone
         return find_candidates_or_errors(library, _without(question, lone))
-    exact = compared_with_all(library, question, candidates.answers, candidates.errors)
+    exact = corrected_by_exact_values(library, question, candidates.answers, candidates.errors)
     if exact is not None:
         return replace(candidates, answers=exact, is_exact=True)
     if not candidates.answers:
         return candidates
-    missing = missing_with_weak_values(library, question, candidates.answers)
+    missing = missing_exact_values(library, question, candidates.answers)
     return replace(candidates, answers=[*candidates.answers, *missing])
 
 
@@ -260,7 +260,7 @@ def _results_by_case(
     for is_last_resort in (False,) if question.is_trial else (False, True):
         search = CaseSearch(library, question, outcomes, is_last_resort=is_last_resort, until_open=until_open)
         results, errors = search.results, search.errors
-        if results and not search.leave_open():
+        if results and not search.leave_target_open():
             return results, errors
         if results or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break

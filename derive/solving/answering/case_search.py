@@ -94,7 +94,7 @@ class CaseSearch:
         kept += [replace(result, is_assumed_away=True) for result in (*away, *uncovered)]
         self.results = [self._with_doubts(result, self._doubts) for result in self._joined_where_free(kept)]
 
-    def leave_open(self) -> bool:
+    def leave_target_open(self) -> bool:
         """Whether no searched case fixes the target, and all together leave it its whole domain."""
         spans = [state.spans.get(self.target) for _, state in states_of(self.results)]
         if None in spans or any(result.plan.blocks for result in self.results):

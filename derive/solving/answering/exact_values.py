@@ -64,7 +64,7 @@ Answers = Sequence[tuple[RelationSet, Found]]
 """Candidates: results, each with the library of the relations that it uses."""
 
 
-def compared_with_all(
+def corrected_by_exact_values(
     library: RelationSet, question: Question, answers: Answers, errors: Sequence[DeriveError]
 ) -> Answers | None:
     """The answers corrected and completed by the target's exact values; None if those are not known.
@@ -85,7 +85,7 @@ def compared_with_all(
     return comparison.over_ranges() if cases.ranged else comparison.at_numbers()
 
 
-def missing_with_weak_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
+def missing_exact_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
     """Answers for the exact values of the target that none has yet, and that agree with all weak values.
 
     A plan in which a weak value yields to the relations may see only the case in which it yields.

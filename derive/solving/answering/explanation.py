@@ -38,7 +38,7 @@ from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
 from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
 from derive.solving.execution.question import NO_CASE
-from derive.solving.ranges.bounds import Bounds, Branch, unsteady
+from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
 from derive.solving.sensitivity.composed_forms import slopes
 from derive.tolerances import AGREEMENT, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
@@ -80,9 +80,9 @@ class Explanation:
         return None if target in self.state.spans else self.state.values[target]
 
     @cached_property
-    def branch(self) -> Branch:
-        """The explained state as a branch of solutions, which can be followed around the middle of the ranges."""
-        return Branch(self.library, self.question, self.result, self.state)
+    def branch(self) -> SolutionBranch:
+        """The explained state as a solution branch, which can be followed around the middle of the ranges."""
+        return SolutionBranch(self.library, self.question, self.result, self.state)
 
     def answer(self) -> Answer:
         """The answer that explains the state: bounds, notes and checks at once, steps and the rest on demand."""
@@ -124,8 +124,8 @@ class Explanation:
         bounds = self.branch.bounds()
         if self.state.pieces:
             return bounds, ()  # the pieces are values over all cases
-        notes = unsteady(self.branch, bounds.ends)
-        return (bounds.where_the_case_turns() if notes else bounds), notes
+        notes = conditions_that_may_change(self.branch, bounds.ends)
+        return (bounds.where_case_may_fail() if notes else bounds), notes
 
     def _cut(self, bounds: Bounds) -> Bounds:
         """The bounds of an explained state, cut to what its case and other quantities leave of them."""
@@ -183,7 +183,7 @@ class Explanation:
         return tuple(checks), unused, tuple(replaced.values())
 
     def _steps(self) -> tuple[Step, ...]:
-        """The derivation steps of an explanation: one for each block, joint for a block of several unknowns."""
+        """The steps of an explanation: one for each block, joint for a block of several unknowns."""
         steps: list[Step] = []
         for block in self.plan.blocks:
             parts = tuple(self._step(block, place) for place in range(len(block.unknowns)))
@@ -191,7 +191,7 @@ class Explanation:
         return tuple(steps)
 
     def _step(self, block: Block, place: int) -> Step:
-        """The derivation step that explains one unknown of a block: relation, rearranged form, numbers and result."""
+        """The step of an explanation for one unknown of a block: relation, rearranged form, numbers and result."""
         state, name = self.state, block.unknowns[place]
         written = [self.library.relations[relation].written for relation in block.relations]
         form = _form_to_read(name, state.forms.get(name), written)
@@ -223,7 +223,7 @@ class Explanation:
         )
 
     def _numbers_put_in(self, form: Node) -> dict[str, tuple[float, Unit]]:
-        """The numbers and units that a derivation step puts into its form, as given or as computed."""
+        """The numbers and units that an explained step puts into its form, as given or as computed."""
         numbers = {}
         for name in names_in(form):
             if name in self.state.spans:
@@ -265,7 +265,7 @@ class Explanation:
         return Stage(block.unknowns, block.relations, needs)
 
     def _stage_at(self, stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
-        """The unknowns of an answer's stage at other numbers; None if they have no single solution there."""
+        """The unknowns of an explained answer's stage at other numbers; None if they have no single solution there."""
         values = self.state.values
         if all(math.isclose(known[name], values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
             # at its own numbers a stage keeps its solution, which may be one of several
@@ -441,7 +441,7 @@ def _is_sourced_assumption(value: Value) -> bool:
 
 
 def _form_to_read(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
-    """The form to show in a derivation step: as it was stated, or else without needless minus signs."""
+    """The form that an explanation shows in a step: as it was stated, or else without needless minus signs."""
     if form is None or any(equation.lhs == Name(name) and equation.rhs == form for equation in stated):
         return form
     return positive_first(form)

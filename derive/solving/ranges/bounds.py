@@ -62,8 +62,10 @@ _UNREACHED_ALONG = (
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
     "there may be others"
 )
-_TURNING = "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
-_TURNING_ALONG = (
+_CASE_MAY_FAIL = (
+    "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
+)
+_CASE_MAY_FAIL_ALONG = (
     "bounds contain every value along this solution; they may be too wide, as its case does not hold throughout the "
     "ranges; elsewhere in the ranges there may be others"
 )
@@ -94,11 +96,11 @@ class Bounds:
         """Whether both bounds are said to be values that the target has in the ranges."""
         return self.how.startswith(_REACHED)
 
-    def where_the_case_turns(self) -> Bounds:
+    def where_case_may_fail(self) -> Bounds:
         """The bounds over ranges in a part of which the case does not hold, so that they may be too wide."""
         if not self.how or "not proved" in self.how:
             return self
-        return replace(self, how=_TURNING_ALONG if "along this solution" in self.how else _TURNING)
+        return replace(self, how=_CASE_MAY_FAIL_ALONG if "along this solution" in self.how else _CASE_MAY_FAIL)
 
     def along_one_solution(self) -> Bounds:
         """The bounds of a closed form over the ranges, worded as those of one solution among others."""
@@ -107,8 +109,8 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """A branch of solutions: one solution of a plan in the middle of the ranges, and its bounds around it."""
+class SolutionBranch:
+    """A solution branch: one solution of a plan in the middle of the ranges, with its bounds around it."""
 
     library: RelationSet
     question: Question
@@ -121,19 +123,19 @@ class Branch:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the branch is the only one: no other solution of its plan is known in the middle of the ranges."""
+        """Whether the solution branch is the only one: its plan has no other solution in the middle of the ranges."""
         return len(self.found.states) == 1
 
     @cached_property
     def form(self) -> Node | None:
-        """The closed form of the target along the branch, in terms of the givens; None if there is none."""
+        """The closed form of the target along the solution branch, in terms of the givens; None if there is none."""
         form = composed(self.question.target, self.state.forms)
         is_known = form is not None and self.question.in_use(self.plan).keys() >= {*names_in(form)}
         return form if is_known else None
 
     @cached_property
     def is_of_one_arm(self) -> bool:
-        """Whether the plan inverts a choice, so that the form of the branch holds only while its arm binds."""
+        """Whether the plan inverts a choice, so that the form of the solution branch holds only while its arm binds."""
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
                 choices = operations(*self.library.relations[relation].written.sides, among=SWITCHES)
@@ -143,11 +145,11 @@ class Branch:
 
     @cached_property
     def hangs_on_what_cancels(self) -> bool:
-        """Whether some quantities on the branch have no value, so that its blocks cannot run one by one."""
+        """Whether some quantities on the solution branch have no value, so that blocks cannot run one by one."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
 
     def at(self, moved: Mapping[str, float]) -> float | None:
-        """The target at other given numbers in the ranges, by the solution that is nearest to this branch."""
+        """The target at other given numbers in the ranges, by the solution nearest to this solution branch."""
         state = State({**self.question.start(self.plan), **moved})
         for block in self.plan.blocks:
             steps, _ = block_states(self.library, block, state)
@@ -289,7 +291,7 @@ def whole_case(library: RelationSet, found: Found) -> Case:
     return replace(found.case, holding=found.case.holding.union(used))
 
 
-def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
+def conditions_that_may_change(branch: SolutionBranch, ends: Span | None) -> tuple[str, ...]:
     """Notes on conditions that may change within the ranges, by the bounds of the quantities in them."""
     library, plan, left_out = branch.library, branch.plan, branch.found.left_out
     if not branch.question.stated_ranges:
@@ -314,7 +316,7 @@ def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
+def _may_depend(branch: SolutionBranch, conditions: Sequence[Node]) -> bool:
     """Whether some conditions depend on any of the ranges, so that it takes bounds to decide them."""
     library, question, plan, state = branch.library, branch.question, branch.plan, branch.state
     names = {*names_in(*conditions)}
@@ -331,7 +333,7 @@ def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
 class _ConditionBounds:
     """The bounds over the ranges of the quantities in conditions, each computed once."""
 
-    def __init__(self, branch: Branch) -> None:
+    def __init__(self, branch: SolutionBranch) -> None:
         self.branch, self.left_out = branch, frozenset(branch.found.left_out)
         self.library, self.question, self.state = branch.library, branch.question, branch.state
         self.given = self.question.strong.keys() | set(branch.plan.weak)
