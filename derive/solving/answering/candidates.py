@@ -7,7 +7,7 @@ exact values, where these are known (`exact_values`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -16,10 +16,10 @@ from derive.model.conditions import one_relation_for_each_arm, relation_of_arm, 
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Block
+from derive.planning.plan import Plan
 from derive.presentation.failed_checks import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
-from derive.solving.answering.exact_values import compared_with_all, missing_with_weak_values
+from derive.solving.answering.exact_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
@@ -40,6 +40,11 @@ class Candidates:
     errors: Sequence[DeriveError]
     is_exact: bool = False  # whether the answers are all values that there are, with exact bounds
 
+    @property
+    def states(self) -> list[State]:
+        """The states of all candidates."""
+        return [state for _, state in states_of(result for _, result in self.answers)]
+
 
 def find_candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
     """The candidates for a question, or the errors that explain their absence."""
@@ -48,12 +53,12 @@ def find_candidates_or_errors(library: RelationSet, question: Question) -> Candi
     lone = frozenset[str]().union(*fallbacks)
     if lone:  # no answer may rest on fallbacks alone
         return find_candidates_or_errors(library, _without(question, lone))
-    exact = compared_with_all(library, question, candidates.answers, candidates.errors)
+    exact = corrected_by_exact_values(library, question, candidates.answers, candidates.errors)
     if exact is not None:
         return replace(candidates, answers=exact, is_exact=True)
     if not candidates.answers:
         return candidates
-    missing = missing_with_weak_values(library, question, candidates.answers)
+    missing = missing_exact_values(library, question, candidates.answers)
     return replace(candidates, answers=[*candidates.answers, *missing])
 
 
@@ -66,7 +71,7 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):
-        for name in islice(tied(library, question), GIVENS):
+        for name in islice(tied(library, question), GIVENS):  # which other givens may fix at another value
             confirm(library, question, name)
         fewer = _without_fallback_of_target(library, question)
         if fewer is not None:
@@ -75,15 +80,9 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     if without_refuted is not None:
         return without_refuted
     try:
-        raise _full_error(library, question, errors)
+        raise _error(library, question, errors)
     finally:
         del candidates, errors  # the error's traceback holds this frame, which would hold the error
-
-
-def _full_error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
-    """The weightiest error of a search without candidates, with a hint at weak values if they may be at fault."""
-    error = _weightiest(errors)
-    return error if _is_denied(errors) else _with_weak_values(library, question, error)
 
 
 def _is_denied(errors: Sequence[DeriveError]) -> bool:
@@ -120,10 +119,10 @@ def _without_refuted(library: RelationSet, question: Question) -> Candidates | N
         return None
     fewer = _without(question, refuted)
     candidates = find_candidates_or_errors(library, fewer)
-    states = [state for _, state in states_of(result for _, result in candidates.answers)]
-    if not states or not all(_determines(library, fewer, state, refuted) for state in states):
-        return None
-    return replace(candidates, question=fewer)
+    states = candidates.states
+    if states and all(_determines(library, fewer, state, refuted) for state in states):
+        return replace(candidates, question=fewer)
+    return None
 
 
 def _determines(library: RelationSet, question: Question, state: State, names: Set[str]) -> bool:
@@ -138,17 +137,17 @@ def _determines(library: RelationSet, question: Question, state: State, names: S
 
 def _is_determined(library: RelationSet, question: Question) -> bool:
     """Whether a question has candidates, each of which is a number."""
-    answers = find_candidates_or_errors(library, question).answers
-    states = [state for _, state in states_of(result for _, result in answers)]
+    states = find_candidates_or_errors(library, question).states
     return bool(states) and all(question.target in state.values for state in states)
 
 
-def _with_weak_values(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
-    """The error of a question without candidates, with a hint at weak values without which it may have some.
+def _error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
+    """The error of a question without candidates: the weightiest, with a hint at weak values that may be at fault.
 
     A weak value that the givens make another number is not at fault, and a definition is never another number.
     """
-    if not isinstance(error, NoSolutionError) or WEAK_VALUES in error.what:
+    error = _weightiest(errors)
+    if not isinstance(error, NoSolutionError) or _is_denied(errors) or WEAK_VALUES in error.what:
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
     weak = {name: value for name, value in question.weak.items() if name in around and value.source.kind != "exact"}
@@ -218,34 +217,40 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
 
 
 def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) -> tuple[RelationSet, Found]:
-    """A candidate of the library of arms by its original relations, after a library with the chosen arms."""
-    plan, case = result.plan, result.case
-    names = {name: name for name in library.relations}
-    chosen: dict[str, str] = {}
-    for arm in (*plan.relations, *sorted(case.holding)):
-        relation = relation_of_arm(arm)
-        if arm not in names and chosen.setdefault(relation, arm) == arm:
-            names[arm] = relation
+    """A candidate in terms of the original relations instead of their arms, after a library with its arms."""
+    arms: dict[str, str] = {}  # the arm in use of each choice
+    for name in (*result.plan.relations, *sorted(result.case.holding)):
+        if name not in library.relations:
+            arms.setdefault(relation_of_arm(name), name)
+    names = {name: name for name in library.relations} | {arm: relation for relation, arm in arms.items()}
+    holding = frozenset(names[name] for name in result.case.holding if name in names)
+    failing = frozenset(names[name] for name in result.case.failing if name in names)
+    stated = with_arms(library, {relation: arm_library.relations[arm] for relation, arm in arms.items()})
+    return stated, replace(
+        result,
+        plan=_plan_without_arms(arm_library, result.plan, names),
+        case=Case(holding, failing - holding),
+        left_out={name: why for name, why in result.left_out.items() if name in library.relations},
+    )
 
-    def named(block: Block) -> Block:
-        return replace(block, relations=tuple(names[name] for name in block.relations))
 
-    blocks = tuple(map(named, plan.blocks))
-    known = {*plan.weak}.union(*(block.unknowns for block in blocks))
+def _plan_without_arms(arm_library: RelationSet, plan: Plan, names: Mapping[str, str]) -> Plan:
+    """The plan of a candidate with the names of relations for those of their arms, and without other arms."""
+    known = {*plan.weak, *plan.unknowns}
     unneeded = set[str]().union(*(block.unknowns for block in plan.extra)) - known  # other arms may lead to these
     checks = [name for name in plan.checks if name in names and unneeded.isdisjoint(arm_library.members[name])]
-    plan = replace(plan, blocks=blocks, checks=tuple(names[name] for name in checks), extra=())
-    holding = frozenset(names[name] for name in case.holding if name in names)
-    failing = frozenset(names[name] for name in case.failing if name in names)
-    left_out = {name: why for name, why in result.left_out.items() if name in library.relations}
-    stated = with_arms(library, {relation: arm_library.relations[arm] for relation, arm in chosen.items()})
-    return stated, replace(result, plan=plan, case=Case(holding, failing - holding), left_out=left_out)
+    return replace(
+        plan,
+        blocks=tuple(replace(block, relations=tuple(map(names.__getitem__, block.relations))) for block in plan.blocks),
+        checks=tuple(map(names.__getitem__, checks)),
+        extra=(),
+    )
 
 
 def _results_by_case(
     library: RelationSet, question: Question, *, until_open: bool = False
 ) -> tuple[list[Found], list[DeriveError]]:
-    """The candidates of all cases, and the errors of the others; neither if the candidates leave the target open.
+    """The candidates of all cases, and errors of cases without any; neither if they leave the target open.
 
     Where `until_open`, the first case that leaves the target open ends the search.
     """
@@ -255,7 +260,7 @@ def _results_by_case(
     for is_last_resort in (False,) if question.is_trial else (False, True):
         search = CaseSearch(library, question, outcomes, is_last_resort=is_last_resort, until_open=until_open)
         results, errors = search.results, search.errors
-        if results and not search.leave_open():
+        if results and not search.leave_target_open():
             return results, errors
         if results or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break
@@ -267,7 +272,7 @@ def _results_by_case(
 
 
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
-    """The error to report if no case has candidates: that of an open case before that of one without a solution."""
+    """The error to report without candidates: that of an open case before that of one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)  # the weightiest first
 
     def rank(error: DeriveError) -> int:

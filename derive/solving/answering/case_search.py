@@ -70,7 +70,7 @@ class CaseSearch:
         self._weigh_open_cases()
 
     def _add(self, case: Case, outcome: list[Found] | DeriveError | None) -> None:
-        """Note what the search found in one case; None stands for the cases beyond the limit."""
+        """Add to the search what one case yields; None stands for the cases beyond the limit."""
         if isinstance(outcome, list):
             self.results += [replace(result, case=case) for result in outcome]
             return
@@ -82,7 +82,7 @@ class CaseSearch:
             self._doubts.append(self._open_case(case))
 
     def _weigh_open_cases(self) -> None:
-        """Set aside the cases that others assume away, and note on each result the cases that are in doubt."""
+        """Set aside the searched cases that others assume away, and note on each result the cases in doubt."""
         is_open = self._all_assume_open_case_away()
         self.results = without_impossible(self.library, self.question, self.results, is_open=is_open)
         away = [result for result in self.results if self._is_assumed_away(result) or self._is_bounded_only(result)]
@@ -94,8 +94,8 @@ class CaseSearch:
         kept += [replace(result, is_assumed_away=True) for result in (*away, *uncovered)]
         self.results = [self._with_doubts(result, self._doubts) for result in self._joined_where_free(kept)]
 
-    def leave_open(self) -> bool:
-        """Whether no case fixes the target, and all cases together leave it its whole domain."""
+    def leave_target_open(self) -> bool:
+        """Whether no searched case fixes the target, and all together leave it its whole domain."""
         spans = [state.spans.get(self.target) for _, state in states_of(self.results)]
         if None in spans or any(result.plan.blocks for result in self.results):
             return False
@@ -104,7 +104,7 @@ class CaseSearch:
         return _covers(self.domain, [span for span in spans if span is not None])
 
     def _results_of(self, asked: Question) -> list[Found]:
-        """The results of one case, by the last resort if need be; raises the error of a case without any."""
+        """What the search finds in one case, by the last resort if need be; raises the error of a case without any."""
         if asked.case not in self.outcomes:
             self.outcomes[asked.case] = self._outcome(asked)
         outcome = self.outcomes[asked.case]
@@ -117,7 +117,7 @@ class CaseSearch:
         return outcome
 
     def _outcome(self, asked: Question) -> CaseOutcome:
-        """What one case yields without the last resort: results, a plan without a value, or an error."""
+        """What the search finds in one case without the last resort: results, a plan without a value, or an error."""
         try:
             results = answered_in_case(self.library, asked)
             return results if isinstance(results, PlanWithoutValue) else self._confined_to_case(asked, results)
@@ -127,7 +127,7 @@ class CaseSearch:
             return error.with_traceback(None)
 
     def _confined_to_case(self, asked: Question, results: Sequence[Found]) -> list[Found]:
-        """The results of one case, with intervals cut to where the case and the domains around the target hold."""
+        """The results of the search in one case, with intervals cut to where it and the domains around hold."""
         library = self.library
         cut = [confined(library, asked, narrowed_by_neighbours(library, asked, result)) for result in results]
         kept = [result for result in cut if result.states]
@@ -137,15 +137,15 @@ class CaseSearch:
         return kept
 
     def _in_words(self, case: Case) -> str:
-        """The claims of a case in words, for the notes on results of other cases."""
+        """The claims of a searched case in words, for the notes on results of other cases."""
         return " and ".join(dict.fromkeys(map(worded, claims(self.library, replace(self.question, case=case)))))
 
     def _open_case(self, case: Case) -> tuple[Case, str]:
-        """Pair a case that leaves the target open with the note on it for the results of other cases."""
+        """Pair a searched case that leaves the target open with the note on it for results of other cases."""
         return case, f"where {self._in_words(case)}, nothing determines {self.target}"
 
     def _all_assume_open_case_away(self) -> bool:
-        """Whether some case is open, and the results of all others rest on relations only assumed to apply."""
+        """Whether a searched case is open, and all results rest on relations that are only assumed to apply."""
         if not any(isinstance(error, UnderdeterminedError) for error in self.errors):
             return False
         for result, state in states_of(self.results):
@@ -155,7 +155,7 @@ class CaseSearch:
         return True
 
     def _joined_where_free(self, results: Sequence[Found]) -> list[Found]:
-        """The results of all cases, or one interval, if those cut by nothing but their cases cover the domain.
+        """The results of the search; one interval, if those cut by nothing but their cases cover the domain.
 
         The joined interval covers all other results. A case that an answer assumes away is no part of it: the answer
         would be lost in it.
@@ -201,7 +201,7 @@ class CaseSearch:
         return False
 
     def _is_fixed(self, result: Found) -> bool:
-        """Whether the result of a case rests on an equation, or has a number for the target."""
+        """Whether a result of the case search rests on an equation, or has a number for the target."""
         is_led_to = any(self.library.relations[name].is_equation for name in result.plan.relations)
         return is_led_to or any(self.target in state.values for state in result.states)
 
@@ -218,7 +218,7 @@ class CaseSearch:
         return uncovered
 
     def _assumes(self, result: Found, state: State, name: str) -> bool:
-        """Whether the result of a case uses a relation that is merely assumed to apply; an arm never counts.
+        """Whether a result of the case search uses a relation that is merely assumed to apply; an arm never counts.
 
         A relation says nothing of other cases than its own, and a choice says what holds in each of them.
         """
@@ -228,7 +228,7 @@ class CaseSearch:
         return name in result.plan.relations and not state.known >= {*names_in(*conditions)}
 
     def _with_doubts(self, result: Found, doubts: Sequence[tuple[Case, str]]) -> Found:
-        """The result of a case with notes on doubtful cases, except those that its own assumptions exclude."""
+        """A result of the case search with notes on doubtful cases, but for those that it assumes not to hold."""
 
         def with_doubts(state: State) -> State:
             notes = dict.fromkeys(state.notes)
@@ -241,28 +241,28 @@ class CaseSearch:
 
 
 def states_of(results: Iterable[Found]) -> Iterator[tuple[Found, State]]:
-    """Each state of some results of cases, after its result."""
+    """Each state of the results that a case search found, after its result."""
     for result in results:
         for state in result.states:
             yield result, state
 
 
 def _impossible(question: Question) -> NoSolutionError:
-    """The error of a search in which no case of the relations is possible."""
+    """The error of a case search in which no case of the relations is possible."""
     reason = "no case of the relations is possible"
     what = f"{question.target} has no admissible value: {reason} with it."
     return NoSolutionError(what, hint="Check the givens, their units, and the domain of what is asked.", reason=reason)
 
 
 def _too_many(question: Question) -> LimitError:
-    """The error of a search that reached its limit on cases."""
+    """The error of a case search that reached its limit on cases."""
     what = f"{question.target} depends on more than {MOST_CASES} cases."
     hint = "Give the quantities in the conditions of the relations."
     return LimitError(what, hint=hint, limit=f"{MOST_CASES} cases")
 
 
 def _covers(domain: Domain, spans: Iterable[Span]) -> bool:
-    """Whether the intervals of several cases together cover a whole domain."""
+    """Whether the intervals that a search found in several cases together cover a whole domain."""
     reached = domain.low
     for low, high in sorted(spans):
         if low > reached:

@@ -1,4 +1,4 @@
-"""All values of a target, where relations leave them exactly, and the answers to a question compared with them.
+"""The exact values of a target, all that its relations leave it, and the candidates for it compared with them.
 
 Around the target are the relations that hold it, or ask for it in a condition, and those around each quantity in them
 that is not known. What is typed as one number is that number, and so is a default or a profile's value to which no
@@ -61,13 +61,13 @@ from quantities.value import Value
 NOWHERE = "no number in its domain leads to one within the range that is given"
 
 Answers = Sequence[tuple[RelationSet, Found]]
-"""Results, each with the library of the relations that it uses."""
+"""Candidates: results, each with the library of the relations that it uses."""
 
 
-def compared_with_all(
+def corrected_by_exact_values(
     library: RelationSet, question: Question, answers: Answers, errors: Sequence[DeriveError]
 ) -> Answers | None:
-    """The answers corrected and completed by the target's exact values; None if these values are not known.
+    """The answers corrected and completed by the target's exact values; None if those are not known.
 
     Where no value is left at all, the givens themselves are at fault, and the answers stay as they are.
     """
@@ -81,25 +81,25 @@ def compared_with_all(
     domain = library.declared[question.target].domain
     if (is_open or not answers) and any(piece.span == (domain.low, domain.high) for piece in cases.pieces):
         return None  # nothing determines the target, at least in some case
-    comparison = _Comparison(library, question, answers, cases, cases.pieces, is_open=is_open)
+    comparison = _Comparison(library, question, answers, cases, is_open=is_open)
     return comparison.over_ranges() if cases.ranged else comparison.at_numbers()
 
 
-def missing_with_weak_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
-    """Answers for exact values of the target that no answer has yet, and that agree with all weak values.
+def missing_exact_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
+    """Answers for the exact values of the target that none has yet, and that agree with all weak values.
 
     A plan in which a weak value yields to the relations may see only the case in which it yields.
     """
     if not question.weak or question.ranges:
         return ()
     cases = linear_cases(library, question, with_standing=True)
-    if cases is None or not cases.pieces or cases.ranged:
+    if cases is None or cases.ranged:
         return ()
-    return _Comparison(library, question, answers, cases, cases.pieces, is_open=False).missing_points()
+    return _Comparison(library, question, answers, cases, is_open=False).missing_points()
 
 
 def _exact_values(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
-    """All exact values of the target; None if they are not known.
+    """All exact values of the target, by linear cases or rational pieces; None if they are not known.
 
     Where plans were refused, the parts of relations that are not linear may be enclosed.
     """
@@ -125,21 +125,19 @@ def _is_certain(question: Question, answers: Answers, errors: Sequence[DeriveErr
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The answers that plans gave for a target, compared with all values that it has."""
+    """The answers that plans gave for a target, compared with the exact values that it has."""
 
     library: RelationSet
     question: Question
     answers: Answers
     cases: LinearCases | RationalPieces
-    pieces: Sequence[Interval]
     is_open: bool  # whether nothing determines the target in some case
 
     def at_numbers(self) -> Answers | None:
-        """Compare the answers at given numbers with the exact values; None if the error of an open case says more."""
-        kept = [(its_library, self._cut_to_values(result)) for its_library, result in self.answers]
-        kept = [(its_library, result) for its_library, result in kept if result.states]
-        missing = [piece for piece in self.pieces if not self._is_among(piece, kept)]
-        missing = [piece for piece in missing if not (piece.is_point and self._is_end_kept_by_failures(piece))]
+        """The answers at given numbers as exact values correct them; None if the error of an open case says more."""
+        cut = [(its_library, self._cut_to_values(result)) for its_library, result in self.answers]
+        kept = [(its_library, result) for its_library, result in cut if result.states]
+        missing = self._missing_from(kept)
         if self.is_open and not all(piece.is_point for piece in missing):
             if not kept:
                 return None
@@ -150,9 +148,13 @@ class _Comparison:
 
     def missing_points(self) -> Answers:
         """Answers for the exact numbers of the target that no answer has yet."""
-        points = [piece for piece in self.pieces if piece.is_point and not self._is_among(piece, self.answers)]
-        points = [point for point in points if not self._is_end_kept_by_failures(point)]
+        points = [piece for piece in self._missing_from(self.answers) if piece.is_point]
         return [(self.library, self._result_for([point])) for point in points]
+
+    def _missing_from(self, answers: Answers) -> list[Interval]:
+        """The exact values that no answer has yet, without ends of the domain at which conditions fail."""
+        missing = [piece for piece in self.cases.pieces if not self._is_among(piece, answers)]
+        return [piece for piece in missing if not (piece.is_point and self._is_end_kept_by_failures(piece))]
 
     def _is_end_kept_by_failures(self, point: Interval) -> bool:
         """Whether an exact value ends the target's domain, and remains only because conditions fail there."""
@@ -160,23 +162,23 @@ class _Comparison:
         return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
 
     def _cut_to_values(self, result: Found) -> Found:
-        """A result without numbers that are no exact value, and with intervals cut to the exact values in them."""
+        """A result without numbers that are no exact values, and with intervals cut to the exact values in them."""
         target = self.question.target
         states = []
         for state in result.states:
             if target not in state.spans:
-                if self._is_in(state, self.pieces):
+                if self._is_in(state, self.cases.pieces):
                     states.append(state)
                 continue
             start, end = state.spans[target]
-            for piece in self.pieces:
+            for piece in self.cases.pieces:
                 low, high = max(piece.span[0], start), min(piece.span[1], end)
                 if low < high and not piece.is_point:
                     states.append(replace(state, spans={**state.spans, target: (low, high)}))
         return replace(result, states=tuple(states))
 
     def _is_in(self, state: State, pieces: Sequence[Interval]) -> bool:
-        """Whether the target's number or interval in a state lies in one of some intervals of exact values."""
+        """Whether a state has the target in one of some intervals of exact values."""
         reach = _interval_of(state, self.question.target)
         return any(lies_in(reach, piece.span, SAME_ROOT) for piece in pieces)
 
@@ -196,17 +198,17 @@ class _Comparison:
         return replace(result, states=tuple(map(sure, result.states)))
 
     def over_ranges(self) -> Answers:
-        """The answers over ranges, one for each interval of exact values.
+        """The answers over ranges: one for each interval of exact values.
 
         The value in the middle of the ranges stands in its interval if there is exactly one. Where the target has one
         value at each point of the ranges, it is one answer, which leaves numbers out.
         """
-        if self.cases.has_one_value_at_each_point and len(self._values_in_middle(self.pieces)) == 1:
-            return [self._result_over(self.pieces)]
-        return [self._result_over([piece]) for piece in self.pieces]
+        if self.cases.has_one_value_at_each_point and len(self._values_in_middle(self.cases.pieces)) == 1:
+            return [self._result_over(self.cases.pieces)]
+        return [self._result_over([piece]) for piece in self.cases.pieces]
 
     def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
-        """Values that plans found in the middle of the ranges, within intervals of exact values."""
+        """The values that plans have in the middle of the ranges, within intervals of exact values."""
         return [
             (its_library, result, state)
             for its_library, result, state in _states_of(self.answers)
@@ -240,12 +242,12 @@ class _Comparison:
 
 
 def _interval_of(state: State, target: str) -> Span:
-    """The interval of the target in a state of an answer; a number is an interval without width."""
+    """The interval of the target in a state, to compare with exact values; for a number, one without width."""
     return state.spans.get(target) or (state.values[target],) * 2
 
 
 def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, Found, State]]:
-    """Each state of some answers, with its library and its result."""
+    """Each state of some answers to compare with exact values, after its library and its result."""
     for its_library, result in answers:
         for state in result.states:
             yield its_library, result, state
@@ -253,7 +255,7 @@ def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, Found, State]]:
 
 @dataclass(frozen=True)
 class RationalPieces:
-    """The intervals of all values that a relation leaves to its target over a range."""
+    """The intervals of exact values that one relation, rational piece by piece, leaves its target over a range."""
 
     ranged: tuple[str, ...]
     relation: str
@@ -268,15 +270,10 @@ class RationalPieces:
 
 
 def rational_pieces(library: RelationSet, question: Question) -> RationalPieces | None:
-    """The exact intervals of a target's values by one relation over one range; None if they are not known."""
+    """The intervals of a target's exact values by one relation over one range; None if they are not known."""
     target = question.target
-    holders = library.holders.get(target, ())
-    if len(holders) != 1 or target in question.strong:
-        return None
-    relation = library.relations[holders[0]]
-    if not relation.is_exact or relation.conditions:
-        return None
-    if any(target in names_in(*conditional.conditions) for conditional in library.conditional):
+    relation = _only_relation(library, target)
+    if relation is None or target in question.strong:
         return None
     others = [name for name in relation.members if name != target]
     strong = with_own_values(library, question, others).strong
@@ -294,8 +291,18 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
     return RationalPieces(tuple(ranged), relation.name, tuple(Interval.between(*span) for span in spans))
 
 
+def _only_relation(library: RelationSet, target: str) -> Relation | None:
+    """The relation that alone decides the exact values of a target, whatever the case; None if there are others."""
+    holders = library.holders.get(target, ())
+    if len(holders) != 1:
+        return None
+    relation = library.relations[holders[0]]
+    is_asked_for = any(target in names_in(*conditional.conditions) for conditional in library.conditional)
+    return relation if relation.is_exact and not relation.conditions and not is_asked_for else None
+
+
 def _other_side(equation: Equation, name: str) -> Node | None:
-    """The side that an equation sets equal to a ranged name alone; None if there is no such side."""
+    """The side that an equation sets equal to a ranged name alone, which gives exact values; None without one."""
     for side, opposite in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
         if side == Name(name) and name not in names_in(opposite):
             return opposite
@@ -308,7 +315,7 @@ _TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
 def linear_cases(library: RelationSet, question: Question, *, with_standing: bool = False) -> LinearCases | None:
-    """The linear cases of relations around a target; None if one relation is not linear, or there is but one case.
+    """The linear cases that leave a target its exact values; None if a relation is not linear, or without cases.
 
     A weak value that a relation may lead to is left to plans, unless all are to stand as they are (`with_standing`).
     """
@@ -320,7 +327,7 @@ def linear_cases(library: RelationSet, question: Question, *, with_standing: boo
 
 
 def cases_with_one_value(library: RelationSet, question: Question) -> LinearCases | None:
-    """The cases of partly nonlinear relations around a target that leave it one exact value; None otherwise."""
+    """The cases of partly nonlinear relations that leave a target one exact value; None if they leave it more."""
     try:
         around = _Neighbourhood.of(library, question)
         if len(around.names) > _FEW_NAMES or around.ranged:
@@ -330,7 +337,7 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
             return None
         nonlinear = _NonlinearParts(box)
         cases = around.cases(nonlinear)
-        if not cases.pieces or len(cases.pieces) > 1 or not cases.pieces[0].is_point:
+        if len(cases.pieces) != 1 or not cases.pieces[0].is_point:
             return None
         # this value is the only one if there is a solution: numbers for the names in nonlinear parts are tried for one
         names = names_in(*nonlinear.symbols)
@@ -344,21 +351,21 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
 
 
 def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
-    """Trial numbers for a name in nonlinear parts: inside its interval, and its ends, where relations often bind."""
+    """Numbers to try in nonlinear parts, which an exact value needs: inside an interval, and its ends."""
     ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]  # without what was rounded outwards
     return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
 
 def _has_cases(relation: Relation) -> bool:
-    """Whether a relation is more than one linear equation: it has choices or conditions, or is an inequality."""
+    """Whether a relation gives exact values by case: it has choices or conditions, or is an inequality."""
     nodes = walk(relation.written.lhs, relation.written.rhs)
     chooses = any(isinstance(node, Apply) and node.op in CHOICES for node in nodes)
     return chooses or bool(relation.conditions) or not relation.is_equation
 
 
 @dataclass(frozen=True)
-class Ways:
-    """A relation, its ways (conjunctions of linear claims) where it applies, and those where a condition fails."""
+class RelationWays:
+    """The ways of a relation in linear cases: those where it applies, and those where one of its conditions fails."""
 
     relation: Relation
     applying: list[Way]
@@ -371,7 +378,7 @@ class Ways:
 
 @dataclass(frozen=True)
 class _Neighbourhood:
-    """The relations around a target, the quantities in them that are not known, and the values of the others."""
+    """The relations around a target that leave its exact values, their open quantities, and values of the others."""
 
     library: RelationSet
     question: Question
@@ -414,7 +421,7 @@ class _Neighbourhood:
         return tuple(name for name in self.names if name in self.question.strong or name in self.question.weak)
 
     def cases(self, nonlinear: _NonlinearParts | None = None) -> LinearCases:
-        """Split the relations around a target into linear cases; raises `NotLinear` at an unreplaced nonlinear part."""
+        """Split the relations around a target into linear cases; raises `NotLinear` at a part that is not linear."""
         numbers = {name: Number(_rational(value)) for name, value in self.known.items()}
 
         def at_numbers(node: Node) -> Node:
@@ -426,7 +433,7 @@ class _Neighbourhood:
             stated = relation.written
             equation = Equation(at_numbers(stated.lhs), stated.op, at_numbers(stated.rhs))
             conditions = [at_numbers(condition) for condition in relation.conditions]
-            relations.append(Ways(relation, *ways_under(conditions, ways_of_equation(equation))))
+            relations.append(RelationWays(relation, *ways_under(conditions, ways_of_equation(equation))))
         claims = [*chain.from_iterable(_claims_on(self.library, self.question, name) for name in self.names)]
         if nonlinear is not None:
             claims += nonlinear.claims(self.names)
@@ -435,17 +442,17 @@ class _Neighbourhood:
 
 @dataclass(frozen=True)
 class _NonlinearParts:
-    """Parts of relations that are not linear, each replaced by a symbol, and intervals of the names in them."""
+    """The nonlinear parts of relations that leave exact values, each replaced by a symbol, and spans of names."""
 
     box: Mapping[str, Span]
     symbols: dict[Node, Name] = field(default_factory=dict)  # by the part that each stands for
 
     def linear(self, node: Node) -> Node:
-        """An expression made linear by symbols in the place of its parts that are not linear."""
+        """An expression made linear by symbols in place of its nonlinear parts, so that exact values can be found."""
         return rebuilt(node, self._symbol_for)
 
     def _symbol_for(self, part: Node) -> Node | None:
-        """The replacement that makes a part of an expression linear; None if its arguments are replaced instead."""
+        """The symbol for a nonlinear part, so that exact values can be found; None to look at its arguments instead."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
@@ -454,7 +461,7 @@ class _NonlinearParts:
         return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 
     def claims(self, names: Iterable[str]) -> Iterator[Claim]:
-        """The linear claims that some names, and the symbols of nonlinear parts, lie in their intervals."""
+        """The linear claims on exact values that names, and symbols of nonlinear parts, lie in their intervals."""
         spans = {name: self.box[name] for name in names}
         for part, symbol in self.symbols.items():
             enclosure = enclose(part, self.box, "")
@@ -468,36 +475,41 @@ class _NonlinearParts:
 
 @dataclass(frozen=True)
 class LinearCases:
-    """The ways of the relations around a target, and what is certain of the quantities in them."""
+    """The linear cases around a target: the ways of its relations, and claims that are certain in each of them."""
 
     target: str
     ranged: tuple[str, ...]
-    relations: tuple[Ways, ...]
+    relations: tuple[RelationWays, ...]
     certain: tuple[Claim, ...]
 
     @cached_property
-    def pieces(self) -> tuple[Interval, ...] | None:
-        """The intervals of the target's exact values, in ascending order; None if there are too many cases."""
+    def pieces(self) -> tuple[Interval, ...]:
+        """The intervals of the target's exact values, in ascending order; none if there are too many cases."""
         try:
-            return values_left(self.target, self.certain, [relation.ways for relation in self.relations])
+            return values_left(self.target, self.certain, self._ways)
         except NotLinear:
-            return None
+            return ()
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
         """Whether no two intervals of exact values share numbers in the ranges, as far as one range tells."""
-        ways = [relation.ways for relation in self.relations]
         try:
-            numbers_in_ranges = [
-                [values_left(name, [*self.certain, *piece.claims(self.target)], ways) for name in self.ranged]
-                for piece in self.pieces or ()
-            ]
+            fitting = [self._numbers_in_ranges(piece) for piece in self.pieces]
         except NotLinear:
             return False
-        return all(starmap(_are_apart_in_some_range, combinations(numbers_in_ranges, 2)))
+        return all(starmap(_are_apart_in_some_range, combinations(fitting, 2)))
+
+    def _numbers_in_ranges(self, piece: Interval) -> list[tuple[Interval, ...]]:
+        """The numbers of each range at which the target may have exact values in an interval."""
+        certain = [*self.certain, *piece.claims(self.target)]
+        return [values_left(name, certain, self._ways) for name in self.ranged]
+
+    @property
+    def _ways(self) -> list[list[Way]]:
+        return [relation.ways for relation in self.relations]
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
-        """The relations that apply in one of the linear cases in which the target has this value."""
+        """The relations that apply in a linear case in which the target has this exact value."""
         case = self._case_at(number)
         return tuple(ways.relation.name for ways, way in case if ways.relation.is_equation and way in ways.applying)
 
@@ -509,18 +521,18 @@ class LinearCases:
         except NotLinear:
             return False
 
-    def _case_at(self, number: Fraction) -> list[tuple[Ways, Way]]:
-        """The way that each relation takes in one of the linear cases in which the target has this value."""
+    def _case_at(self, number: Fraction) -> list[tuple[RelationWays, Way]]:
+        """The way that each relation takes in a linear case in which the target has this exact value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
         try:
-            ways = first_ways(self.target, [*self.certain, here], [relation.ways for relation in self.relations])
+            ways = first_ways(self.target, [*self.certain, here], self._ways)
         except NotLinear:
             return []
         return list(zip(self.relations, ways, strict=True))
 
 
 def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequence[Sequence[Interval]]) -> bool:
-    """Whether two exact values share no number of some range, from the numbers, range by range, that fit each."""
+    """Whether two exact values fit no common number of some range, from the numbers of each range that fit them."""
     for numbers, others in zip(first, second, strict=True):
         if not any(piece.meets(other) for piece, other in product(numbers, others)):
             return True
@@ -528,7 +540,7 @@ def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequen
 
 
 def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]:
-    """The relations in a target's neighbourhood that contain a quantity, or ask for it in a condition."""
+    """The relations that decide exact values around a target, since they hold a quantity or ask for it."""
     for holder in library.holders.get(name, ()):
         yield library.relations[holder]
     if name not in library.compared:
@@ -539,7 +551,7 @@ def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]
 
 
 def _rational(value: Value) -> Fraction:
-    """The value as the exact rational that was typed; raises `NotLinear` if it is none."""
+    """The exact rational that was typed as a value, for linear cases; raises `NotLinear` if it is none."""
     rational = exact_of(value.base[1])
     if rational is None:
         raise NotLinear
@@ -547,7 +559,7 @@ def _rational(value: Value) -> Fraction:
 
 
 def _claims_on(library: RelationSet, question: Question, name: str) -> Iterator[Claim]:
-    """The linear claims that the range and the domain of a quantity make on it."""
+    """The linear claims on a quantity, which bound exact values: by its domain, and by its range if it has one."""
     domain = library.declared[name].domain
     value = question.strong.get(name) or question.weak.get(name)
     yield from replace(Interval.between(domain.low, domain.high), is_open_low=domain.open_low).claims(name)

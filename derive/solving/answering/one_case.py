@@ -34,8 +34,8 @@ from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
 from derive.solving.execution.plan_states import Found, is_of_one_turn
 from derive.solving.execution.question import Question
+from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
-from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
 from quantities.value import Value
 
 _FALLBACK_STANDS = "its fallback stands"
@@ -127,7 +127,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
 def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[Found]:
     """The results where the plan of a case leads to no value: elsewhere in the ranges, or by the givens alone."""
     first = without_value.result
-    result = None if first is None else spread_without_middle(library, question, first)
+    result = None if first is None else interval_without_middle(library, question, first)
     if result is None:
         result = _by_givens_alone(library, question)
     if result is None and first is not None and is_open_elsewhere(library, question, first.plan):
@@ -147,7 +147,7 @@ def _over_ranges(library: RelationSet, question: Question) -> Found | None:
     plan = question.plan(library, frozenset(question.case.failing))
     if not plan.is_determined or conditional_in(library, plan):
         return None
-    return spread_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
+    return interval_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
 
 
 def _in_another_turn(library: RelationSet, question: Question, result: Found) -> Found | None:

@@ -117,23 +117,26 @@ def _solve_system(system: System) -> Outcome:
     where solving them ends in doubt.
     """
     is_plain = any(len(branches) == 1 for _, branches in tearings(system))
-    outcome = each_once(_solve_by_first_method(system), system) if is_plain else None
-    if outcome is not None and outcome.solutions and not outcome.caveat:
-        return outcome
+    if is_plain:
+        outcome = each_once(_solve_by_first_method(system), system)
+        if outcome.solutions and not outcome.caveat:
+            return outcome
     sums = combined(system.equations, system.known) if is_small(system) else None
     if sums is not None and sums.contradict:
         return _CONTRADICTING
-    simpler = _with_simpler_equations(system, sums) if sums is not None and not is_plain else None
-    if simpler is not None:
-        simplified = each_once(_solve_by_first_method(simpler), simpler)
-        points = [solution.values for solution in simplified.solutions if not solution.spans]
-        if not simplified.undecided and all(map(system.holds, points)):
-            return simplified
-    return each_once(_solve_by_first_method(system), system) if outcome is None else outcome
+    if is_plain:
+        return outcome
+    if sums is not None:
+        simpler = _with_simpler_equations(system, sums)
+        outcome = each_once(_solve_by_first_method(simpler), simpler)
+        points = [solution.values for solution in outcome.solutions if not solution.spans]
+        if simpler is system or (not outcome.undecided and all(map(system.holds, points))):
+            return outcome
+    return each_once(_solve_by_first_method(system), system)
 
 
-def _with_simpler_equations(system: System, sums: Combined) -> System | None:
-    """A block with combinations of its equations that are linear or have fewer unknowns; None if there are none."""
+def _with_simpler_equations(system: System, sums: Combined) -> System:
+    """A block with combinations of its equations that are linear or have fewer unknowns, if there are any."""
     equations = []
     for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):
         unknowns = {*stated.names}.intersection(system.unknowns)
@@ -141,11 +144,11 @@ def _with_simpler_equations(system: System, sums: Combined) -> System | None:
             equations.append(reduced)
         else:
             equations.append(stated)
-    return replace(system, equations=tuple(equations)) if tuple(equations) != system.equations else None
+    return system if tuple(equations) == system.equations else replace(system, equations=tuple(equations))
 
 
 def _solve_by_first_method(system: System) -> Outcome:
-    """Solve a block by the first of the methods listed at the top of the module that succeeds."""
+    """Solve a block by the first method, of those that the module lists, that succeeds."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     is_single = len(variants) == 1
     as_stated = None if is_single else _solve_by_tearing_as_stated(system)
@@ -302,9 +305,10 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
     refuted = _refuted_by_one_equation(system)
     if refuted is not None:
         return refuted
-    sums = None if is_single or not is_small(system) else combined(system.equations, system.known)
-    if sums is not None and sums.contradict:
-        return Outcome((), reason=_CONTRADICTING.reason)
+    if not is_single and is_small(system):  # of a single system, `_solve_system` combines the equations
+        sums = combined(system.equations, system.known)
+        if sums is not None and sums.contradict:
+            return Outcome((), reason=_CONTRADICTING.reason)
     problem = (system.equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*problem) or product_solutions(*problem)
     if linear is not None:

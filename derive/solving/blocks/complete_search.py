@@ -109,7 +109,7 @@ def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
 
 
 def contractors_refute(system: System) -> bool:
-    """Whether contractors leave nothing of the domains of a block's unknowns, so that no complete search is needed.
+    """Whether contractors leave nothing of a block's domains, so that no complete search is needed.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -126,13 +126,13 @@ def contractors_refute(system: System) -> bool:
 
 
 def _is_outside_domains(haze: Box, system: System) -> bool:
-    """Whether a solution of the search lies outside the domains for all numbers within the rounding of the givens."""
+    """Whether a solution of a complete search lies outside the domains for all numbers within rounding."""
     spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
     return any(high < least or low > most for (low, high), (least, most) in spans)
 
 
 def _values_in_box(narrow: Box, haze: Box, system: System) -> dict[str, float] | None:
-    """The values of a solution of the search, moved to zero or to a domain's end if only rounding keeps them off."""
+    """The values of a solution of a complete search, moved to zero or a domain's end if only rounding forbids it."""
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
@@ -169,7 +169,7 @@ def points_in_open_boxes(search: CompleteSearch, system: System) -> Iterator[Sol
 
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution of the search is one of others, to the precision of multiple solutions."""
+    """Whether a solution of a complete search is one of others, to the precision of multiple solutions."""
     for other in others:
         if other.spans:
             continue
@@ -256,7 +256,7 @@ def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, f
 
 
 def _is_below(low: float, high: float) -> bool:
-    """Whether an end of an enclosure is at most an end of another, within rounding."""
+    """Whether in interval propagation an end of an enclosure is at most an end of another, within rounding."""
     return low <= high or math.isclose(low, high, rel_tol=AGREEMENT)
 
 

@@ -145,8 +145,10 @@ class _Cancellation:
     def result(self, *, search: Search) -> Found | None:
         """The cancelled answer by the equations that elimination leaves; None if elimination fails."""
         projection = self.projection
-        outcome = None if projection is None else self._states(projection.equations, search=search)
-        if projection is None or outcome is None:
+        if projection is None:
+            return None
+        outcome = self._states(projection.equations, search=search)
+        if outcome is None:
             return None
         states, reason = outcome
         tried = (self._answer_in(projection, state) for state in states)
@@ -164,9 +166,8 @@ class _Cancellation:
         if projection is not None:
             return projection
         # terms of several unknowns cancel only where their coefficients are numbers
-        fold = partial(folded, known=self.known)
-        equations = [Equation(fold(equation.lhs), "=", fold(equation.rhs)) for equation in written]
-        return eliminate(equations, self.target, self.known, self.domains, self._is_enough)
+        numeric = [equation.changed(partial(folded, known=self.known)) for equation in written]
+        return eliminate(numeric, self.target, self.known, self.domains, self._is_enough)
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

@@ -12,7 +12,7 @@ solver might go another way there, and what the lines compute is not the answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, count
 from typing import Any, NamedTuple
@@ -67,7 +67,7 @@ class _Test(NamedTuple):
 
 
 class _ExactCase(NamedTuple):
-    """One of the forms that an unknown of a trace may have, as a tree and as text, with the tests of when it holds."""
+    """One form that an unknown of the guarded lines may have, as a tree and as text, with tests of when it holds."""
 
     form: Node
     text: str
@@ -75,7 +75,7 @@ class _ExactCase(NamedTuple):
 
 
 class _OneUnknown(NamedTuple):
-    """A block of a trace reduced to one unknown: the candidates for it, and the forms of the others in it."""
+    """A block for guarded lines, reduced to one unknown: the candidates for it, and the forms of the others in it."""
 
     name: str
     candidates: tuple[Candidate, ...]
@@ -83,10 +83,10 @@ class _OneUnknown(NamedTuple):
 
 
 class GuardedLines:
-    """Writes the guarded lines of a trace; each line has a variable of its own, and equal expressions share one."""
+    """Writes guarded lines; each has a variable of its own, and equal expressions share one."""
 
     def __init__(self, library: RelationSet, hints: Mapping[str, float]) -> None:
-        """Begin a trace without lines, in a namespace with the names that its text may use."""
+        """Begin without guarded lines, in a namespace with the names that their text may use."""
         self.library = library
         self.hints = hints
         self.text: list[str] = []
@@ -97,45 +97,40 @@ class GuardedLines:
             "LEAST": _LEAST,
             "MOST": _MOST,
         }
-        self._motions = RangeMotions(library)
+        self.motions = RangeMotions(library)
         self._shared: dict[Any, tuple[str, ...]] = {}  # variables, by the constant, line or block that they stand for
-        self._doubles: set[str] = set()  # the variables whose numbers are doubles
-        self._guards: set[str] = set()  # the tests that are written already
         self._numbers: dict[str, Any] = {}  # of variables, as the question was asked
         self._counter = count()
 
     def argument(self, name: str, number: Any, *, is_ranged: bool, is_weak: bool = False) -> str:
-        """A variable of the trace for a given, with its number as the question was asked; of a range, the middle."""
+        """A variable of the guarded lines for a given, whose number as the question was asked is recorded."""
         variable = self._variable(number)
         if is_ranged:
-            self._motions.add_range(variable, name, is_weak=is_weak)
+            self.motions.add_range(variable, name, is_weak=is_weak)
         return variable
 
     def constant(self, number: float) -> str:
-        """A variable of the trace for a number that is the same whenever the lines are run."""
+        """A variable of the guarded lines for a number that is the same whenever they are run."""
         return self._constant(as_rational(number))
 
     def recorded_number(self, variable: str) -> float:
-        """The number that a variable of the trace had as the question was asked."""
+        """The number that a variable of the guarded lines had as the question was asked."""
         return as_float(self._numbers[variable])
-
-    def is_extreme_at_ends(self, variable: str) -> bool:
-        """Whether the ends of the ranges alone bound a variable of the trace."""
-        return self._motions.is_extreme_at_ends(variable)
 
     def is_used(self, variable: str) -> bool:
         """Whether one of the guarded lines has a variable in it."""
         return any(variable in _VARIABLES.findall(line) for line in self.text)
 
-    def write_block(self, block: Block, scope: dict[str, str]) -> None:
-        """Write the guarded lines that solve a block, and put the variables of its unknowns into the scope."""
-        members = dict.fromkeys(chain.from_iterable(self.library.members[name] for name in block.relations))
-        needs = [name for name in members if name not in block.unknowns and name in scope]
-        key = (block, tuple(scope[name] for name in needs))
-        if key not in self._shared:
-            exact = self._isolated(block, scope) or self._solved_by_cases(block, scope)
-            self._shared[key] = exact or self._solver_call(block, needs, scope)
-        scope.update(zip(block.unknowns, self._shared[key], strict=True))
+    def write_blocks(self, blocks: Iterable[Block], scope: dict[str, str]) -> None:
+        """Write the guarded lines that solve some blocks, and put the variables of their unknowns into the scope."""
+        for block in blocks:
+            members = self.library.held_by(block.relations)
+            needs = [name for name in members if name not in block.unknowns and name in scope]
+            key = (block, tuple(scope[name] for name in needs))
+            if key not in self._shared:
+                exact = self._isolated(block, scope) or self._solved_by_cases(block, scope)
+                self._shared[key] = exact or self._solver_call(block, needs, scope)
+            scope.update(zip(block.unknowns, self._shared[key], strict=True))
 
     def guard_condition(self, condition: Node, truth: bool | None, scope: Mapping[str, str]) -> None:
         """Write a guard of the truth that a condition on known numbers had; None if it was undefined."""
@@ -170,7 +165,7 @@ class GuardedLines:
         return run
 
     def _isolated(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variable of a block's unknown that one line gives exactly, in one way only; none if no line does."""
+        """The variable of an unknown that one guarded line gives exactly, in one way only; none if no line does."""
         if len(block.unknowns) > 1 or len(block.relations) > 1:
             return ()
         (unknown,), (relation,) = block.unknowns, block.relations
@@ -182,7 +177,7 @@ class GuardedLines:
         return (self._unknown(unknown, form, text, scope),)
 
     def _solved_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variables of a block's unknowns by exact lines of the one case that holds, with its guards; none without.
+        """The variables of a block's unknowns by guarded lines of the one case that holds; none without such a case.
 
         All unknowns but one are expressed in that one, in one way. An equation then gives it, case by case: `t = max(a,
         b/x)` has `b/t` where `a < t`. At other numbers the same case has to hold, and no other. No comparison may be a
@@ -206,7 +201,7 @@ class GuardedLines:
         return tuple(variables[name] for name in block.unknowns)
 
     def _guarded_case(self, reduced: _OneUnknown, scope: Mapping[str, str]) -> _ExactCase | None:
-        """The only candidate for an unknown whose tests hold as the question was asked, guarded; None without one."""
+        """The only candidate whose tests hold as the question was asked, with guards of them; None without one."""
         try:
             tried = [self._exact_case(candidate, reduced.name, scope) for candidate in reduced.candidates]
             cases = [case for case in tried if case is not None]
@@ -223,7 +218,7 @@ class GuardedLines:
         return holding[0]
 
     def _exact_case(self, candidate: Candidate, name: str, scope: Mapping[str, str]) -> _ExactCase | None:
-        """A candidate for an unknown as the text of a line, with tests for guards; None if it is not rational."""
+        """A candidate as the text of a guarded line, with tests for its guards; None if it is not rational."""
         text = self._exact_text(candidate.form, scope)
         if text is None:
             return None
@@ -235,20 +230,20 @@ class GuardedLines:
             compared = self._exact_text(condition, scope_with_unknown)
             if compared is None:
                 return None
-            tests.append(_Test(compared, self._motions.is_decided_at_ends(condition, scope_with_unknown)))
-        is_extreme = self._motions.of(candidate.form, scope).is_extreme_at_ends
+            tests.append(_Test(compared, self.motions.is_decided_at_ends(condition, scope_with_unknown)))
+        is_extreme = self.motions.of(candidate.form, scope).is_extreme_at_ends
         tests += [_Test(inside, is_extreme) for inside in self._tests_of_domain(number, name)]
         return _ExactCase(candidate.form, text, tuple(tests))
 
     def _without_choice(self, equation: Equation, scope: Mapping[str, str]) -> Equation:
-        """An equation of a traced block with the arm that known numbers choose in the place of each choice."""
+        """An equation for guarded lines with the arm that known numbers choose in the place of each choice."""
         if not _has_choice(equation):
             return equation
         left = self._with_chosen_arms(equation.lhs, scope)
         return Equation(left, equation.op, self._with_chosen_arms(equation.rhs, scope))
 
     def _with_chosen_arms(self, node: Node, scope: Mapping[str, str]) -> Node:
-        """An expression of a traced block with the arms that known numbers choose, for which guards are written."""
+        """An expression for guarded lines with the arms that known numbers choose, and with guards of the choice."""
         if not isinstance(node, Apply):
             return node
         if node.op != "piecewise":
@@ -266,7 +261,7 @@ class GuardedLines:
         return node
 
     def _unknown(self, unknown: str, form: Node, text: str, scope: Mapping[str, str]) -> str:
-        """A variable for the exact expression of a block's unknown, with guards of its domain and of its size."""
+        """A variable of the guarded lines for a block's unknown, with guards of its domain and of its size."""
         variable = self._line(text)
         self._add_motion(variable, form, scope)
         self._guard(f"{variable}.height_bits() <= {_MOST_BITS}", is_steady=False)
@@ -289,14 +284,14 @@ class GuardedLines:
             yield f"{variable} <= {high}"
 
     def _end(self, end: float) -> str:
-        """A constant of the trace for the end of a domain; empty if that end is infinite."""
+        """A constant of the guarded lines for the end of a domain; empty if that end is infinite."""
         if abs(end) == float("inf"):
             return ""
         exact = exact_of(end)
         return self._constant(as_rational(Rational(Fraction(end) if exact is None else exact)))
 
     def _solver_call(self, block: Block, needs: Sequence[str], scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variables of a block's unknowns, which a line of the trace asks the solver for."""
+        """The variables of a block's unknowns, which a guarded line asks the solver for."""
 
         def solved(values: Mapping[str, float]) -> tuple[float, ...]:
             with query():
@@ -308,7 +303,7 @@ class GuardedLines:
         if any(not self.library.relations[relation].is_equation for relation in block.relations):
             raise NotTraceable
         result = self._call_text(solved, needs, scope)
-        self._motions.require_steady(_VARIABLES.findall(result))
+        self.motions.require_steady(_VARIABLES.findall(result))
         numbers = [as_rational(number) for number in self._evaluated(result)]
         if self._is_constant(result):
             return tuple(map(self._constant, numbers))
@@ -331,7 +326,7 @@ class GuardedLines:
         return f"{called}({', '.join(scope[name] for name in names)})"
 
     def _line(self, text: str) -> str:
-        """A variable for an exact expression, by a new line of the trace or an equal one before."""
+        """A variable for an exact expression, by a new guarded line or an equal one before."""
         if self._is_constant(text):
             return self._constant(self._evaluated(text))
         variables = self._shared.get(text)
@@ -346,15 +341,15 @@ class GuardedLines:
         if not self._evaluated(test):
             raise NotTraceable
         if is_steady:
-            self._motions.require_steady(_VARIABLES.findall(test))
-        if not self._is_constant(test) and test not in self._guards:
-            self._guards.add(test)
-            self.text.append(f"if not ({test}): raise GuardFailed")
+            self.motions.require_steady(_VARIABLES.findall(test))
+        line = f"if not ({test}): raise GuardFailed"
+        if not self._is_constant(test) and line not in self.text:
+            self.text.append(line)
 
     def _add_motion(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
-        """Note how ranges move a variable of the trace that has the value of a form, unless it is a constant."""
+        """Note how ranges move a variable of the guarded lines with the value of a form, unless it is a constant."""
         if variable not in self.namespace:
-            self._motions.add(variable, form, scope)
+            self.motions.add(variable, form, scope)
 
     def _is_constant(self, text: str) -> bool:
         """Whether the text of a guarded line has no variables but constants, so that its value never changes."""
@@ -368,11 +363,9 @@ class GuardedLines:
             raise NotTraceable from None
 
     def _variable(self, number: Any) -> str:
-        """A new variable of the trace, which had this number as the question was asked."""
+        """A new variable of the guarded lines, which had this number as the question was asked."""
         variable = f"v{next(self._counter)}"
         self._numbers[variable] = number
-        if isinstance(number, float):
-            self._doubles.add(variable)
         return variable
 
     def _constant(self, number: Any) -> str:
@@ -390,7 +383,7 @@ class GuardedLines:
             return None
 
         def variable_of(name: str) -> str:
-            if scope[name] in self._doubles:
+            if isinstance(self._numbers.get(scope[name]), float):
                 raise NoElement
             return scope[name]
 
@@ -402,7 +395,7 @@ class GuardedLines:
 
 
 def _only_form(equation: Equation, unknown: str) -> Node | None:
-    """The only form of an unknown whatever the numbers, which a trace has as one line; None if there is none.
+    """The only form of an unknown whatever the numbers, for one guarded line; None if there is no such form.
 
     Where it divides by zero, the unknown may be anything, and there is no number.
     """
@@ -421,7 +414,7 @@ def _only_form(equation: Equation, unknown: str) -> Node | None:
 
 
 def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _OneUnknown | None:
-    """Reduce the equations of a traced block to one unknown, if one way leads to the others; None if several do."""
+    """Reduce a block for guarded lines to one unknown, if one way leads to the others; None if several do."""
     for name in unknowns:
         branches = expressed(equations, unknowns, name)
         if len(branches) != 1 or branches[0].lost or branches[0].powers:
@@ -453,7 +446,7 @@ def _strict(condition: Node) -> Node:
 
 
 def _conjuncts(condition: Node) -> Iterator[Node]:
-    """The conditions that have to hold together, each of which becomes a guard of the trace."""
+    """The conditions that have to hold together, each of which becomes a guard of its own."""
     if isinstance(condition, Apply) and condition.op == "and":
         for part in condition.args:
             yield from _conjuncts(part)

@@ -85,14 +85,14 @@ class RangeMotions:
         return RangeMotion(self._degrees(form, scope), may_turn)
 
     def is_decided_at_ends(self, condition: Node, scope: Mapping[str, str]) -> bool:
-        """Whether a comparison in a trace comes out alike all over the ranges if it does so where they end."""
+        """Whether the motion of a comparison lets it come out alike all over the ranges if it does so at their ends."""
         if not isinstance(condition, Apply) or condition.op not in _ORDERS:
             return False
         left, right = condition.args
         return self.of(added(left, negated(right)), scope).is_extreme_at_ends
 
     def _degrees(self, form: Node, scope: Mapping[str, str]) -> Mapping[str, float]:
-        """The degree of a trace's expression as a polynomial in each range that moves it, or infinity."""
+        """The motion of a trace's expression as its degree as a polynomial in each range, or infinity."""
         if isinstance(form, Name):
             motion = self._motions.get(scope[form.name])
             return {} if motion is None else motion.degrees
@@ -106,7 +106,7 @@ class RangeMotions:
         return degrees if form.op in ("add", "mul", "neg") else dict.fromkeys(degrees, math.inf)
 
     def _is_monotone(self, form: Node, name: str) -> bool:
-        """Whether a trace's expression never turns as one of its names moves, which stands in one place."""
+        """Whether the motion of a trace's expression never turns as one name moves, which stands in one place."""
         if occurrences(form, name) != 1:
             return False
         while isinstance(form, Apply):
@@ -118,7 +118,7 @@ class RangeMotions:
         return True
 
     def _is_positive(self, node: Node) -> bool:
-        """Whether a trace's expression is positive all over the ranges: of positive quantities and numbers alone."""
+        """Whether a trace's expression is positive in all its motion: of positive quantities and numbers alone."""
         if isinstance(node, Name):
             domain = self.library.declared[node.name].domain
             return domain.low > 0 or (domain.low == 0 and domain.open_low)

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.expressions.tree import names_in
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
@@ -127,21 +128,20 @@ class _TraceRecorder:
         """Record the trace of a solved question; raises `NotTraceable` if its result does not rest on numbers alone."""
         state = self._only_state()
         plan = self.result.plan
-        self._guard_given_conditions()
+        for relation in self.library.conditional:
+            self._guard_conditions(relation, self.question.numbers, self.given)
         scope = self._scope_of(plan)
-        for block in plan.blocks:
-            self.lines.write_block(block, scope)
+        self.lines.write_blocks(plan.blocks, scope)
         result = scope[self.question.target]
         deciding = self._guard_decisions()
         extended_state = extended(self.library, plan, state)
         if extended_state.barred:
             raise NotTraceable
-        for block in plan.extra:
-            if extended_state.values.keys() >= {*block.unknowns}:
-                self.lines.write_block(block, scope)
+        further = [block for block in plan.extra if extended_state.values.keys() >= {*block.unknowns}]
+        self.lines.write_blocks(further, scope)
         self._require_known_asides(state)
         scope |= {name: deciding[name] for name in state.asides}
-        self._guard_conditions(extended_state, scope)
+        self._guard_use_of_relations(extended_state, scope)
         tested = [name for name in testable(self.library, plan, extended_state) if self._may_contradict(plan, name)]
         for name in tested:
             self.lines.guard_relation(name, scope)
@@ -149,16 +149,20 @@ class _TraceRecorder:
         if self.lines.recorded_number(result) != state.values[self.question.target]:
             raise NotTraceable
         beside = {name: stated for name, stated in self.beside.items() if self.lines.is_used(name)}
-        run = self.lines.compiled([*self.given.values(), *beside], result)
-        ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
-        is_wider = any(self.question.weak[name].is_range and self.weak[name] not in beside for name in plan.weak)
         return Trace(
-            run=run,
+            run=self.lines.compiled([*self.given.values(), *beside], result),
             kinds=tuple(stated.kind for stated in self.stated),
             beside=tuple(beside.values()),
             source="\n".join(self.lines.text),
-            is_bounded=self.lines.is_extreme_at_ends(result) and not is_wider and ranges <= _CORNERS,
+            is_bounded=self._is_bounded(result, beside),
         )
+
+    def _is_bounded(self, result: str, beside: Mapping[str, TraceInput]) -> bool:
+        """Whether the numbers of a trace at the ends of its ranges bound its result."""
+        if any(self.question.weak[name].is_range and self.weak[name] not in beside for name in self.result.plan.weak):
+            return False  # of such a range the lines have the middle alone
+        ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
+        return ranges <= _CORNERS and self.lines.motions.is_extreme_at_ends(result)
 
     def _only_state(self) -> State:
         """The only state of a result to record as a trace; raises `NotTraceable` unless there is exactly one."""
@@ -179,25 +183,21 @@ class _TraceRecorder:
         """The variables of a trace for the values with which a plan begins."""
         return {**self.given, **{name: self.weak[name] for name in plan.weak}}
 
-    def _guard_given_conditions(self) -> None:
-        """Guard the conditions of a trace on typed values alone, which choose relations."""
-        typed = self.question.numbers
-        for relation in self.library.conditional:
-            for condition in relation.conditions:
-                names = names_in(condition)
-                if names and typed.keys() >= {*names}:
-                    self.lines.guard_condition(condition, verdict_at(condition, typed), self.given)
+    def _guard_conditions(self, relation: Relation, known: Mapping[str, float], scope: Mapping[str, str]) -> None:
+        """Record in the trace how the conditions of a relation on known numbers came out."""
+        for condition in relation.conditions:
+            if known.keys() >= {*names_in(condition)}:
+                self.lines.guard_condition(condition, verdict_at(condition, known), scope)
 
     def _guard_decisions(self) -> dict[str, str]:
-        """Guard what was decided before the traced plan was carried out; the variables by which it was decided."""
+        """Record in the trace what was decided before the plan was carried out; returns the deciding variables."""
         decisions = self.decisions
         scope = {**self.weak, **self.given}
         for name, plan in list(decisions.carried_out.items()):
             if decisions.following(name) is None:
                 raise NotTraceable  # it has no number, or several, and may have one elsewhere
             plan_scope = self._scope_of(plan)
-            for block in plan.blocks:
-                self.lines.write_block(block, plan_scope)
+            self.lines.write_blocks(plan.blocks, plan_scope)
             scope[name] = plan_scope[name]
         for name in list(decisions.decided):
             for condition in self.library.relations[name].conditions:
@@ -220,19 +220,15 @@ class _TraceRecorder:
             if plan.is_determined or name not in self.question.weak:
                 raise NotTraceable
 
-    def _guard_conditions(self, state: State, scope: Mapping[str, str]) -> None:
-        """Guard the conditions of a trace by which each relation is used, tested, or left alone."""
-        known = state.numbers
-        spent = {*self.result.plan.relations}
+    def _guard_use_of_relations(self, state: State, scope: Mapping[str, str]) -> None:
+        """Record in the trace the conditions by which each relation is used, tested, or left alone."""
+        known, used = state.numbers, {*self.result.plan.relations}
         for relation in self.library.conditional:
-            if relation.name not in spent and not state.values.keys() >= {*self.library.members[relation.name]}:
-                continue
-            for condition in relation.conditions:
-                if known.keys() >= {*names_in(condition)}:
-                    self.lines.guard_condition(condition, verdict_at(condition, known), scope)
+            if relation.name in used or state.values.keys() >= {*self.library.members[relation.name]}:
+                self._guard_conditions(relation, known, scope)
 
     def _guard_agreement(self, tested: Sequence[str]) -> None:
-        """Guard the agreement of typed values that state something twice, also where the target needs none of it."""
+        """Record in the trace that what typed values state twice agrees, also where the target needs none of it."""
         twice = stated_twice(self.library, self.question)
         plan = self.result.plan
         if twice.is_told({*tested, *plan.relations}, plan.unknowns):
@@ -240,8 +236,7 @@ class _TraceRecorder:
         if twice.conditional or twice.dependent:
             raise NotTraceable
         scope = dict(self.given)
-        for block in twice.blocks:
-            self.lines.write_block(block, scope)
+        self.lines.write_blocks(twice.blocks, scope)
         for name in twice.tests:
             if scope.keys() >= {*self.library.members[name]}:
                 self.lines.guard_relation(name, scope)
@@ -261,7 +256,6 @@ class QuestionShape:
     def __init__(self, library: RelationSet, profiles: tuple[str, ...], names: tuple[str, ...]) -> None:
         """Note what the profiles say of the typed quantities; the shape has no traces yet."""
         self.library = library
-        self.profiles = profiles
         self.traces: tuple[tuple[frozenset[str], Trace], ...] = ()
         """Each for the typed quantities of which the profiles say something else."""
         self._times = 0

@@ -18,7 +18,7 @@ def is_explained(answer: derive.Answer) -> bool:
 
 
 @every("seed", range(40), ordinary=10)
-def test_an_unknown_of_two_arms_is_bounded_by_a_program(seed: int) -> None:
+def test_an_unknown_of_two_arms_is_bounded_by_a_trace(seed: int) -> None:
     """`t = max(a*x + b, c*x + e)`, where `e` is `d` or nothing by a condition on what is given."""
     draw = random.Random(f"two arms {seed}")
     a, b, c, d = (draw.randint(1, 40) / 10 for _ in range(4))

@@ -1,4 +1,4 @@
-"""A question asked again is answered by its program: the same number as by the solver, and the same refusal."""
+"""A question asked again is answered by its trace: the same number as by the solver, and the same refusal."""
 
 from __future__ import annotations
 
@@ -196,10 +196,10 @@ def test_rationals_of_very_many_digits_take_no_longer_however_often_they_are_ask
 Given = dict[str, Any]
 
 
-def outcome(library: Library, target: str, given: Given, *, by_program: bool) -> tuple[float, ...] | type | None:
+def outcome(library: Library, target: str, given: Given, *, by_trace: bool) -> tuple[float, ...] | type | None:
     """The number of a question and its bounds over ranges, or the type of its refusal; None for several numbers."""
     try:
-        answer = library.solve(target, **given) if by_program else the_one(library.solve_all(target, **given))
+        answer = library.solve(target, **given) if by_trace else the_one(library.solve_all(target, **given))
     except (AmbiguousError, LimitError):
         return None
     except DeriveError as error:
@@ -235,7 +235,7 @@ def cases(seed: int) -> Iterator[tuple[Library, str, dict[str, float], float]]:
 @every("seed", range(300), ordinary=10, thorough=3)
 def test_a_question_asked_again_has_the_number_that_fits(seed):
     for library, target, given, fitting in cases(seed):
-        found = outcome(library, target, given, by_program=True)
+        found = outcome(library, target, given, by_trace=True)
         assert found != InconsistentError
         if isinstance(found, tuple) and is_only(library, target, given):
             assert math.isclose(found[0], fitting, rel_tol=1e-8, abs_tol=1e-12), (seed, given)
@@ -263,9 +263,9 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
 
 @pytest.mark.thorough
 @every("seed", range(300, 420), ordinary=6, thorough=5)
-def test_a_program_says_what_the_solver_says(seed):
+def test_a_trace_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
-        found = [outcome(library, target, given, by_program=is_quick) for is_quick in (True, False)]
+        found = [outcome(library, target, given, by_trace=is_quick) for is_quick in (True, False)]
         assert found[0] == found[1], (seed, target, given)
 
 
@@ -320,7 +320,7 @@ def of(*equations: str, domain: str = "real", when: tuple[str, ...] = ()) -> str
 def test_what_turns_out_otherwise_is_told_as_if_it_were_asked_first(text, target, usual, turns):
     library = derive.load(text)
     for given in [usual, usual, usual, *turns, *turns, usual]:
-        found = [outcome(one, target, given, by_program=True) for one in (library, derive.load(text))]
+        found = [outcome(one, target, given, by_trace=True) for one in (library, derive.load(text))]
         assert found[0] == found[1], given
 
 
@@ -361,14 +361,14 @@ def test_simultaneous_equations_with_a_maximum_come_back_in_the_case_that_holds(
             "cost": f"{2 * price / tokens!r} USD/token",
         }
         answers = roofline.solve_all("bandwidth", **given) if compute <= 2 else ()
-        found = outcome(roofline, "bandwidth", given, by_program=True)
+        found = outcome(roofline, "bandwidth", given, by_trace=True)
         if compute < 2:
             assert math.isclose(found[0], (size + tokens / 4) / 2 * answers[0].quantity.unit.to_base(1.0), rel_tol=1e-9)
         elif compute > 2:
             assert isinstance(found, type)
 
 
-def test_bounds_over_ranges_are_those_of_the_program():
+def test_bounds_over_ranges_are_those_of_the_trace():
     ohm = derive.load(OHM)
     asked_often(ohm, "P", I="1..2 A", R="3 ohm")
     for low, high in ((1, 3), (2, 5), (0.1, 0.4)):
@@ -390,7 +390,7 @@ def test_a_range_that_changes_a_condition_is_left_to_the_solver():
     library = derive.load(text)
     for low, high in ((1, 2), (1, 2), (1, 2), (4, 4.5), (6, 7), (6, 7), (6, 7), (4, 6), (4.5, 7)):
         asked = {"x": f"{low}..{high}"}
-        assert outcome(library, "t", asked, by_program=True) == outcome(derive.load(text), "t", asked, by_program=False)
+        assert outcome(library, "t", asked, by_trace=True) == outcome(derive.load(text), "t", asked, by_trace=False)
 
 
 TWO_ARMS = """
@@ -470,7 +470,7 @@ RANGED_PROFILE = """
 """
 
 
-def test_bounds_over_the_range_of_a_profile_are_those_of_the_program():
+def test_bounds_over_the_range_of_a_profile_are_those_of_the_trace():
     ohm = derive.load(OHM + RANGED_PROFILE.format(name="R", middle="5 ohm", low=4, high="6 ohm"))
     asked_often(ohm, "P", "stated", I="1 A")
     for current in (2, 3, 0.1):
@@ -495,7 +495,7 @@ def test_bounds_over_the_range_of_a_profile_are_those_of_the_program():
         ("z = floor(x)", "y = z + a"),
     ],
 )
-def test_a_program_bounds_what_a_profile_states_as_the_solver_does(seed, equations):
+def test_a_trace_bounds_what_a_profile_states_as_the_solver_does(seed, equations):
     """Both are asked at the same numbers, with the range of the profile about them."""
     draw = random.Random(f"profile {seed}")
     low, width = draw.randint(-20, 20) / 10, draw.randint(1, 30) / 10
@@ -510,7 +510,7 @@ def test_a_program_bounds_what_a_profile_states_as_the_solver_does(seed, equatio
         assert quick.bounds == pytest.approx(slow.bounds, rel=1e-9, abs=1e-9)
 
 
-def test_a_range_typed_is_bounded_by_the_program_also_with_profiles_that_yield():
+def test_a_range_typed_is_bounded_by_the_trace_also_with_profiles_that_yield():
     """What conditions compare is found for the solver's own bounds; it is no second way to decide."""
     price = {"chips": "8 chip", "batch": "32 sequence", "context": "8 ktoken/sequence"}
     chip = ("h100-sxm:fp8", "llama3-70b")
