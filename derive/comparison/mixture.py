@@ -305,7 +305,7 @@ def active_forms(form: Node, first: Mapping[str, float], second: Mapping[str, fl
 
 
 def _rebuilt(form: Apply, args: list[Node]) -> Node:
-    """An operation with the active forms of its arguments; the same tree where none changed.
+    """An operation of a mixture with the active forms of its arguments; the same tree where none changed.
 
     Where nothing changed it is the same tree, since that holds its evaluator.
     """
@@ -313,7 +313,7 @@ def _rebuilt(form: Apply, args: list[Node]) -> Node:
 
 
 def _places_of_extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
-    """The places of the arms that bind in a max or min: several if nearly equal, none if undefined."""
+    """The places of the arms that bind in a mixture's max or min: several if nearly equal, none if undefined."""
     sizes = [value(arg, numbers) for arg in form.args]
     if any(map(math.isnan, sizes)):
         return set()

@@ -40,7 +40,7 @@ def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]
 
 
 def _thousands(number: float) -> int:
-    """The largest power of a thousand up to a number's size at fifteen digits, for its prefix, as a power of ten.
+    """The power of ten of the multiple that a number calls for: the largest thousand up to its size.
 
     >>> _thousands(999.9), _thousands(1000.0), _thousands(-0.02)
     (0, 3, -3)

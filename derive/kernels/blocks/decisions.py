@@ -51,7 +51,7 @@ class _Known:
 
 @dataclass(frozen=True)
 class Origins:
-    """The origins of quantities in the given numbers, by exact points; the names are those of the numbers' texts."""
+    """The origins of quantities in a decision from the given numbers, by exact points named as the texts are."""
 
     points: Mapping[str, ExactPoints]
     names: tuple[str, ...]
@@ -117,7 +117,7 @@ class Decisions:
             self._note(text, known)
 
     def may_cancel(self, text: str) -> bool:
-        """Whether a recorded number may consist of nothing but the rounding of larger terms."""
+        """Whether a number recorded for decisions may consist of nothing but the rounding of larger terms."""
         known = self._known.get(name_of_text(text).name)
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
@@ -140,7 +140,7 @@ class Decisions:
         return ((name, bound) for name, bound in self._bounds.items() if name in needed)
 
     def _bounded_by(self, name: str) -> tuple[str, ...]:
-        """The names of the numbers and bounds in a bound on a rounding error."""
+        """The names in a bound on a rounding error in a decision: of numbers and of other bounds."""
         return names_in(self._bounds[name]) if name in self._bounds else ()
 
     @staticmethod
@@ -149,7 +149,7 @@ class Decisions:
         return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
 
     def origins(self, names: Sequence[str], scope: Scope) -> Origins:
-        """The origins of quantities in the givens, as far as recorded numbers can be traced to exact points."""
+        """The origins of quantities for a decision in the givens, as far as they can be traced to exact points."""
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))

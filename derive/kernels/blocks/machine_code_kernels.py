@@ -92,7 +92,7 @@ def _arms_kernel(
 
 
 def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
-    """Write one variant's solution where it satisfies the block's equations with all their arms; NaN elsewhere."""
+    """Write a machine-code kernel's solution by one variant where it satisfies the block as it is; else NaN."""
     inner, result = scope.copy(), sheet.line(called)
     values = [sheet.line(f"{result}[{i}]") for i in range(len(system.unknowns))]
     for name, value in zip(system.unknowns, values, strict=True):

@@ -76,7 +76,7 @@ def reach(domain: Domain) -> Span:
 
 
 def _tails(domain: Domain) -> Iterator[Span]:
-    """The tails of an unknown's domain, beyond the reach of a block's search."""
+    """The tails of an unknown's domain, on which a block's residual is not cut into monotone pieces."""
     if 0 <= domain.low < SMALLEST:
         yield (LEAST if domain.open_low else domain.low), SMALLEST
     if domain.low < -LARGEST:

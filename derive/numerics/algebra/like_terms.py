@@ -44,14 +44,14 @@ def exponent_of(node: Apply) -> Fraction | None:
 
 
 def negated(node: Node) -> Node:
-    """An expression with the opposite sign, where two signs cancel."""
+    """An expression with the opposite sign; two signs cancel as like terms do."""
     if isinstance(node, Apply) and node.op == "neg":
         return node.args[0]
     return ZERO if node == ZERO else Apply("neg", (node,))
 
 
 def inverted(node: Node) -> Node:
-    """The inverse of an expression or of each factor of a product, where two inverses cancel."""
+    """The inverse of an expression or of each factor of a product; two inverses cancel as like factors do."""
     if isinstance(node, Apply) and node.op == "inv":
         return node.args[0]
     if isinstance(node, Apply) and node.op == "mul":
