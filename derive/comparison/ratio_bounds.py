@@ -57,8 +57,8 @@ def _bounds_over_box(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 
     None too unless both answers have closed forms that hold throughout the box.
     """
-    shared = [name for name, value in a.given.items() if value.is_range and name in b.given]
-    if not any(a.given[name].base == b.given[name].base for name in shared):
+    ranged = [name for name, value in a.given.items() if value.is_range and name in b.given]
+    if not any(a.given[name].base == b.given[name].base for name in ranged):
         return None
     courses = a.course, b.course
     if not all(course is not None and course.holds_throughout for course in courses):

@@ -124,8 +124,10 @@ class _AttemptLines:
         for form in self.attempt.linear:
             sides = [*(form.get(name, ZERO) for name in self.system.unknowns), negated(form.get(None, ZERO))]
             rows.append([self.sheet.expression(side, self.scope) for side in sides])
-        literal = "np.float64" if not self.dialect.is_lazy else ""
-        rows = [[f"{literal}({text})" if _is_plain(text) else text for text in row] for row in rows]
+        for row in rows:
+            for place, text in enumerate(row):
+                if _is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
+                    row[place] = f"({text})" if self.dialect.is_lazy else f"np.float64({text})"
         for name, (text,) in zip(self.system.unknowns, eliminated(self.sheet, rows), strict=True):
             self.scope.bind(name, text)
 
@@ -272,6 +274,6 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     return sheet.function(f"{doubt}{text}")
 
 
-def _is_plain(text: str) -> bool:
+def _is_literal(text: str) -> bool:
     """Whether a text in a block's linear rows is a literal number other than the zero that elimination skips."""
     return text != "0.0" and not text.isidentifier()

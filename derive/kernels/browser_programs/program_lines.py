@@ -409,17 +409,9 @@ class ProgramLines(Draft):
         cause, scope = self._first(*causes), scope.untested()
         left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
         tests = [sheet.expression(condition, scope) for condition in relation.conditions]
-        is_exact = relation.approximate is None
-        measured = (*terms(equation.lhs), *terms(equation.rhs)) if is_exact else weighed(equation)
-        size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in measured)
-        gap = sheet.line(f"{left} - {right}")
-        excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
+        verdict = self._verdict(name, left, right, scope)
         doubts = (cause, *scope.asked, *(f"(not {test})" for test in tests))
         unknown = " or ".join(doubt for doubt in doubts if doubt != _SOUND)
-        tolerance = relation.tolerance
-        if name in self.layout.stated_twice:  # a contradiction is reported only where more digits would not resolve it
-            tolerance = max(tolerance, CONTRADICTION)
-        verdict = f"held({gap}, {excess}, {size}, {tolerance!r})"
         state = sheet.line(f"0 if {unknown} else {verdict}" if unknown else verdict)
         if is_loose:
             state = sheet.line(f"4 if {state} == 2 else {state}")
@@ -427,6 +419,20 @@ class ProgramLines(Draft):
             self._store(which, name, f"{side} if {state} else nan")
         self._store("state", name, state)
         return state
+
+    def _verdict(self, name: str, left: str, right: str, scope: Scope) -> str:
+        """Write the gap in a browser program's check and what it is measured by, and return the text of the verdict."""
+        relation = self.library.relations[name]
+        equation, tolerance = relation.written, relation.tolerance
+        measured = (*terms(equation.lhs), *terms(equation.rhs))
+        if relation.approximate is not None:
+            measured = weighed(equation)
+        size = " + ".join(f"abs({self.sheet.expression(term, scope)})" for term in measured)
+        gap = self.sheet.line(f"{left} - {right}")
+        excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
+        if name in self.layout.stated_twice:  # a contradiction is reported only where more digits would not resolve it
+            tolerance = max(tolerance, CONTRADICTION)
+        return f"held({gap}, {excess}, {size}, {tolerance!r})"
 
     def _compute_members(self, relation: str, scope: Scope) -> None:
         """Write a browser program's calls, one for each quantity in a relation that givens state twice."""

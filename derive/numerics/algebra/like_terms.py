@@ -61,9 +61,8 @@ def inverted(node: Node) -> Node:
 
 def added(*nodes: Node) -> Node:
     """The sum of expressions without zeros, in which like terms of opposite sign cancel."""
-    flat = [part for node in nodes for part in _parts(node, "add") if part != ZERO]
-    flat = _cancelled(flat, "neg")
-    return applied("add", flat, ZERO)
+    terms = chain.from_iterable(_parts(node, "add") for node in nodes)
+    return applied("add", _cancelled([term for term in terms if term != ZERO], "neg"), ZERO)
 
 
 def difference_of(equation: Equation) -> Node:
@@ -73,12 +72,13 @@ def difference_of(equation: Equation) -> Node:
 
 def multiplied(*nodes: Node) -> Node:
     """The product of expressions without ones, in which like factors cancel, divisors last."""
-    flat = [part for node in nodes for part in _parts(node, "mul") if part != ONE]
-    if any(part == ZERO for part in flat):
+    factors = [*chain.from_iterable(_parts(node, "mul") for node in nodes)]
+    if ZERO in factors:
         return ZERO
-    flat = _cancelled(flat, "inv")
-    ordered = [part for part in flat if not _is(part, "inv")] + [part for part in flat if _is(part, "inv")]
-    return applied("mul", ordered, ONE)
+    factors = _cancelled([factor for factor in factors if factor != ONE], "inv")
+    dividends = [factor for factor in factors if not _is(factor, "inv")]
+    divisors = [factor for factor in factors if _is(factor, "inv")]
+    return applied("mul", [*dividends, *divisors], ONE)
 
 
 def _cancelled(parts: list[Node], inverse: str) -> list[Node]:

@@ -266,7 +266,8 @@ def _conflict_table(implied: Mapping[Conflict, _Implied]) -> Grid:
     rows = []
     for conflict in sorted(implied, key=lambda conflict: -conflict.factor):
         one_says, others_imply = "", ""
-        if (denial := implied[conflict]) is not None:
+        denial = implied[conflict]
+        if denial is not None:
             denied, answer = denial
             one_says, others_imply = _denied_claim(denied, answer), AnswerText.of(answer, 3)
         claims, scene = ", ".join(conflict.claims), verbatim(conflict.scene.words)
