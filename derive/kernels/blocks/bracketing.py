@@ -1,4 +1,4 @@
-"""Bracketing of the roots of a block's residual at many points at once.
+"""Bracketing of the roots of a block's residual at many points at once, for kernels over arrays.
 
 It is done as `crossing` of `python_runtime` does it at one point. The bracket is bisected geometrically while its ends
 are far apart, and then cut by inverse quadratic interpolation where that is safe, else bisected (Chandrupatla 1997),
@@ -21,7 +21,7 @@ _CROWD = 0.75  # share of open points below which the finished ones are dropped
 def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
-    """The bracketed root of a block's residual at each point; its sign is certain above the size `least`."""
+    """The bracketed root of a kernel's residual at each point; its sign is certain above the size `least`."""
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
@@ -37,7 +37,7 @@ def crossings(
 
 
 def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """The roots in brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
+    """The roots in a kernel's brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
     import numpy
 
     x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign
@@ -71,7 +71,7 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
 
 
 def _cut(x1: Any, x2: Any, share: Any) -> Any:
-    """The numbers at which brackets of roots are cut: zero, a geometric mean of distant ends, or an interpolation."""
+    """The numbers that cut a kernel's brackets of roots: zero, a geometric mean of distant ends, or interpolated."""
     import numpy
 
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)

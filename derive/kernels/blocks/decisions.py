@@ -1,4 +1,4 @@
-"""Decisions that rounding may change: rounding to whole numbers, comparisons, and the ends of domains.
+"""Decisions in a kernel that rounding may change: rounding to whole numbers, comparisons, the ends of domains.
 
 Lines compute beside such a decision how near it is to another one, and how far rounding may have moved it. Where it is
 too near, it is worked out from the numbers that were given (`exact_points`), or by the solver where lines do not know
@@ -38,7 +38,7 @@ _SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has 
 
 @dataclass(frozen=True)
 class _Known:
-    """A number on a sheet of decisions: its exact form in other numbers, its error in roundings, and its bounds.
+    """A number known to a kernel's decisions: its exact form in other numbers, its error, and its bounds.
 
     The error is a share of the value or an expression. Without a form, the number cannot be traced to the givens.
     """
@@ -51,13 +51,13 @@ class _Known:
 
 @dataclass(frozen=True)
 class Origins:
-    """The origins of quantities in a decision from the given numbers, by exact points named as the texts are."""
+    """The origins of quantities in a kernel's decisions, by exact points in the names of the givens' texts."""
 
     points: Mapping[str, ExactPoints]
     names: tuple[str, ...]
 
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
-        """The quantities at a point for a decision, as exactly as they can be traced to the given numbers."""
+        """The quantities at a point of a kernel, as exactly as its decisions can trace them to the given numbers."""
         given_numbers = dict(zip(self.names, numbers, strict=True))
         quantities = {}
         for name, point in self.points.items():
@@ -68,7 +68,7 @@ class Origins:
 
 
 class Decisions:
-    """Records the numbers on one sheet, and settles the decisions in expressions of them."""
+    """The decisions in a kernel's expressions: records the numbers on its sheet, and settles what they decide."""
 
     def __init__(self) -> None:
         """Begin without any recorded number or settled decision."""
@@ -251,7 +251,7 @@ class Decisions:
         return self._errors.of(node) if share is None else multiplied(Number(share), size_of(new))
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether doubles decide a comparison with a number as decimals do."""
+        """Whether doubles decide a comparison in a kernel with a number as decimals do."""
         if isinstance(node, Apply) and node.op == "neg":
             return self._is_plain(node.args[0])
         if isinstance(node, Name):
@@ -291,7 +291,7 @@ def _ends(node: Apply) -> Iterator[float]:
 
 
 def _is_short(number: Number) -> bool:
-    """Whether doubles keep the order of a number among decimals: it is a double, or has at most fifteen digits."""
+    """Whether doubles decide as decimals do on a number: it is a double, or has at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
 
 

@@ -1,4 +1,4 @@
-"""The elimination of small linear systems as source lines, by Gauss and Jordan's method.
+"""Elimination of small linear systems as lines of a kernel, by Gauss and Jordan's method.
 
 It is unrolled to lines that are the same in every dialect. Rows are exchanged by selection, not by branches, so every
 point of an array has its own pivots.
@@ -14,7 +14,7 @@ _NOTHING = "0.0"
 
 
 def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Write the elimination of a small linear system, and return its columns beyond the square; NaN if singular.
+    """Write a kernel's elimination of a small linear system, and return its further columns; NaN if singular.
 
     >>> from derive.kernels.backends.python_numpy import Floats
     >>> sheet = Sheet(Floats())
@@ -37,7 +37,7 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
-    """Write lines that move the largest entry of a column to its pivot, for the elimination of a linear system."""
+    """Write a kernel's lines that move the largest entry of a column to its pivot, for elimination."""
     top, size = table[column], sheet.dialect.size
     for row in table[column + 1 :]:
         if row[column] == _NOTHING:
@@ -51,7 +51,7 @@ def _pivot(sheet: Sheet, table: list[list[str]], column: int) -> None:
 
 
 def _clear(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
-    """Write lines that subtract a multiple of the pivot row, so that elimination leaves zero in another row."""
+    """Write a kernel's lines that subtract a multiple of the pivot row, so that elimination leaves zero there."""
     factor = row[column]
     if factor == _NOTHING:
         return

@@ -1,4 +1,4 @@
-"""The rounding errors of expressions, bounded by other expressions in the same names.
+"""The rounding errors of expressions in a kernel's lines, bounded by other expressions in the same names.
 
 How far rounding may have moved an expression is another expression in the same names. It counts roundings of half a
 unit in the last place, to first order: each operation adds its own and passes on those of its arguments times its
@@ -22,7 +22,7 @@ _OF_AN_EXPONENT = Fraction(1000)  # the same by its rounded exponent: the larges
 
 
 def roundings(node: Node) -> Node:
-    """The rounding error of an expression at most, as a multiple of the rounding of one; its names are exact.
+    """The rounding error of an expression in a kernel at most, as a multiple of the rounding of one.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -34,13 +34,13 @@ def roundings(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class RoundingError:
-    """Bounds the rounding errors of expressions, given those of their names as shares or expressions."""
+    """Bounds the rounding errors of expressions in a kernel, given those of names as shares or expressions."""
 
     errors: Mapping[str, Fraction | Node] = field(default_factory=dict)
     spans: Mapping[str, Span] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
-        """The rounding error of an expression at most, in roundings."""
+        """The rounding error of an expression in a kernel at most, in roundings."""
         share = self.share(node)
         if share is not None:
             return multiplied(Number(share), size_of(node))
@@ -73,7 +73,7 @@ class RoundingError:
                 return _carried(fill_template(entry.steepness, parts), errors[0], own)
 
     def share(self, node: Node) -> Fraction | None:
-        """The rounding error as a share of an expression's value; None if a sum may cancel, or a function is steep."""
+        """The rounding error as a share of a kernel's value; None if a sum may cancel, or a function is steep."""
         if isinstance(node, Number):
             return Fraction(0 if node.is_double else 1)
         if isinstance(node, Name):
