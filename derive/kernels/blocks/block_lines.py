@@ -82,7 +82,7 @@ class Attempt:
         return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
-        """The proved monotone pieces of the attempt's tear, for all inputs of the block in a box; None without a proof."""
+        """The proved monotone pieces of the attempt's tear, for all inputs of a block in a box; None without."""
         assert self.branch is not None
         if not loses_nothing(self.branch, {**self.system.box, **box}):
             return None
