@@ -18,15 +18,15 @@ from itertools import product
 from math import isfinite
 from typing import Any
 
-from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet
 from derive.kernels.blocks.bracketing import crossings
 from derive.kernels.blocks.elimination import eliminated
 from derive.kernels.blocks.monotone_pieces import Pieces, monotone_pieces, reach
-from derive.kernels.blocks.rounding_errors import roundings
+from derive.kernels.blocks.rounding_errors import roundings, size_of
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.periods import angles_of
@@ -240,16 +240,13 @@ def attempt_of(system: ParametricSystem) -> Attempt | None:
     return Attempt(system, tear=tear, branch=single[tear], others=tuple((other, single[other]) for other in others))
 
 
-@lru_cache(maxsize=256)
-def _gap(equation: Equation) -> Node:
-    return added(equation.lhs, negated(equation.rhs))
+_gap = lru_cache(maxsize=256)(difference_of)
 
 
 @lru_cache(maxsize=256)
 def _sizes(equation: Equation) -> Node:
     """The sum of the absolute terms of both sides of an equation, as an expression in a block's lines."""
-    both_sides = [*terms(equation.lhs), *terms(equation.rhs)]
-    return added(*(Apply("abs", (term,)) for term in both_sides))
+    return added(*map(size_of, (*terms(equation.lhs), *terms(equation.rhs))))
 
 
 @lru_cache(maxsize=256)
