@@ -21,7 +21,7 @@ from typing import Any
 from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet
 from derive.kernels.blocks.bracketing import crossings
-from derive.kernels.blocks.elimination import eliminated
+from derive.kernels.blocks.elimination import write_elimination
 from derive.kernels.blocks.monotone_pieces import Pieces, monotone_pieces, reach
 from derive.kernels.blocks.rounding_errors import roundings, size_of
 from derive.numerics.algebra.evaluation import terms
@@ -125,7 +125,7 @@ class _AttemptLines:
             for place, text in enumerate(row):
                 if _is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
                     row[place] = f"({text})" if self.dialect.is_lazy else f"np.float64({text})"
-        for name, (text,) in zip(self.system.unknowns, eliminated(self.sheet, rows), strict=True):
+        for name, (text,) in zip(self.system.unknowns, write_elimination(self.sheet, rows), strict=True):
             self.scope.bind(name, text)
 
     def _search(self) -> None:
@@ -163,7 +163,9 @@ class _AttemptLines:
         count = range(len(equations))
         beside = [[repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
         errors = []
-        for row in eliminated(self.sheet, [[*slopes[i], *beside[i]] for i in count]):  # the inverse of the slopes
+        for row in write_elimination(
+            self.sheet, [[*slopes[i], *beside[i]] for i in count]
+        ):  # the inverse of the slopes
             products = zip(row, deviations, strict=True)
             parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != "0.0"]
             errors.append(self.sheet.line(" + ".join(parts)))

@@ -32,11 +32,11 @@ def crossings(
     places = numpy.flatnonzero(is_certain[0] & is_certain[1] & ((gaps[0] < 0) != (gaps[1] < 0)))
     if places.size:
         bracket = [array[places] for array in (ends[0], gaps[0], ends[1], gaps[1])]
-        roots[places] = _narrowed(gap, bracket, [array[places] for array in inputs])
+        roots[places] = _narrow_brackets(gap, bracket, [array[places] for array in inputs])
     return roots
 
 
-def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
+def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
     """The roots in a kernel's brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
     import numpy
 
@@ -44,7 +44,7 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
     roots, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
     share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
     for _ in range(_STEPS):
-        x = numpy.where(pending, _cut(x1, x2, share), x1)
+        x = numpy.where(pending, _cuts(x1, x2, share), x1)
         f = gap(x, *inputs)
         same = (f < 0) == (f1 < 0)  # then the root lies between the new point and x2; x3 is the point that is left out
         x3, f3 = numpy.where(same, x1, x2), numpy.where(same, f1, f2)
@@ -70,7 +70,7 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
     return roots
 
 
-def _cut(x1: Any, x2: Any, share: Any) -> Any:
+def _cuts(x1: Any, x2: Any, share: Any) -> Any:
     """The numbers that cut a kernel's brackets of roots: zero, a geometric mean of distant ends, or interpolated."""
     import numpy
 

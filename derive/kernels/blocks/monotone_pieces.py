@@ -89,14 +89,14 @@ def _enclosure_of(forms: Sequence[Node], name: str, box: Mapping[str, Span], pie
     """The enclosure of a block's residual on a kernel's piece, by its first monotone form; None without a root."""
     first: Enclosure | None = None
     for form in forms:
-        enclosure = _enclosed(form, {**box, name: piece}, name)
+        enclosure = _enclosure_of_form(form, {**box, name: piece}, name)
         if enclosure is None or enclosure.is_monotone:
             return enclosure
         first = first or enclosure
     return first
 
 
-def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
+def _enclosure_of_form(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
     """The enclosure of a form of a block's residual on a kernel's piece; None if it misses zero or is undefined."""
     parts: list[Enclosure] = []
     for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):

@@ -62,7 +62,7 @@ def inverted(node: Node) -> Node:
 def added(*nodes: Node) -> Node:
     """The sum of expressions without zeros, in which like terms of opposite sign cancel."""
     terms = chain.from_iterable(_parts(node, "add") for node in nodes)
-    return applied("add", _cancelled([term for term in terms if term != ZERO], "neg"), ZERO)
+    return applied("add", _without_cancelling_pairs([term for term in terms if term != ZERO], "neg"), ZERO)
 
 
 def difference_of(equation: Equation) -> Node:
@@ -75,13 +75,13 @@ def multiplied(*nodes: Node) -> Node:
     factors = [*chain.from_iterable(_parts(node, "mul") for node in nodes)]
     if ZERO in factors:
         return ZERO
-    factors = _cancelled([factor for factor in factors if factor != ONE], "inv")
+    factors = _without_cancelling_pairs([factor for factor in factors if factor != ONE], "inv")
     dividends = [factor for factor in factors if not _is(factor, "inv")]
     divisors = [factor for factor in factors if _is(factor, "inv")]
     return applied("mul", [*dividends, *divisors], ONE)
 
 
-def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
+def _without_cancelling_pairs(parts: list[Node], inverse: str) -> list[Node]:
     """The terms or factors that remain when like ones have cancelled in pairs, each with its inverse.
 
     If a cancelled part is zero, the final substitution finds out.
@@ -267,13 +267,13 @@ def derivative(node: Node, name: str) -> Node | None:
     ['6*y*x + exp(x)/y', '(tan(x*y)*tan(x*y) + 1)*y']
     """
 
-    def chained(node: Apply, fold: Fold) -> Node:
+    def slope_by_chain_rule(node: Apply, fold: Fold) -> Node:
         """The derivative of an operation: its slope in each argument, times the argument's derivative."""
         if name not in node.names:
             return ZERO
         return added(*(multiplied(slope, fold(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
 
-    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=chained)
+    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=slope_by_chain_rule)
     return derivatives.attempt(node, lambda other: ONE if other == name else ZERO)
 
 
