@@ -162,10 +162,9 @@ class _AttemptLines:
             deviations.append(self.sheet.line(f"{size}({residual}) + {EPSILON!r} * {noise} / {scale}"))
         count = range(len(equations))
         beside = [[repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
+        inverse = write_elimination(self.sheet, [[*slopes[i], *beside[i]] for i in count])
         errors = []
-        for row in write_elimination(
-            self.sheet, [[*slopes[i], *beside[i]] for i in count]
-        ):  # the inverse of the slopes
+        for row in inverse:
             products = zip(row, deviations, strict=True)
             parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != "0.0"]
             errors.append(self.sheet.line(" + ".join(parts)))
