@@ -183,13 +183,15 @@ def mixture_of(target: str, first: Course, second: Course, domains: Mapping[str,
     """The mixture of two courses to a target: the numbers and the ways that differ between them."""
     first_ways, second_ways = _active_ways(first, second)
     reached = set(_dependency_order(target, (first_ways, second_ways)))
-    ways = tuple({name: stage for name, stage in side.items() if name in reached} for side in (first_ways, second_ways))
+    first_ways = {name: stage for name, stage in first_ways.items() if name in reached}
+    second_ways = {name: stage for name, stage in second_ways.items() if name in reached}
     both = [name for name in first.values if name in reached and name in second.values]
     stated = [name for name in both if name not in first_ways and name not in second_ways]
     moving = [name for name in stated if not math.isclose(first.values[name], second.values[name], rel_tol=TIGHT)]
     differing = [name for name in both if not _is_same(first_ways.get(name), second_ways.get(name))]
+    ways = first_ways, second_ways
     regimes = _groups_moving_together(target, ways, differing)
-    return Mixture(target, (first, second), domains, (ways[0], ways[1]), tuple(moving), regimes)
+    return Mixture(target, (first, second), domains, ways, tuple(moving), regimes)
 
 
 def _ways_of(course: Course) -> dict[str, Stage]:
@@ -305,7 +307,7 @@ def active_forms(form: Node, first: Mapping[str, float], second: Mapping[str, fl
 
 
 def _rebuilt(form: Apply, args: list[Node]) -> Node:
-    """An operation with the active forms of its arguments; the same tree where none changed.
+    """An operation of a mixture with the active forms of its arguments; the same tree where none changed.
 
     Where nothing changed it is the same tree, since that holds its evaluator.
     """
@@ -313,7 +315,7 @@ def _rebuilt(form: Apply, args: list[Node]) -> Node:
 
 
 def _places_of_extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
-    """The places of the arms that bind in a max or min: several if nearly equal, none if undefined."""
+    """The places of the arms that bind in a mixture's max or min: several if nearly equal, none if undefined."""
     sizes = [value(arg, numbers) for arg in form.args]
     if any(map(math.isnan, sizes)):
         return set()

@@ -55,10 +55,10 @@ def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 def _bounds_over_box(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
     """The bounds of two compared answers' ratio or difference over the box of all ranges, some of them shared.
 
-    None too unless both answers have closed forms that hold throughout the box.
+    None unless they share one, and both answers have closed forms that hold throughout the box.
     """
-    shared = [name for name, value in a.given.items() if value.is_range and name in b.given]
-    if not any(a.given[name].base == b.given[name].base for name in shared):
+    ranged = [name for name, value in a.given.items() if value.is_range and name in b.given]
+    if not any(a.given[name].base == b.given[name].base for name in ranged):
         return None
     courses = a.course, b.course
     if not all(course is not None and course.holds_throughout for course in courses):

@@ -27,7 +27,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import ZERO, added, arms_of, negated, when_binding
+from derive.numerics.algebra.like_terms import ZERO, arms_of, difference_of, when_binding
 from derive.numerics.algebra.linear import Linear, linear_form
 from derive.numerics.algebra.products import written_as_product
 from derive.numerics.intervals.enclosure import enclose
@@ -214,7 +214,7 @@ def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
         return {name: _single(library, equations[0], name)}
-    differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
+    differences = [*map(difference_of, equations)]
     linear = solved_in_symbols(differences, block.unknowns, library.quantities)
     is_estimate = any(library.relations[relation].approximate for relation in block.relations)
     if linear and ZERO in linear.values() and is_estimate:
@@ -298,7 +298,7 @@ def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
             divisor = enclose(part.args[0], box, "") if part.op == "inv" else None
             if divisor is None or not divisor.misses_zero:
                 return False
-    enclosure = enclose(added(equation.lhs, negated(equation.rhs)), box, name)
+    enclosure = enclose(difference_of(equation), box, name)
     return enclosure is not None and (enclosure.slopes[0] >= 0 or enclosure.slopes[1] <= 0)
 
 

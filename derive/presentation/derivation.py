@@ -16,8 +16,8 @@ from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
 from derive.presentation.mathematics import Line
-from derive.presentation.multiples import in_multiples, prefixed
-from derive.presentation.numbers import REPORTED, STATED, readable, reported_digits
+from derive.presentation.multiples import in_multiples, with_prefix
+from derive.presentation.numbers import REPORTED, STATED, reported_digits, with_short_numbers
 from quantities.declaration import Declaration
 from quantities.value import Source, Value
 
@@ -76,7 +76,7 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
     letters = letters_for(answer.quantities)
     digits = digits or digits_borne(answer)
     if is_report:
-        style = _NumberStyle(result=partial(reported, digits=digits), stated=reported, text=readable)
+        style = _NumberStyle(result=partial(reported, digits=digits), stated=reported, text=with_short_numbers)
     else:
         style = _NumberStyle(result=partial(amount, digits=digits), stated=partial(_stated, digits=STATED), text=str)
     return Derivation(
@@ -140,7 +140,7 @@ def _with_unit(number: str, unit: str) -> str:
 
 def amount(number: float, unit: str, digits: int) -> str:
     """A result of a derivation with its unit, and a prefix for very small or large numbers where the unit has any."""
-    number, unit = prefixed(number, unit)
+    number, unit = with_prefix(number, unit)
     return _with_unit(mathematics.number(number, digits), unit)
 
 

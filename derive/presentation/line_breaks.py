@@ -29,7 +29,7 @@ _GROUPS = 4  # limit on groups that are broken inside one line
 
 
 def width(shown: str) -> int:
-    r"""The width of a formula in characters, about; a fraction counts by its longer side, rows by the widest.
+    r"""The width of a formula in characters, about, by which lines are broken; a fraction has its longer side's.
 
     >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
     7

@@ -19,11 +19,11 @@ _OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
 _POWERS = {prefix: power for power, prefix in _ALL.items()}
 
 
-def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
+def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
     """A number and its unit as a multiple for people: below one and from `long` on, with a prefix.
 
-    >>> prefixed(0.0152, "s"), prefixed(1.412e11, "byte"), prefixed(2e9, "byte/s/chip"), prefixed(5e4, "byte/token")
-    ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
+    >>> with_prefix(0.0152, "s"), with_prefix(2e9, "byte/s/chip"), with_prefix(5e4, "byte/token")
+    ((15.2, 'ms'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
     """
     head = re.match(r"[A-Za-z]+", unit)
     if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
@@ -40,7 +40,7 @@ def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]
 
 
 def _thousands(number: float) -> int:
-    """The largest power of a thousand up to a number's size at fifteen digits, for its prefix, as a power of ten.
+    """The power of ten of the multiple that a number calls for: the largest thousand up to its size.
 
     >>> _thousands(999.9), _thousands(1000.0), _thousands(-0.02)
     (0, 3, -3)

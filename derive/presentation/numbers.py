@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
-from derive.presentation.multiples import in_multiples, is_whole, prefixed
+from derive.presentation.multiples import in_multiples, is_whole, with_prefix
 from quantities.rational import text_of
 from quantities.units import Unit
 
@@ -44,11 +44,11 @@ def reported_digits(number: float, digits: int = REPORTED) -> int:
     return 6 if abs(number) < 1e6 and is_whole(number) else min(digits, REPORTED)
 
 
-def readable(text: str) -> str:
+def with_short_numbers(text: str) -> str:
     """The text of a report with its long numbers, and those with a power of ten, shortened.
 
-    >>> readable("training_compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
-    'training_compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
+    >>> with_short_numbers("compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
+    'compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
     """
 
     def shorter(match: re.Match[str]) -> str:
@@ -56,7 +56,7 @@ def readable(text: str) -> str:
         if "e" not in match[1] and len(significant) < DIGITS and len(match[1]) < DIGITS + 2:
             return match[0]
         number, unit = in_multiples(float(match[1]), match[2] or "")
-        return with_unit(rounded(number, reported_digits(number), 1e9), unit)
+        return with_unit(rounded_text(number, reported_digits(number), 1e9), unit)
 
     return _AMOUNT.sub(shorter, text)
 
@@ -70,25 +70,25 @@ def with_unit(shown: str, unit: str) -> str:
     return shown if unit in ("", "1") else f"{shown} {unit}"
 
 
-def ranged(low: float, high: float, unit: str, digits: int = DIGITS) -> str:
+def range_text(low: float, high: float, unit: str, digits: int = DIGITS) -> str:
     """The text of a range of numbers as a user types it: `16..64 sequence`."""
     return with_unit(f"{low:.{digits}g}..{high:.{digits}g}", unit)
 
 
-def labelled(name: str, unit: str) -> str:
+def heading_with_unit(name: str, unit: str) -> str:
     """The heading of a column or axis of numbers, with their unit: `batch [sequence]`."""
     return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
-def spelled(unit: Unit) -> str:
+def unit_text(unit: Unit) -> str:
     """The text of the unit behind a number; empty for a plain number, however its unit was spelled."""
     return "" if unit.text in ("1", "dimensionless") else unit.text
 
 
-def rounded(number: float, digits: int, long: float) -> str:
+def rounded_text(number: float, digits: int, long: float) -> str:
     """The text of a number with so many digits, and without an exponent below `long`.
 
-    >>> rounded(12685.7, 4, 1e6), rounded(3.2e9, 4, 1e6)
+    >>> rounded_text(12685.7, 4, 1e6), rounded_text(3.2e9, 4, 1e6)
     ('12690', '3.2e+09')
     """
     short = f"{number:.{digits}g}"
@@ -102,7 +102,7 @@ def customary(base: float, unit: Unit, digits: int = 4) -> str:
     >>> customary(1.634e12, parse_unit("byte"))
     '1.634 TB'
     """
-    number, text = prefixed(unit.from_base(base), spelled(unit))
+    number, text = with_prefix(unit.from_base(base), unit_text(unit))
     return with_unit(f"{number:.{digits}g}", text)
 
 
@@ -113,7 +113,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     >>> shown_number(0.0151, parse_unit("ms")), shown_number(-0.0, parse_unit("ms"))
     ('15.1 ms', '0 ms')
     """
-    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", spelled(unit))  # not -0
+    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit_text(unit))  # not -0
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
@@ -141,7 +141,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     def shown(name: str) -> Node:
         number, unit = worth[name]
         text = text_of(number, max(STATED, digits)) if name in exact else f"{number:.{digits}g}"
-        return Name(f"({text} {unit})") if spelled(unit) else _literal(text)
+        return Name(f"({text} {unit})") if unit_text(unit) else _literal(text)
 
     return render(with_forms(form, {name: shown(name) for name in names_in(form) if name in worth}))
 

@@ -67,7 +67,7 @@ _MARKED = {"color": "#777777", "linewidth": 0.9, "linestyle": (0, (4, 2))}
 
 
 def figure(*charts: Chart) -> Any:
-    """The matplotlib figure of charts, one below the other; a notebook shows it without further ado."""
+    """The figure of charts, plotted with matplotlib one below the other; a notebook shows it by itself."""
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_LOOK):
         heights = [chart.height for chart in charts]
@@ -139,7 +139,7 @@ def _matplotlib() -> Any:
 
 
 def _import_without_back_end() -> None:
-    """Import matplotlib without a back end, since the one that MPLBACKEND names may not be there."""
+    """Import matplotlib for plotting without a back end, since the one that MPLBACKEND names may not be there."""
     back_end = os.environ.pop("MPLBACKEND", None)
     try:
         import matplotlib
@@ -152,7 +152,7 @@ def _import_without_back_end() -> None:
 
 
 def _draw_chart(panel: Any, chart: Chart) -> None:
-    """Draw a chart on a panel of matplotlib: its series, axes, shades, marks, title, hatching and legend."""
+    """Plot a chart on a panel of matplotlib: its series, axes, shades, marks, title, hatching and legend."""
     if chart.areas:
         _draw_map(panel, chart)
     elif chart.y.names:  # no lines along an axis of names
@@ -181,7 +181,7 @@ def _draw_chart(panel: Any, chart: Chart) -> None:
 
 
 def _draw_map(panel: Any, chart: Chart) -> None:
-    """Draw the regions of a chart's map with their names, and its levels with numbers along them."""
+    """Plot the regions of a chart's map with their names, and its levels with numbers along them."""
     _scale_axis(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
     _scale_axis(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
     for area in chart.areas:
@@ -207,7 +207,7 @@ def _draw_map(panel: Any, chart: Chart) -> None:
 
 
 def _places_of_level_names(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, float]]:
-    """The places on a drawn map for the name of each level: on its curve, far from sides and other words."""
+    """The places of the names of levels on a plotted map: on its curve, far from sides and other words."""
     import numpy
 
     inside = panel.transData - panel.transAxes
@@ -233,7 +233,7 @@ def _places_of_level_names(panel: Any, drawn: Any, chart: Chart) -> list[tuple[f
 
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
-    """Draw a series of a chart with its tags; with `across`, for a vertical axis of names, bars are horizontal."""
+    """Plot a series of a chart with its tags; with `across`, for a vertical axis of names, bars are horizontal."""
     x, y = _rounded(series.x), _rounded(series.y)
     label = typeset(series.label) or None
     if series.style == "bars":
@@ -259,7 +259,7 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
 
 
 def _draw_tags(panel: Any, series: Series, across: bool) -> None:
-    """Draw the tags of a series on its chart: beside the right end of each bar, or above each point."""
+    """Plot the tags of a series on its chart: beside the right end of each bar, or above each point."""
     x, y = _rounded(series.x), _rounded(series.y)
     where: dict[str, Any]
     if across and series.style == "bars":
@@ -286,7 +286,7 @@ def typeset(text: str) -> str:
 
 
 def _scale_axis(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
-    """Label an axis of matplotlib, scale it, and set its ends, as the chart states them."""
+    """Plot an axis with matplotlib as the chart states it: its label, its scale and its ends."""
     axis.set_label_text(typeset(stated.label))
     if stated.names:
         axis.set_ticks(range(len(stated.names)), labels=[*map(typeset, stated.names)])
@@ -299,7 +299,7 @@ def _scale_axis(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> Non
 
 
 def _number_formatter() -> Any:
-    """The matplotlib formatter of a logarithmic axis that writes out numbers where it spans few powers of ten."""
+    """The formatter of a plotted logarithmic axis that writes out numbers where few powers of ten are spanned."""
     from matplotlib.ticker import LogFormatterSciNotation
 
     class Plain(LogFormatterSciNotation):
@@ -312,7 +312,7 @@ def _number_formatter() -> Any:
 
 
 def _draw_shades(panel: Any, chart: Chart) -> None:
-    """Draw the regimes of a chart as shades, with their names above."""
+    """Plot the regimes of a chart as shades, with their names above."""
     limits = panel.get_xlim()
     for i, shade in enumerate(chart.shades):
         low, high = max(shade.low, min(limits)), min(shade.high, max(limits))
@@ -326,7 +326,7 @@ def _draw_shades(panel: Any, chart: Chart) -> None:
 
 
 def _draw_marks_of_x(panel: Any, chart: Chart) -> int:
-    """Draw a chart's marks of the horizontal axis with names above, and return the number of rows of names.
+    """Plot a chart's marks of the horizontal axis, with rows of names above, and return the number of rows.
 
     Each name begins at its line. They are placed from the right, so that a line that goes on to a higher row has only
     names to its right to pass.
@@ -353,7 +353,7 @@ def _draw_marks_of_x(panel: Any, chart: Chart) -> int:
 
 
 def _draw_marks_of_y(panel: Any, chart: Chart, is_outside: bool) -> None:
-    """Draw a chart's marks of the vertical axis with names at the right end, outside unless the legend is there."""
+    """Plot a chart's marks of the vertical axis with names at the right, outside unless the legend is there."""
     for mark in chart.marks:
         if mark.axis == "y":
             panel.axhline(mark.at, **_MARKED)
@@ -364,7 +364,7 @@ def _draw_marks_of_y(panel: Any, chart: Chart, is_outside: bool) -> None:
 
 
 def _draw_hatches(panel: Any, chart: Chart) -> None:
-    """Draw hatching on a chart where something fails, with its name in the legend."""
+    """Plot hatching on a chart where something fails, with its name in the legend."""
     limits = panel.get_xlim()
     for i, hatch in enumerate(chart.hatches):
         look = {"facecolor": "none", "edgecolor": _HATCHES[i % len(_HATCHES)][1], "linewidth": 0, "zorder": 0.5}

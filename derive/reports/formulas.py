@@ -31,7 +31,7 @@ from derive.presentation.document import Block, Formulas, Grid, Heading, Items, 
 from derive.presentation.failed_checks import idle_givens
 from derive.presentation.line_breaks import width
 from derive.presentation.mathematics import Line
-from derive.presentation.numbers import customary, readable
+from derive.presentation.numbers import customary, with_short_numbers
 from derive.solving.execution.answer import Answer, Step
 from derive.solving.sensitivity.form_bounds import EXACT
 from derive.tolerances import AGREEMENT
@@ -329,11 +329,11 @@ def failures(answer: Answer) -> tuple[str, ...]:
     >>> failures(library().solve("served_compute", "llama3-70b", **given))
     ('context is 100 ktoken/sequence, more than context limit, which is 8192 token/sequence',)
     """
-    sentences = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
+    sentences = [with_short_numbers(_in_words(check.brief or check.statement)) for check in answer.failed]
     if answer.unused:
         sentences.append(_in_words(idle_givens(answer, answer.unused)))
     if answer.whole:
-        sentences.append(readable(answer.whole))
+        sentences.append(with_short_numbers(answer.whole))
     return tuple(sentences)
 
 
@@ -356,13 +356,13 @@ def remarks(answer: Answer) -> tuple[str, ...]:
 def _remarks(answer: Answer) -> Iterator[str]:
     """The remarks of a report on an answer one by one: its range, its assumptions, and what relations leave out."""
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
-        low, high = (readable(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
+        low, high = (with_short_numbers(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
         yield f"the ranges of the inputs make it {low} to {high}"
     for assumption in answer.stated_assumptions:
         if assumption.kind == "value":
             yield f"{_in_words(assumption.about)} is an assumption"
         elif assumption.kind != "condition" and assumption.text != EXACT:
-            yield readable(_in_words(assumption.text))
+            yield with_short_numbers(_in_words(assumption.text))
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"
         yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"

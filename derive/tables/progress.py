@@ -13,10 +13,10 @@ _SHOWN: list[Any] = []
 """The bar on the terminal, if there is one: what is done within its steps has none of its own."""
 
 
-def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
+def with_progress_bar(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
     """The results of work done step by step, while a progress bar shows how many of its points are done.
 
-    >>> list(watched([(2, "a"), (1, "b")], 3, "points"))
+    >>> list(with_progress_bar([(2, "a"), (1, "b")], 3, "points"))
     ['a', 'b']
     """
     begun, done, bar = time.monotonic(), 0, None

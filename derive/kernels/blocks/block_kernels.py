@@ -1,4 +1,4 @@
-"""Kernels of blocks without a closed form, over arrays and for one point.
+"""Kernels of blocks without a closed form: the one solution at a point, or all solutions over arrays.
 
 The kernels use source lines where those can be trusted (`block_lines`), and call the solver elsewhere.
 
@@ -151,7 +151,7 @@ class PointSolutions:
         self._lines = attempt.lines(Slow())
 
     def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
-        """All solutions of the block at one point by its lines; None where the solver is needed."""
+        """All solutions of the block at one point by the kernel's lines; None where the solver is needed."""
         try:
             results = [self._lines(*numbers)] if self._attempt.linear else self._search(numbers)
         except (ValueError, ZeroDivisionError, OverflowError):
@@ -161,7 +161,7 @@ class PointSolutions:
         return [result for result in results if not isnan(result[0])]
 
     def _search(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
-        """The roots that a block's lines find on each proved piece around a point; None without a proof."""
+        """The roots that a block's kernel finds on each proved piece around a point; None without a proof."""
         pieces = self.proofs.around(numbers)
         return None if pieces is None else [self._lines(*piece, *numbers) for piece in chain(*pieces)]
 
@@ -176,7 +176,7 @@ class ArraySolutions:
         self._lines = attempt.lines(Arrays())
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, Any]:
-        """All solutions of the block at many points by its lines, and a mask of where the solver is needed."""
+        """All solutions of the block at many points by the kernel's lines, and where the solver is needed."""
         import numpy
 
         size, count = len(self._attempt.system.unknowns), arrays[0].size
@@ -217,7 +217,7 @@ class ArraySolutions:
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
     def _groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Pieces | None]]:
-        """The groups of points that share a proof for the search by a block's lines; None for those without one."""
+        """The groups of points of a block's kernel that share a proof for its search; None for those without one."""
         import numpy
 
         if self._proofs.widest is not None:
@@ -256,7 +256,7 @@ def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
 
 
 def _by_width(spans: Sequence[Span]) -> list[int]:
-    """The places of a block's inputs that vary, first those that vary most relative to their size."""
+    """The places of a block kernel's inputs that vary, first those that vary most relative to their size."""
     moving = [i for i, (low, high) in enumerate(spans) if low < high]
     widths = [(high - low) / max(abs(low), abs(high), LEAST_FACTOR) for low, high in spans]
     return sorted(moving, key=lambda i: -widths[i]) or [0]

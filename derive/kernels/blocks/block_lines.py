@@ -1,4 +1,4 @@
-"""The lines of a block without a closed form, by elimination or by search, and where they can be trusted.
+"""The lines of a block's kernel without a closed form, by elimination or search, and where to trust them.
 
 A linear block is solved by elimination. Any other block that reduces to one unknown is searched on pieces of its
 domain on which the residual is monotone (`monotone_pieces`), so that each piece holds at most one root and none is
@@ -18,15 +18,15 @@ from itertools import product
 from math import isfinite
 from typing import Any
 
-from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet
 from derive.kernels.blocks.bracketing import crossings
-from derive.kernels.blocks.elimination import eliminated
+from derive.kernels.blocks.elimination import write_elimination
 from derive.kernels.blocks.monotone_pieces import Pieces, monotone_pieces, reach
-from derive.kernels.blocks.rounding_errors import roundings
+from derive.kernels.blocks.rounding_errors import roundings, size_of
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.periods import angles_of
@@ -47,7 +47,7 @@ _MOST = 8  # limit on unknowns of a linear system
 
 @dataclass(frozen=True)
 class ParametricSystem:
-    """The equations of a block whose inputs have no numbers yet, with the domains of unknowns and inputs."""
+    """The equations of a block whose inputs are a kernel's arguments, with the domains of all names."""
 
     equations: tuple[Equation, ...]
     unknowns: tuple[str, ...]
@@ -56,7 +56,7 @@ class ParametricSystem:
 
     @property
     def box(self) -> dict[str, Span]:
-        """The box of all unknowns and inputs of the block, each in its domain."""
+        """The box of all unknowns and inputs in a block's lines, each in its domain."""
         return {name: self.domains[name].closed for name in (*self.inputs, *self.unknowns)}
 
     def turns(self, equation: Equation, unknown: str) -> bool:
@@ -82,10 +82,7 @@ class Attempt:
         return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
-        """The proved monotone pieces of the attempt's tear, for all inputs of the block in a box; None without a proof.
-
-        None without a proof.
-        """
+        """The proved monotone pieces of the attempt's tear, for all inputs of a block in a box; None without."""
         assert self.branch is not None
         if not loses_nothing(self.branch, {**self.system.box, **box}):
             return None
@@ -119,18 +116,20 @@ class _AttemptLines:
         return self.sheet.function(f"({', '.join(self._selected(self._trusted()))},)", *ends)
 
     def _eliminate(self) -> None:
-        """Write the lines that eliminate the unknowns of a block's linear equations."""
+        """Write a block's lines that eliminate the unknowns of its linear equations."""
         rows = []
         for form in self.attempt.linear:
             sides = [*(form.get(name, ZERO) for name in self.system.unknowns), negated(form.get(None, ZERO))]
             rows.append([self.sheet.expression(side, self.scope) for side in sides])
-        literal = "np.float64" if not self.dialect.is_lazy else ""
-        rows = [[f"{literal}({text})" if _is_plain(text) else text for text in row] for row in rows]
-        for name, (text,) in zip(self.system.unknowns, eliminated(self.sheet, rows), strict=True):
+        for row in rows:
+            for place, text in enumerate(row):
+                if _is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
+                    row[place] = f"({text})" if self.dialect.is_lazy else f"np.float64({text})"
+        for name, (text,) in zip(self.system.unknowns, write_elimination(self.sheet, rows), strict=True):
             self.scope.bind(name, text)
 
     def _search(self) -> None:
-        """Write the lines that search a block's tear between the ends of a piece, and compute the other unknowns."""
+        """Write a block's lines that search its tear between the ends of a piece, and compute the other unknowns."""
         branch, sheet = self.attempt.branch, self.sheet
         assert branch is not None
         left, names = branch.left[0], (self.attempt.tear, *self.system.inputs)
@@ -163,15 +162,16 @@ class _AttemptLines:
             deviations.append(self.sheet.line(f"{size}({residual}) + {EPSILON!r} * {noise} / {scale}"))
         count = range(len(equations))
         beside = [[repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
+        inverse = write_elimination(self.sheet, [[*slopes[i], *beside[i]] for i in count])
         errors = []
-        for row in eliminated(self.sheet, [[*slopes[i], *beside[i]] for i in count]):  # the inverse of the slopes
+        for row in inverse:
             products = zip(row, deviations, strict=True)
             parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != "0.0"]
             errors.append(self.sheet.line(" + ".join(parts)))
         return errors
 
     def _slopes(self, residuals: Sequence[str]) -> list[list[str]]:
-        """Write the slopes of a block's relative residuals, a row for each equation and a column for each unknown."""
+        """Write in a block's lines the slopes of the residuals, a row for each equation, a column for each unknown."""
         columns = []
         for name in self.system.unknowns:
             displaced = self.scope.copy()
@@ -182,13 +182,13 @@ class _AttemptLines:
         return [list(row) for row in zip(*columns, strict=True)]
 
     def _relative_residual(self, equation: Equation, scope: Scope) -> str:
-        """Write the residual of a block's equation, relative to the sum of its absolute terms."""
+        """Write in a block's lines the residual of an equation, relative to the sum of its absolute terms."""
         parts = (equation.lhs, equation.rhs, _sizes(equation))
         left, right, size_of_terms = (self.sheet.expression(node, scope) for node in parts)
         return self.sheet.line(f"({left} - {right}) / {size_of_terms}")
 
     def _slope(self, name: str, equation: Equation, residual: str, displaced: Scope) -> str:
-        """Write by how much a block's relative residual increases when an unknown is displaced."""
+        """Write in a block's lines how much a relative residual increases when an unknown is displaced."""
         if name not in names_in(equation.lhs, equation.rhs):
             return "0.0"
         return self.sheet.line(f"{self._relative_residual(equation, displaced)} - {residual}")
@@ -241,26 +241,23 @@ def attempt_of(system: ParametricSystem) -> Attempt | None:
     return Attempt(system, tear=tear, branch=single[tear], others=tuple((other, single[other]) for other in others))
 
 
-@lru_cache(maxsize=256)
-def _gap(equation: Equation) -> Node:
-    return added(equation.lhs, negated(equation.rhs))
+_gap = lru_cache(maxsize=256)(difference_of)
 
 
 @lru_cache(maxsize=256)
 def _sizes(equation: Equation) -> Node:
-    """The expression of a block's absolute terms, summed up over both sides of an equation."""
-    both_sides = [*terms(equation.lhs), *terms(equation.rhs)]
-    return added(*(Apply("abs", (term,)) for term in both_sides))
+    """The sum of the absolute terms of both sides of an equation, as an expression in a block's lines."""
+    return added(*map(size_of, (*terms(equation.lhs), *terms(equation.rhs))))
 
 
 @lru_cache(maxsize=256)
 def _noise(equation: Equation) -> Node:
-    """The expression of the rounding error in a block's residual, counted in roundings."""
+    """The rounding error in the residual of an equation, as an expression in a block's lines."""
     return added(roundings(equation.lhs), roundings(equation.rhs))
 
 
 def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
-    """The function of one expression for a block's search; of two, the least residual with a certain sign.
+    """The function of an expression for the search by a block's lines; of two, the least certain residual.
 
     The two are the sum of the absolute terms and the number of roundings.
     """
@@ -272,6 +269,6 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     return sheet.function(f"{doubt}{text}")
 
 
-def _is_plain(text: str) -> bool:
-    """Whether a text in a block's linear rows is a literal number other than the zero that elimination skips."""
+def _is_literal(text: str) -> bool:
+    """Whether a text in a block's lines is a literal number other than the zero that elimination skips."""
     return text != "0.0" and not text.isidentifier()

@@ -1,4 +1,4 @@
-"""Bracketing of the roots of a block's residual at many points at once.
+"""Bracketing of the roots of a block's residual at many points at once, for kernels over arrays.
 
 It is done as `crossing` of `python_runtime` does it at one point. The bracket is bisected geometrically while its ends
 are far apart, and then cut by inverse quadratic interpolation where that is safe, else bisected (Chandrupatla 1997),
@@ -21,7 +21,7 @@ _CROWD = 0.75  # share of open points below which the finished ones are dropped
 def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
-    """The bracketed root of a block's residual at each point; its sign is certain above the size `least`."""
+    """The bracketed root of a kernel's residual at each point; its sign is certain above the size `least`."""
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
@@ -32,19 +32,19 @@ def crossings(
     places = numpy.flatnonzero(is_certain[0] & is_certain[1] & ((gaps[0] < 0) != (gaps[1] < 0)))
     if places.size:
         bracket = [array[places] for array in (ends[0], gaps[0], ends[1], gaps[1])]
-        roots[places] = _narrowed(gap, bracket, [array[places] for array in inputs])
+        roots[places] = _narrow_brackets(gap, bracket, [array[places] for array in inputs])
     return roots
 
 
-def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """The roots in brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
+def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    """The roots in a kernel's brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
     import numpy
 
     x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign
     roots, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
     share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
     for _ in range(_STEPS):
-        x = numpy.where(pending, _cut(x1, x2, share), x1)
+        x = numpy.where(pending, _cuts(x1, x2, share), x1)
         f = gap(x, *inputs)
         same = (f < 0) == (f1 < 0)  # then the root lies between the new point and x2; x3 is the point that is left out
         x3, f3 = numpy.where(same, x1, x2), numpy.where(same, f1, f2)
@@ -70,8 +70,8 @@ def _narrowed(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[
     return roots
 
 
-def _cut(x1: Any, x2: Any, share: Any) -> Any:
-    """The numbers at which brackets of roots are cut: zero, a geometric mean of distant ends, or an interpolation."""
+def _cuts(x1: Any, x2: Any, share: Any) -> Any:
+    """The numbers that cut a kernel's brackets of roots: zero, a geometric mean of distant ends, or interpolated."""
     import numpy
 
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)

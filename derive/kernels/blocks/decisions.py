@@ -1,4 +1,4 @@
-"""Decisions that rounding may change: rounding to whole numbers, comparisons, and the ends of domains.
+"""Decisions in a kernel that rounding may change: rounding to whole numbers, comparisons, the ends of domains.
 
 Lines compute beside such a decision how near it is to another one, and how far rounding may have moved it. Where it is
 too near, it is worked out from the numbers that were given (`exact_points`), or by the solver where lines do not know
@@ -38,7 +38,7 @@ _SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has 
 
 @dataclass(frozen=True)
 class _Known:
-    """A number on a sheet of decisions: its exact form in other numbers, its error in roundings, and its bounds.
+    """A number known to a kernel's decisions: its exact form in other numbers, its error, and its bounds.
 
     The error is a share of the value or an expression. Without a form, the number cannot be traced to the givens.
     """
@@ -51,13 +51,13 @@ class _Known:
 
 @dataclass(frozen=True)
 class Origins:
-    """The origins of quantities in the given numbers, by exact points; the names are those of the numbers' texts."""
+    """The origins of quantities in a kernel's decisions, by exact points in the names of the givens' texts."""
 
     points: Mapping[str, ExactPoints]
     names: tuple[str, ...]
 
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
-        """The quantities at a point for a decision, as exactly as they can be traced to the given numbers."""
+        """The quantities at a point of a kernel, as exactly as its decisions can trace them to the given numbers."""
         given_numbers = dict(zip(self.names, numbers, strict=True))
         quantities = {}
         for name, point in self.points.items():
@@ -68,7 +68,7 @@ class Origins:
 
 
 class Decisions:
-    """Records the numbers on one sheet, and settles the decisions in expressions of them."""
+    """The decisions in a kernel's expressions: records the numbers on its sheet, and settles what they decide."""
 
     def __init__(self) -> None:
         """Begin without any recorded number or settled decision."""
@@ -117,7 +117,7 @@ class Decisions:
             self._note(text, known)
 
     def may_cancel(self, text: str) -> bool:
-        """Whether a recorded number may consist of nothing but the rounding of larger terms."""
+        """Whether a number recorded for decisions may consist of nothing but the rounding of larger terms."""
         known = self._known.get(name_of_text(text).name)
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
@@ -140,7 +140,7 @@ class Decisions:
         return ((name, bound) for name, bound in self._bounds.items() if name in needed)
 
     def _bounded_by(self, name: str) -> tuple[str, ...]:
-        """The names of the numbers and bounds in a bound on a rounding error."""
+        """The names in a bound on a rounding error in a decision: of numbers and of other bounds."""
         return names_in(self._bounds[name]) if name in self._bounds else ()
 
     @staticmethod
@@ -149,7 +149,7 @@ class Decisions:
         return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
 
     def origins(self, names: Sequence[str], scope: Scope) -> Origins:
-        """The origins of quantities in the givens, as far as recorded numbers can be traced to exact points."""
+        """The origins of quantities for a decision in the givens, as far as they can be traced to exact points."""
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))
@@ -251,7 +251,7 @@ class Decisions:
         return self._errors.of(node) if share is None else multiplied(Number(share), size_of(new))
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether doubles decide a comparison with a number as decimals do."""
+        """Whether doubles decide a comparison in a kernel with a number as decimals do."""
         if isinstance(node, Apply) and node.op == "neg":
             return self._is_plain(node.args[0])
         if isinstance(node, Name):
@@ -291,7 +291,7 @@ def _ends(node: Apply) -> Iterator[float]:
 
 
 def _is_short(number: Number) -> bool:
-    """Whether doubles keep the order of a number among decimals: it is a double, or has at most fifteen digits."""
+    """Whether doubles decide as decimals do on a number: it is a double, or has at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
 
 

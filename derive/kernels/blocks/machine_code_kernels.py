@@ -34,7 +34,7 @@ def machine_code_kernel(system: ParametricSystem, dialect: Slow) -> Callable[...
     if len(system.unknowns) > dialect.most_unknowns:
         raise UnsupportedOperation
     if dialect.takes_arms:
-        closed = _in_closed_form(system, dialect)
+        closed = _closed_form_kernel(system, dialect)
         if closed is not None:
             return closed
     method = attempt_of(system)
@@ -46,10 +46,10 @@ def machine_code_kernel(system: ParametricSystem, dialect: Slow) -> Callable[...
         return _arms_kernel(system, dialect, partial(machine_code_kernel, dialect=dialect))
     if complete is None and (not proofs or proofs[0].widest is None):
         raise UnsupportedOperation
-    return _search_function(complete or proofs[0], dialect)
+    return _search_kernel(complete or proofs[0], dialect)
 
 
-def _search_function(proofs: PieceProofs, dialect: Slow) -> Callable[..., Any]:
+def _search_kernel(proofs: PieceProofs, dialect: Slow) -> Callable[..., Any]:
     """The machine-code kernel that searches each proved piece of a tear's domain; infinities with several roots."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
@@ -84,15 +84,15 @@ def _arms_kernel(
     sheet = Sheet(dialect, system.inputs)
     scope, arguments, results = sheet.start(), ", ".join(sheet.arguments.values()), []
     for variant in variants:
-        helper = sheet.helper(variant, partial(_variant_function, replace(system, equations=variant), dialect, solved))
-        results.append(_where_satisfied(sheet, system, f"{helper}({arguments})", scope))
+        helper = sheet.helper(variant, partial(_variant_kernel, replace(system, equations=variant), dialect, solved))
+        results.append(_solution_of_variant(sheet, system, f"{helper}({arguments})", scope))
     columns = [sheet.line(f"only({', '.join(column)})") for column in zip(*results, strict=True)]
     is_open = sheet.line(" or ".join(f"abs({column}) == inf" for column in columns))
     return sheet.function(f"({', '.join(dialect.pick(is_open, 'inf', column) for column in columns)},)")
 
 
-def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
-    """Write one variant's solution where it satisfies the block's equations with all their arms; NaN elsewhere."""
+def _solution_of_variant(sheet: Sheet, system: ParametricSystem, called: str, scope: Scope) -> list[str]:
+    """Write a machine-code kernel's solution by one variant where it satisfies the block as it is; else NaN."""
     inner, result = scope.copy(), sheet.line(called)
     values = [sheet.line(f"{result}[{i}]") for i in range(len(system.unknowns))]
     for name, value in zip(system.unknowns, values, strict=True):
@@ -103,14 +103,14 @@ def _where_satisfied(sheet: Sheet, system: ParametricSystem, called: str, scope:
     return [sheet.line(f"inf if {unclear} else {value} if {fits} else nan") for value in values]
 
 
-def _variant_function(
+def _variant_kernel(
     system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
     """The machine-code kernel of a block with one arm of each choice; infinite where unknowns are only bounded."""
     unknowns = {*system.unknowns}
     fixed = [equation for equation in system.equations if unknowns.isdisjoint(names_in(equation.lhs, equation.rhs))]
     if not fixed:
-        return _in_closed_form(system, dialect) or solved(system)
+        return _closed_form_kernel(system, dialect) or solved(system)
     sheet = Sheet(dialect, system.inputs)
     scope = sheet.start()
     text = partial(sheet.expression, scope=scope)
@@ -119,7 +119,7 @@ def _variant_function(
     return sheet.function(f"({', '.join([result] * len(system.unknowns))},)")
 
 
-def _in_closed_form(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
+def _closed_form_kernel(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
     """The machine-code kernel of a block by a closed form of one unknown in which the others are; None without."""
     for tear in system.unknowns:
         forms = _only_forms(system, tear)

@@ -1,4 +1,4 @@
-"""Monotone pieces of an unknown's domain: on each a block's residual has at most one root, for a box of inputs.
+"""Monotone pieces of an unknown's domain for a kernel: a block has at most one root on each, for a box of inputs.
 
 A form is monotone on a piece for all values of its parameters within their bounds: `root_boxes` proves this for the
 numbers of one point, this module for a box of them. A piece that cannot hold a zero is dropped, and one that is
@@ -26,7 +26,7 @@ Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
 
 
 def monotone_pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pieces | None:
-    """The monotone pieces of an unknown's domain that may hold roots of a block; None if that is not proved.
+    """The monotone pieces of an unknown's domain that a block's kernel searches; None if that is not proved.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> positive = Domain("positive", 0.0, float("inf"), open_low=True)
@@ -39,7 +39,7 @@ def monotone_pieces(form: Node, name: str, box: Mapping[str, Span], domain: Doma
 
 @lru_cache(maxsize=1024)
 def _cached_pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], domain: Domain) -> Pieces | None:
-    """The monotone pieces of an unknown's domain, cached: many programs of a page contain the same block."""
+    """The monotone pieces for a block's kernel, cached: many programs of a page contain the same block."""
     sought, box = reach(domain), dict(spans)
     forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: sought}))))
     monotone: list[tuple[Span, bool]] = []  # pieces, and whether a form rises on them
@@ -70,13 +70,13 @@ def _cached_pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], d
 
 
 def reach(domain: Domain) -> Span:
-    """The reach of a block's search: the part of the unknown's domain that is cut into monotone pieces."""
+    """The reach of a kernel's search: the part of the unknown's domain that is cut into monotone pieces."""
     low = domain.low if domain.low < 0 else max(domain.low, SMALLEST)
     return max(low, -LARGEST), min(domain.high, LARGEST)
 
 
 def _tails(domain: Domain) -> Iterator[Span]:
-    """The tails of an unknown's domain, beyond the reach of a block's search."""
+    """The tails of an unknown's domain, which a block's kernel neither searches nor cuts into monotone pieces."""
     if 0 <= domain.low < SMALLEST:
         yield (LEAST if domain.open_low else domain.low), SMALLEST
     if domain.low < -LARGEST:
@@ -86,18 +86,18 @@ def _tails(domain: Domain) -> Iterator[Span]:
 
 
 def _enclosure_of(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
-    """The enclosure of a block's residual on a piece, by its first monotone form; None if it has no root there."""
+    """The enclosure of a block's residual on a kernel's piece, by its first monotone form; None without a root."""
     first: Enclosure | None = None
     for form in forms:
-        enclosure = _enclosed(form, {**box, name: piece}, name)
+        enclosure = _enclosure_of_form(form, {**box, name: piece}, name)
         if enclosure is None or enclosure.is_monotone:
             return enclosure
         first = first or enclosure
     return first
 
 
-def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
-    """The enclosure of a form of a block's residual on a piece; None if it certainly misses zero, or is undefined."""
+def _enclosure_of_form(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
+    """The enclosure of a form of a block's residual on a kernel's piece; None if it misses zero or is undefined."""
     parts: list[Enclosure] = []
     for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):
         part = enclose(term, spans, name)
@@ -110,6 +110,6 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
 
 
 def _halves(piece: Span) -> tuple[Span, Span]:
-    """The two halves of a piece on which a block's residual is not proved monotone, the lower one last."""
+    """The two halves of a kernel's piece that is not proved monotone, the lower one last."""
     cut = middle(piece)
     return (cut, piece[1]), (piece[0], cut)

@@ -1,4 +1,4 @@
-"""Proofs that pieces of a tear's domain hold at most one root of a block each, for boxes of its inputs."""
+"""Proofs for a kernel that pieces of a tear's domain hold at most one root of a block each, for boxes of inputs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FAILURES = 24  # failed proofs without a success after which no other is tried
 
 
 class PieceProofs:
-    """The proofs, for boxes of a block's inputs, of pieces of the tear's domain with at most one root each."""
+    """The proofs for a block's kernel, by boxes of inputs, of pieces of the tear's domain with one root at most."""
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
@@ -31,7 +31,7 @@ class PieceProofs:
 
     @property
     def _box(self) -> tuple[Span, ...]:
-        """The box of all inputs of a block, each in its domain, for which pieces are to be proved."""
+        """The box of all inputs of a kernel, each in its domain, for which pieces are to be proved."""
         spans = []
         for domain in (self.attempt.system.domains[name] for name in self.inputs):
             is_positive = domain.low == 0 and domain.open_low
@@ -41,20 +41,20 @@ class PieceProofs:
 
     @cached_property
     def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The one proof of pieces for all inputs of a block: their box, and the pieces of the tear's domain."""
+        """The one proof of pieces for all inputs of a kernel: their box, and the pieces of the tear's domain."""
         pieces = self.of(self._box)
         return None if pieces is None else (self._box, pieces)
 
     @cached_property
     def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The proof of pieces for as many inputs as possible: for all, or with one limited from above or below."""
+        """The proof of pieces for as many inputs of a kernel as possible: all, or with one limited on a side."""
         if self.whole is not None:
             return self.whole
         proofs = (self._longest_part(self._box, *cut) for cut in product(range(len(self._box)), (0, 1)))
         return next((proof for proof in proofs if proof), None)
 
     def _longest_part(self, box: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The proof of pieces for a box of inputs, one side of which is cut to its longest part with a proof."""
+        """The proof of pieces for a kernel's box, one side of which is cut to its longest part with a proof."""
         before, span, after = box[:place], box[place], box[place + 1 :]
         start, good, bad = span[side], span[side], span[1 - side]
         if self.of((*before, (start, start), *after)) is None:
@@ -71,10 +71,7 @@ class PieceProofs:
         return best
 
     def of(self, spans: Sequence[Span]) -> Pieces | None:
-        """The proved pieces of a tear's domain for a block's inputs in a box; None without a proof.
-
-        None without a proof.
-        """
+        """The proved pieces of a tear's domain for a kernel's inputs in a box; None without a proof."""
         if self._failed >= _FAILURES and not self._is_of_use:
             return None
         pieces = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
@@ -83,18 +80,15 @@ class PieceProofs:
         return pieces
 
     def _of_cell(self, cell: tuple[tuple[int, int], ...]) -> Pieces | None:
-        """The proved pieces of a tear's domain for a block's inputs in a small cell; None without a proof.
+        """The proved pieces of a tear's domain for a kernel's inputs in a small cell; None without a proof.
 
-        The box has, for each input, the number of a step in its mantissa, and its exponent. None without a proof.
+        The cell has, for each input, the number of a step in its mantissa, and its exponent.
         """
         ends = [(ldexp(share / _GRAIN, power), ldexp((share + 1) / _GRAIN, power)) for share, power in cell]
         return self.of([(x, x) if x == 0 else (x, y) for x, y in ends])
 
     def around(self, numbers: Sequence[float]) -> Pieces | None:
-        """The proved pieces of a tear's domain for a block's inputs at a point; None without a proof.
-
-        None without a proof.
-        """
+        """The proved pieces of a tear's domain for a kernel's inputs at a point; None without a proof."""
         if self.widest is not None:
             spans, pieces = self.widest
             if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):

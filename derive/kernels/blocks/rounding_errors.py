@@ -1,4 +1,4 @@
-"""The rounding errors of expressions, bounded by other expressions in the same names.
+"""The rounding errors of expressions in a kernel's lines, bounded by other expressions in the same names.
 
 How far rounding may have moved an expression is another expression in the same names. It counts roundings of half a
 unit in the last place, to first order: each operation adds its own and passes on those of its arguments times its
@@ -22,7 +22,7 @@ _OF_AN_EXPONENT = Fraction(1000)  # the same by its rounded exponent: the larges
 
 
 def roundings(node: Node) -> Node:
-    """The rounding error of an expression at most, as a multiple of the rounding of one; its names are exact.
+    """The rounding error of an expression in a kernel at most, as a multiple of the rounding of one.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -34,13 +34,13 @@ def roundings(node: Node) -> Node:
 
 @dataclass(frozen=True)
 class RoundingError:
-    """Bounds the rounding errors of expressions, given those of their names as shares or expressions."""
+    """Bounds the rounding errors of expressions in a kernel, given those of names as shares or expressions."""
 
     errors: Mapping[str, Fraction | Node] = field(default_factory=dict)
     spans: Mapping[str, Span] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
-        """The rounding error of an expression at most, in roundings."""
+        """The rounding error of an expression in a kernel at most, in roundings."""
         share = self.share(node)
         if share is not None:
             return multiplied(Number(share), size_of(node))
@@ -61,19 +61,19 @@ class RoundingError:
                 sizes = [size_of(arg) for arg in node.args] if len(node.args) > 2 else [size_of(node)]
                 return added(*errors, *sizes)
             case "mul":
-                shares = [_beside(node, i, error) for i, error in enumerate(errors) if error != ZERO]
+                shares = [_error_by_factor(node, i, error) for i, error in enumerate(errors) if error != ZERO]
                 return added(*shares, multiplied(Number(Fraction(len(node.args) - 1)), size_of(node)))
             case "pow":
-                return _of_power(node, *errors)
+                return _error_of_power(node, *errors)
             case "inv":
-                return _carried(multiplied(node, node), errors[0], size_of(node))
+                return _propagated_error(multiplied(node, node), errors[0], size_of(node))
             case op:
                 entry, parts = TABLE[op], {"x": node.args[0], "y": node}
                 own = multiplied(Number(Fraction(2 * entry.off)), size_of(node))  # a last place is two roundings
-                return _carried(fill_template(entry.steepness, parts), errors[0], own)
+                return _propagated_error(fill_template(entry.steepness, parts), errors[0], own)
 
     def share(self, node: Node) -> Fraction | None:
-        """The rounding error as a share of an expression's value; None if a sum may cancel, or a function is steep."""
+        """The rounding error as a share of a kernel's value; None if a sum may cancel, or a function is steep."""
         if isinstance(node, Number):
             return Fraction(0 if node.is_double else 1)
         if isinstance(node, Name):
@@ -110,12 +110,12 @@ class RoundingError:
         return len(ends) == len(terms) and (all(low >= 0 for low, _ in ends) or all(high <= 0 for _, high in ends))
 
 
-def _beside(product: Apply, index: int, error: Node) -> Node:
+def _error_by_factor(product: Apply, index: int, error: Node) -> Node:
     """The rounding error of a product that is due to the error of one factor."""
     return multiplied(error, *(size_of(arg) for i, arg in enumerate(product.args) if i != index))
 
 
-def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
+def _error_of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
     """The rounding error of a power, from the errors of its base and of its exponent."""
     base, exponent = node.args
     shares: list[Node] = [Number(_OF_A_POWER)]
@@ -126,7 +126,7 @@ def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
     return multiplied(size_of(node), added(*shares))
 
 
-def _carried(steepness: Node, error: Node, own: Node) -> Node:
+def _propagated_error(steepness: Node, error: Node, own: Node) -> Node:
     """The rounding error of a function: that of its argument, propagated, and its own."""
     return own if error == ZERO else added(multiplied(steepness, error), own)
 

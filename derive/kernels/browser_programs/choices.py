@@ -16,7 +16,7 @@ _MOST_FORMS = 100  # limit on forms of one relation
 
 @dataclass(frozen=True)
 class Arm:
-    """An arm that binds in a form of a relation; if the givens alone choose it, the names that decide."""
+    """An arm that binds in a form of a relation; if the givens alone make its choice, the names that decide."""
 
     text: str
     configured_by: tuple[str, ...] | None = None
@@ -36,7 +36,7 @@ class Choices:
 
     @property
     def regimes(self) -> tuple[str, ...]:
-        """The text of each form that a browser program's page shows: the arms that givens do not choose, or ""."""
+        """The text that a page shows of each form: the arms of choices that the givens do not make, or ""."""
         return tuple("; ".join(arm.text for arm in form if arm.configured_by is None) for form in self.forms)
 
 

@@ -102,7 +102,7 @@ def _checks(library: RelationSet, cases: Cases, stated: Iterable[str]) -> tuple[
 
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
-    """The weak values in use wherever a browser program solves a relation."""
+    """The weak values in use wherever a browser program solves a relation, whatever case its layout has."""
     solving = [plan for plan in plans if relation in plan.relations]
     return frozenset.intersection(*(frozenset(plan.weak) for plan in solving)) if solving else frozenset()
 
@@ -127,19 +127,19 @@ def _steps_in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
 
 
 def _may_yield(library: RelationSet, name: str) -> bool:
-    """Whether a browser program may displace a quantity's default, which is neither exact nor a fallback then."""
+    """Whether a default may yield to a browser program's own number: it is neither exact nor a fallback."""
     own = library.defaults.get(name)
     return own is not None and own.source.kind != "exact" and not own.source.stands_in
 
 
 def _is_firm(library: RelationSet, plan: Plan, block: Block) -> bool:
-    """Whether exact relations and givens alone lead to a block that a browser program computes for its checks."""
+    """Whether exact relations and givens alone lead to a block for checks in a browser program's layout."""
     is_exact = all(library.relations[name].approximate is None for name in block.relations)
     return is_exact and not weak_values_behind(library, plan, library.held_by(block.relations))
 
 
 def _stated_twice(library: RelationSet, cases: Cases) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
-    """The relations that a browser program's givens state twice, and those that no weak value plays a part in.
+    """The relations of a layout that a browser program's givens state twice, and those without weak values.
 
     A limit that a weak value decides is left out: it is a check like any other. A weak value in its conditions alone
     does not count, since these only say whether it applies.
@@ -159,12 +159,12 @@ def _stated_twice(library: RelationSet, cases: Cases) -> tuple[dict[str, dict[st
 
 
 def weak_values_behind(library: RelationSet, plan: Plan, names: Iterable[str]) -> set[str]:
-    """The weak values of a plan that lead to some quantities of a browser program."""
+    """The weak values of a plan that lead to some quantities in a browser program's layout."""
     return names_leading_to(library, (*plan.blocks, *plan.extra), names) & {*plan.weak}
 
 
 def names_leading_to(library: RelationSet, blocks: Iterable[Block], names: Iterable[str]) -> set[str]:
-    """Some quantities of a browser program, and all those from which its blocks compute them, in any case."""
+    """Some quantities in a browser program's layout, and all from which its blocks compute them, in any case."""
     needed: dict[str, set[str]] = {}
     for block in blocks:
         for name in block.unknowns:
@@ -173,7 +173,7 @@ def names_leading_to(library: RelationSet, blocks: Iterable[Block], names: Itera
 
 
 def _follows_in_every_case(relation: str, plans_of_members: Mapping[str, Cases]) -> bool:
-    """Whether a relation determines a quantity in every case of a browser program, and so holds anyway."""
+    """Whether a relation needs no check in a layout: in each case it determines a quantity itself."""
     for cases in plans_of_members.values():
         if all(plan.blocks and relation in plan.blocks[-1].relations for plan in cases.plans):
             return True
@@ -181,7 +181,7 @@ def _follows_in_every_case(relation: str, plans_of_members: Mapping[str, Cases])
 
 
 def blocks_for_checks(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
-    """The blocks that a browser program computes in a case for checks only, from what is known there.
+    """The blocks for checks in a browser program's layout of one case, from what is known there.
 
     Among them are the blocks of quantities that the givens determine and that may leave their domain.
     """
@@ -200,12 +200,12 @@ def blocks_for_checks(library: RelationSet, outline: Outline, case: Case, asides
 
 
 def _known(outline: Outline, case: Case, asides: Iterable[str]) -> set[str]:
-    """The quantities that a browser program knows in a case before the blocks for its checks."""
+    """The quantities that a browser program's layout knows in a case before the blocks for checks."""
     return {*outline.strong, *case.plan.weak, *asides, *case.plan.unknowns}
 
 
 def relations_to_check(library: RelationSet, case: Case, known: Iterable[str], stated: Iterable[str]) -> list[str]:
-    """The relations that a browser program checks in a case; stated values complete limits, but not equations."""
+    """The relations that a browser program's layout checks in a case; stated values complete limits only."""
     numbers = {*known}
     everything = numbers | {*stated, *library.defaults}
 
@@ -220,5 +220,5 @@ def relations_to_check(library: RelationSet, case: Case, known: Iterable[str], s
 
 
 def _unknowns(blocks: Iterable[Block]) -> Iterator[str]:
-    """The unknowns of some blocks of a browser program, in their order."""
+    """The unknowns of some blocks of a browser program's layout, in their order."""
     return chain.from_iterable(block.unknowns for block in blocks)

@@ -168,21 +168,18 @@ def program_of(
     layout, reasons = layout_of(library, cases, beside), Reasons(shared.reasons)
     places = {name: shared.inputs.setdefault(name, len(shared.inputs)) for name in (*strong, *beside)}
     if cases.is_asked:
-        place = reasons.unasked(cases.outline.target)
-        lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
-        scripts = [Script(lines, {"blank": RuntimeFunction("blank")})]
+        scripts = [_script_without_numbers(layout, reasons.unasked(cases.outline.target))]
     else:
         scripts = [ProgramLines(library, cases, places, layout, reasons).script(tree) for tree in cases.alternatives]
     several = reasons.several(cases.outline.target) if len(scripts) > 1 else 0
     needed = frozenset(chain.from_iterable(_needed_at(library, end) for end in cases.ends))
     used = needed.union(library.held_by(layout.checks))
     weak = dict.fromkeys(chain.from_iterable(plan.weak for plan in cases.plans))
-    constants = tuple(name for name in weak if name in used)
     return Program(
         library=library,
         target=cases.outline.target,
         inputs=(*strong, *beside),
-        constants=constants,
+        constants=tuple(name for name in weak if name in used),
         needed=needed,
         layout=layout,
         reasons=reasons.held,
@@ -191,6 +188,12 @@ def program_of(
         scripts=tuple(scripts),
         answers=all(reason.kind != "uncompiled" for reason in reasons.held.values()),
     )
+
+
+def _script_without_numbers(layout: Layout, reason: int) -> Script:
+    """The script of a browser program that has no number of anything, for one reason."""
+    lines = f"def compiled(x, y):\n    blank(y, {reason}, {len(layout.outputs)}, {len(layout.checks)})\n"
+    return Script(lines, {"blank": RuntimeFunction("blank")})
 
 
 def _needed_at(library: RelationSet, end: End) -> Iterator[str]:

@@ -50,12 +50,12 @@ class ProgramLines(Draft):
         self.layout = layout
         self.reasons = reasons
         self.causes: dict[str, str] = {}  # of each line that may lack a number
-        self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
+        self.applied_causes: dict[str, str] = {}  # of each cause in a check: the same where its relations apply
         self.check_causes: dict[str, list[str]] = {}  # the causes in each check
         self.uncompiled: set[Block] = set()  # blocks without lines
-        self.tried: list[str] = []  # the candidates of the block at hand
-        self.forms: dict[Block, str] = {}  # the index of the form in use
-        self.raw: dict[str, str] = {}  # of each unknown, before it is asked whether it lies in its domain
+        self.candidate_texts: list[str] = []  # the candidates of the block at hand
+        self.form_indices: dict[Block, str] = {}  # the index of the form in use
+        self.unchecked: dict[str, str] = {}  # of each unknown, before it is asked whether it lies in its domain
         self.barred: dict[str, str] = {}  # whether a quantity beside the target has no admissible value
 
     def script(self, tree: Tree) -> Script:
@@ -235,7 +235,7 @@ class ProgramLines(Draft):
         members = self.library.held_by(block.relations)
         causes = self._causes((name for name in members if name not in block.unknowns), scope)
         inner = scope.untested()
-        self.tried = []
+        self.candidate_texts = []
         try:
             if block in self.uncompiled:
                 raise UnsupportedOperation
@@ -250,11 +250,11 @@ class ProgramLines(Draft):
             return
         cause = self._first(*causes, self._own_cause(block, inner))
         for name in block.unknowns:
-            raw = self.raw[name] = inner.variables[name]
+            raw = self.unchecked[name] = inner.variables[name]
             value = self.sheet.line(f"nan if {cause} else {raw}")
             self.causes[value] = cause
             scope.bind(name, value)
-        self.forms[block] = self._closed_form(block)
+        self.form_indices[block] = self._closed_form(block)
 
     def _own_cause(self, block: Block, inner: Scope) -> str:
         """The text of the cause that arises in a browser program's block itself, and not in its inputs."""
@@ -272,18 +272,18 @@ class ProgramLines(Draft):
 
     def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
         """Write a closed form in a browser program as any kernel does, and note it among those that were tried."""
-        self.tried.append(super()._checked(equation, name, text, form, scope))
-        return self.tried[-1]
+        self.candidate_texts.append(super()._checked(equation, name, text, form, scope))
+        return self.candidate_texts[-1]
 
     def _closed_form(self, block: Block) -> str:
         """The text of the index of the closed form that a browser program's block uses; -1 if none has a value."""
         equation = self.library.relations[block.relations[0]].written
         candidates = isolate(equation, block.unknowns[0]) if len(block.unknowns) == 1 else None
-        if candidates is None or len(candidates) == 1 or len(self.tried) < len(candidates):
+        if candidates is None or len(candidates) == 1 or len(self.candidate_texts) < len(candidates):
             return "0"
-        others = iter(self.tried[len(candidates) :])
+        others = iter(self.candidate_texts[len(candidates) :])
         text = ""
-        for i, (value, candidate) in enumerate(zip(self.tried, candidates, strict=False)):
+        for i, (value, candidate) in enumerate(zip(self.candidate_texts, candidates, strict=False)):
             has_value = f"{value} == {value}"
             if candidate.other is not None:
                 other = next(others)
@@ -302,7 +302,7 @@ class ProgramLines(Draft):
             own = self._cause_of(name, scope)
             cause = self.causes[scope.variables[name]] = self._first(*hindrances, own)
             applies = " or ".join(hindrances)
-            self.open[cause] = self.sheet.line(f"0 if {applies} else {own}") if hindrances else own
+            self.applied_causes[cause] = self.sheet.line(f"0 if {applies} else {own}") if hindrances else own
 
     def _store_barred(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Write whether a browser program's block for checks has no admissible value, or needs one without.
@@ -312,7 +312,7 @@ class ProgramLines(Draft):
         first = block.unknowns[0]
         outside = f"({self._cause_of(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
         if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
-            outside = f"({outside} and abs({self.raw[first]}) < inf)"
+            outside = f"({outside} and abs({self.unchecked[first]}) < inf)"
         needed = self.library.held_by(block.relations).keys() - {*block.unknowns}
         inherited = [self.barred[name] for name in sorted(needed) if name in self.barred]
         applies = "".join(f"not {hindrance} and " for hindrance in hindrances)
@@ -346,7 +346,7 @@ class ProgramLines(Draft):
         """The causes for which a browser program's target has no number, in a relation that givens state twice."""
         if name not in self.layout.stated_twice:
             return []
-        causes = [self.open[cause] for cause in self.check_causes[name] if cause in self.open]
+        causes = [self.applied_causes[cause] for cause in self.check_causes[name] if cause in self.applied_causes]
         if self.library.relations[name].is_equation:
             is_firm = name in self.layout.contradictions
             reason = self.reasons.contradicted(name) if is_firm else self.reasons.yielding(name)
@@ -383,9 +383,9 @@ class ProgramLines(Draft):
         known = f"not ({' or '.join(unknown)}) and " if unknown else ""
         applies = self.dialect.logic("and", tests)
         idle = self.sheet.line(f"1 if {known}not {applies} else 0")
-        causes = [self.open[cause] for cause in self.check_causes[name] if cause in self.open]
+        causes = [self.applied_causes[cause] for cause in self.check_causes[name] if cause in self.applied_causes]
         self.check_causes[name] = [self.sheet.line(f"0 if {idle} else {cause}") for cause in causes]
-        self.open |= {cause: cause for cause in self.check_causes[name]}
+        self.applied_causes |= {cause: cause for cause in self.check_causes[name]}
 
     def _is_loose(self, name: str, case: Case, stated: Iterable[str]) -> bool:
         """Whether the range or rounding of a default may explain that a browser program's check fails."""
@@ -409,17 +409,9 @@ class ProgramLines(Draft):
         cause, scope = self._first(*causes), scope.untested()
         left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
         tests = [sheet.expression(condition, scope) for condition in relation.conditions]
-        is_exact = relation.approximate is None
-        measured = (*terms(equation.lhs), *terms(equation.rhs)) if is_exact else weighed(equation)
-        size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in measured)
-        gap = sheet.line(f"{left} - {right}")
-        excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
+        verdict = self._verdict(name, left, right, scope)
         doubts = (cause, *scope.asked, *(f"(not {test})" for test in tests))
         unknown = " or ".join(doubt for doubt in doubts if doubt != _SOUND)
-        tolerance = relation.tolerance
-        if name in self.layout.stated_twice:  # a contradiction is reported only where more digits would not resolve it
-            tolerance = max(tolerance, CONTRADICTION)
-        verdict = f"held({gap}, {excess}, {size}, {tolerance!r})"
         state = sheet.line(f"0 if {unknown} else {verdict}" if unknown else verdict)
         if is_loose:
             state = sheet.line(f"4 if {state} == 2 else {state}")
@@ -427,6 +419,20 @@ class ProgramLines(Draft):
             self._store(which, name, f"{side} if {state} else nan")
         self._store("state", name, state)
         return state
+
+    def _verdict(self, name: str, left: str, right: str, scope: Scope) -> str:
+        """Write the gap in a browser program's check and what it is measured by, and return the text of the verdict."""
+        relation = self.library.relations[name]
+        equation, tolerance = relation.written, relation.tolerance
+        measured = (*terms(equation.lhs), *terms(equation.rhs))
+        if relation.approximate is not None:
+            measured = weighed(equation)
+        size = " + ".join(f"abs({self.sheet.expression(term, scope)})" for term in measured)
+        gap = self.sheet.line(f"{left} - {right}")
+        excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[equation.op]
+        if name in self.layout.stated_twice:  # a contradiction is reported only where more digits would not resolve it
+            tolerance = max(tolerance, CONTRADICTION)
+        return f"held({gap}, {excess}, {size}, {tolerance!r})"
 
     def _compute_members(self, relation: str, scope: Scope) -> None:
         """Write a browser program's calls, one for each quantity in a relation that givens state twice."""
@@ -440,7 +446,7 @@ class ProgramLines(Draft):
                 scope.bind(name, self.sheet.named("nan"))
                 self.causes[scope.variables[name]] = cause
             value = scope.variables[name]
-            self.open[self.causes[value]] = self.causes[value]
+            self.applied_causes[self.causes[value]] = self.causes[value]
 
     def _store_displacements(self, case: Case, scope: Scope) -> None:
         """Write how each default compares with the browser program's own number of the same quantity.
@@ -502,6 +508,6 @@ class ProgramLines(Draft):
         """Write the index of the closed form that each of a browser program's steps uses."""
         for block in case.plan.blocks:
             cause = self._first(case_cause, *self._causes(block.unknowns, scope))
-            form = self.forms.get(block, "0")
+            form = self.form_indices.get(block, "0")
             value = form if cause == _SOUND else f"-1 if {cause} else {form}"
             self._store("step", block, value)

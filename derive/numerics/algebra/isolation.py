@@ -62,7 +62,6 @@ class Candidate:
         return replace(self, divisors=(*self.divisors, *divisors))
 
 
-_PI = Apply("pi", ())
 TURNS = Name("turns of the angle")
 """A placeholder for a whole number of turns in the inverse of a periodic function; no quantity can have this name."""
 

@@ -44,14 +44,14 @@ def exponent_of(node: Apply) -> Fraction | None:
 
 
 def negated(node: Node) -> Node:
-    """An expression with the opposite sign, where two signs cancel."""
+    """An expression with the opposite sign; two signs cancel as like terms do."""
     if isinstance(node, Apply) and node.op == "neg":
         return node.args[0]
     return ZERO if node == ZERO else Apply("neg", (node,))
 
 
 def inverted(node: Node) -> Node:
-    """The inverse of an expression or of each factor of a product, where two inverses cancel."""
+    """The inverse of an expression or of each factor of a product; two inverses cancel as like factors do."""
     if isinstance(node, Apply) and node.op == "inv":
         return node.args[0]
     if isinstance(node, Apply) and node.op == "mul":
@@ -61,9 +61,8 @@ def inverted(node: Node) -> Node:
 
 def added(*nodes: Node) -> Node:
     """The sum of expressions without zeros, in which like terms of opposite sign cancel."""
-    flat = [part for node in nodes for part in _parts(node, "add") if part != ZERO]
-    flat = _cancelled(flat, "neg")
-    return applied("add", flat, ZERO)
+    terms = chain.from_iterable(_parts(node, "add") for node in nodes)
+    return applied("add", _without_cancelling_pairs([term for term in terms if term != ZERO], "neg"), ZERO)
 
 
 def difference_of(equation: Equation) -> Node:
@@ -73,15 +72,16 @@ def difference_of(equation: Equation) -> Node:
 
 def multiplied(*nodes: Node) -> Node:
     """The product of expressions without ones, in which like factors cancel, divisors last."""
-    flat = [part for node in nodes for part in _parts(node, "mul") if part != ONE]
-    if any(part == ZERO for part in flat):
+    factors = [*chain.from_iterable(_parts(node, "mul") for node in nodes)]
+    if ZERO in factors:
         return ZERO
-    flat = _cancelled(flat, "inv")
-    ordered = [part for part in flat if not _is(part, "inv")] + [part for part in flat if _is(part, "inv")]
-    return applied("mul", ordered, ONE)
+    factors = _without_cancelling_pairs([factor for factor in factors if factor != ONE], "inv")
+    dividends = [factor for factor in factors if not _is(factor, "inv")]
+    divisors = [factor for factor in factors if _is(factor, "inv")]
+    return applied("mul", [*dividends, *divisors], ONE)
 
 
-def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
+def _without_cancelling_pairs(parts: list[Node], inverse: str) -> list[Node]:
     """The terms or factors that remain when like ones have cancelled in pairs, each with its inverse.
 
     If a cancelled part is zero, the final substitution finds out.
@@ -267,13 +267,13 @@ def derivative(node: Node, name: str) -> Node | None:
     ['6*y*x + exp(x)/y', '(tan(x*y)*tan(x*y) + 1)*y']
     """
 
-    def chained(node: Apply, fold: Fold) -> Node:
+    def slope_by_chain_rule(node: Apply, fold: Fold) -> Node:
         """The derivative of an operation: its slope in each argument, times the argument's derivative."""
         if name not in node.names:
             return ZERO
         return added(*(multiplied(slope, fold(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
 
-    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=chained)
+    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=slope_by_chain_rule)
     return derivatives.attempt(node, lambda other: ONE if other == name else ZERO)
 
 

@@ -155,7 +155,7 @@ class _BranchAndPrune:
         return self._cut(part, step)
 
     def _count_near(self, part: Box, step: Newton) -> None:
-        """Count the solution near the middle of a part of the box to which a Newton step leads, if it is proved."""
+        """Count the solution to which a Newton step leads from the middle of a pruned part, if it is proved."""
         pairs = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in pairs):
             return
@@ -165,7 +165,7 @@ class _BranchAndPrune:
             self._count(*isolated)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
-        """Count the one solution in a part of the box, in the largest region around it that can be proved."""
+        """Count the one solution in a pruned part, in the largest region around it that can be proved."""
         self.work_left -= _STEPS_PER_PROOF * self.newton_cost
         assert step.left is not None
         larger = isolated_near(self.dag, step.towards, self._reach(part))
@@ -176,7 +176,7 @@ class _BranchAndPrune:
         return self._count(region, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
-        """Count a proved solution of the box unless it is counted; false if it may or may not be one of those.
+        """Count a solution that branch and prune has proved; false if it may or may not be one counted before.
 
         A region holds exactly one solution, so a narrow box inside another region holds the solution of that.
         """
@@ -189,11 +189,11 @@ class _BranchAndPrune:
         return True
 
     def _is_counted(self, part: Box) -> bool:
-        """Whether a part of the box lies in the region of a counted solution."""
+        """Whether a pruned part lies in the region of a counted solution."""
         return any(is_within(part, region) for region, _ in self.regions)
 
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:
-        """Cut a part of the box in two, or leave it open if it is too small."""
+        """Branch: cut a part of the box in two, or leave it open if it is too small."""
         widths = [self._width(i, span) for i, span in enumerate(part)]
         if max(widths) <= FINEST_PART:
             self.open.append(part)
@@ -207,7 +207,7 @@ class _BranchAndPrune:
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _reach(self, part: Box) -> list[float]:
-        """The reach around a solution in which its uniqueness is tried: over its part of the box, or more."""
+        """The reach around a solution in which branch and prune tries its uniqueness: over the part, or more."""
         reach = []
         for (low, high), scale in zip(part, self.scale, strict=True):
             size = max(abs(low), abs(high))
@@ -217,7 +217,7 @@ class _BranchAndPrune:
         return reach
 
     def _width(self, i: int, span: Span) -> float:
-        """The width of a side of a part relative to its ends, or the logarithm of their ratio; zero for a speck."""
+        """The width by which branch and prune cuts a side: relative to its ends, or the logarithm of their ratio."""
         low, high = span
         if high - low <= HANDFUL * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
@@ -230,14 +230,14 @@ class _BranchAndPrune:
 
 
 def _length_of_side(narrowed: Span, span: Span) -> float:
-    """The length of a box's side after contraction, as the scale of its unknown."""
+    """The length that pruning leaves of a box's side, as the scale of its unknown."""
     shorter, longer = narrowed[1] - narrowed[0], span[1] - span[0]
     shorter, longer = (length if length < math.inf else 1.0 for length in (shorter, longer))
     return shorter if shorter > HANDFUL * longer else longer  # next to nothing is left around a solution: no scale
 
 
 def cut_of(span: Span) -> float:
-    """The number at which a side of a part is cut: by ratio where its ends are far apart, or one is infinite.
+    """The number at which branch and prune cuts a span: by ratio where its ends are far apart or infinite.
 
     >>> cut_of((1.0, math.inf)), cut_of((-math.inf, math.inf)), cut_of((-math.inf, 0.05))
     (1000.0, 0.1, 0.025)
@@ -260,5 +260,5 @@ def cut_of(span: Span) -> float:
 
 
 def _meets(box: Box, other: Box) -> bool:
-    """Whether two boxes of a search have a point in common."""
+    """Whether two boxes of branch and prune have a point in common."""
     return all(a <= high and low <= b for (a, b), (low, high) in zip(box, other, strict=True))

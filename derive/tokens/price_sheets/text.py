@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
 from derive.presentation.failed_checks import in_a_row
-from derive.presentation.multiples import prefixed
-from derive.presentation.numbers import rounded, spelled, with_unit
+from derive.presentation.multiples import with_prefix
+from derive.presentation.numbers import rounded_text, unit_text, with_unit
 from derive.presentation.plain_data import answer_data, attributes, finite_data
 from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
@@ -33,8 +33,8 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """
     if isinf(unit.from_base(base)):
         return "any number"
-    number, text = prefixed(unit.from_base(base), spelled(unit), _LONG)
-    return with_unit(rounded(number, digits, _WRITTEN_OUT), text)
+    number, text = with_prefix(unit.from_base(base), unit_text(unit), _LONG)
+    return with_unit(rounded_text(number, digits, _WRITTEN_OUT), text)
 
 
 def as_text(inference: Inference, digits: int = DIGITS) -> str:

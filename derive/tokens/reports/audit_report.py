@@ -21,7 +21,7 @@ from derive.errors import DeriveError
 from derive.library import Library
 from derive.presentation.charts import Axis, Chart, Series, Shade
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Text, verbatim
-from derive.presentation.numbers import rounded
+from derive.presentation.numbers import rounded_text
 from derive.reports.formulas import chain, pencil
 from derive.reports.vocabulary import AnswerText, number
 from derive.solving.execution.answer import Answer
@@ -80,7 +80,7 @@ def _deciding_steps(answer: Answer) -> Formulas:
     """
 
     def shorter(match: re.Match[str]) -> str:
-        return rounded(float(match[0]), 4, _LONG)
+        return rounded_text(float(match[0]), 4, _LONG)
 
     shown = chain(answer) if len(answer.steps) <= _STEPS else pencil(answer)
     return replace(shown, lines=tuple((lhs, _DIGITS.sub(shorter, rhs)) for lhs, rhs in shown.lines))
@@ -266,7 +266,8 @@ def _conflict_table(implied: Mapping[Conflict, _Implied]) -> Grid:
     rows = []
     for conflict in sorted(implied, key=lambda conflict: -conflict.factor):
         one_says, others_imply = "", ""
-        if (denial := implied[conflict]) is not None:
+        denial = implied[conflict]
+        if denial is not None:
             denied, answer = denial
             one_says, others_imply = _denied_claim(denied, answer), AnswerText.of(answer, 3)
         claims, scene = ", ".join(conflict.claims), verbatim(conflict.scene.words)

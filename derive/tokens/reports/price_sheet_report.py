@@ -70,13 +70,17 @@ def _gap_words(inferences: Sequence[Inference]) -> Mapping[str, Any]:
             by_pair.setdefault(clash.prices, []).append((sheet, clash))
     pairs = sorted(by_pair, key=lambda pair: (_pair_place(pair), pair))
     sheets = [sheet for sheet in inferences if sheet.contradictions]
-    rows = tuple((f"`{_sheet_label(sheet)}`", *(_gap_cell(sheet, pair) for pair in pairs)) for sheet in sheets)
-    everywhere = all(clash.everywhere for sheet in sheets for clash in sheet.contradictions)
-    closed = "None of them closes on another chip or for another size." if everywhere else "Some close elsewhere."
+    rows: list[tuple[str, ...]] = []
+    for sheet in sheets:
+        cells = [_gap_cell(sheet, pair) for pair in pairs]
+        rows.append((f"`{_sheet_label(sheet)}`", *cells))
+    clashes = chain.from_iterable(sheet.contradictions for sheet in sheets)
+    is_everywhere = all(clash.everywhere for clash in clashes)
+    closed = "None of them closes on another chip or for another size." if is_everywhere else "Some close elsewhere."
     caption = f"The gaps, sheet by sheet, on the reference chip. {closed}"
     return {
         "gaps": [_gap_sentence(pair, by_pair[pair]) for pair in pairs],
-        "gap_table": Grid(("sheet", *(_pair_head(pair) for pair in pairs)), rows, caption),
+        "gap_table": Grid(("sheet", *(_pair_head(pair) for pair in pairs)), tuple(rows), caption),
     }
 
 

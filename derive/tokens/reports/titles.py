@@ -28,7 +28,7 @@ def titles() -> dict[str, str]:
 
 
 def volume_names() -> tuple[str, ...]:
-    """The names of the reports that the volume binds."""
+    """The names of the reports with a title that the volume binds."""
     return tuple(name for name in titles() if name != VOLUME)
 
 
@@ -37,14 +37,14 @@ _PAGES = Path(__file__).with_name("pages.toml")
 
 @cache
 def page_questions() -> Mapping[str, Mapping[str, Any]]:
-    """The questions of the pages with sliders, by their names in `pages.toml`."""
+    """The titles and questions of the pages with sliders, by their names in `pages.toml`."""
     import tomli
 
     return tomli.loads(_PAGES.read_text(encoding="utf-8"))
 
 
 def page_names() -> tuple[str, ...]:
-    """The names of the pages with sliders, as their files are named.
+    """The names of the pages with sliders that have a title, as their files are named.
 
     >>> page_names()[:2]
     ('pages/roofline', 'pages/cliff')

@@ -17,7 +17,7 @@ from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.blocks.bracketing import crossings
-from derive.kernels.blocks.elimination import eliminated
+from derive.kernels.blocks.elimination import write_elimination
 from derive.kernels.blocks.monotone_pieces import monotone_pieces
 from derive.kernels.blocks.rounding_errors import roundings
 from derive.numerics.algebra.evaluation import value
@@ -120,7 +120,7 @@ def test_elimination_comes_to_what_numpy_comes_to(size, seed):
     for dialect in (Slow(), Arrays()):
         sheet = Sheet(dialect)
         names = [[f"a{i}_{k}" for k in range(size + 2)] for i in range(size)]
-        found = eliminated(sheet, names)
+        found = write_elimination(sheet, names)
         sheet.write(f"return [{', '.join(text for row in found for text in row)}]")
         listed = ", ".join(name for row in names for name in row)
         function = dialect.made("\n".join([f"def compiled({listed}):", *sheet.lines, ""]), sheet.space)

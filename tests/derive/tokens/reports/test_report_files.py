@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from derive.tokens.reports import shelf, titles
+from derive.tokens.reports import report_files, titles
 from tests.derive.terminal import ask
 
-SHELF = Path(__file__).parents[3] / "reports"
+REPORTS = Path(__file__).parents[4] / "reports"
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
-    made = tmp_path_factory.mktemp("shelf")
+    made = tmp_path_factory.mktemp("reports")
     assert ask("report", "pages/cliff", "--out", str(made)).status == 0
     return made
 
 
 def test_every_page_is_there_and_small():
     for name in titles.page_names():
-        path = SHELF / f"{name}.html"
+        path = REPORTS / f"{name}.html"
         assert path.is_file(), name
         assert path.stat().st_size < 610_000, name
 
@@ -62,5 +62,5 @@ def test_the_same_data_packed_otherwise_are_not_stale(folder):
 def test_a_page_that_nothing_makes_is_told(tmp_path, monkeypatch):
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "lost.html").write_text("")
-    monkeypatch.setattr(shelf.titles, "titles", dict)
-    assert shelf.orphans(tmp_path) == ["pages/lost.html is not part of any report"]
+    monkeypatch.setattr(report_files.titles, "titles", dict)
+    assert report_files.orphans(tmp_path) == ["pages/lost.html is not part of any report"]

@@ -1,4 +1,4 @@
-"""The shelf of reports: which there are, and the files that each becomes.
+"""The files of reports: which reports there are, and the files that each becomes.
 
 A report is named as the built-in ones are, or by the path of a user's template.
 """
@@ -37,14 +37,14 @@ _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never 
 
 @cache
 def report(name: str) -> Report:
-    """The report of this name on the shelf, made from its template, with its questions answered."""
+    """The report of this name, made from the file of its template, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
     of_template = rendered(file_stem(name), path, _words(path))
     return replace(of_template, blocks=tuple(introduced(of_template.blocks, set())))
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:
-    """The names of the wanted reports, each refused if it is not on the shelf; all where none is named.
+    """The names of the wanted reports, each refused if it has neither a title nor a file; all if none is named.
 
     First come the built-in ones in their order and the pages with sliders, then the user's.
     """
@@ -62,22 +62,22 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def file_stem(name: str) -> str:
-    """The name that a report's files bear, without their endings: that of its template."""
+    """The name that the files of a report bear, without their endings: that of its template."""
     return Path(name).stem if is_own(name) else name
 
 
 def is_page(name: str) -> bool:
-    """Whether a name on the shelf of reports is that of a page with sliders."""
+    """Whether the name of a report's file is that of a page with sliders."""
     return name in titles.page_names()
 
 
 def is_own(name: str) -> bool:
-    """Whether the name of a report is the path of a user's template, and none on the shelf."""
+    """Whether the name of a report is the path of a user's template file."""
     return name.endswith(".md")
 
 
 def _words(path: Path) -> Mapping[str, Any]:
-    """The words for a report's template, of the library that it opens with or of the built-in one."""
+    """The words for a report's template file, of the library that it opens with or of the built-in one."""
     from derive.tokens.relations import library
 
     settings = opening(path)
@@ -88,7 +88,7 @@ def _words(path: Path) -> Mapping[str, Any]:
 
 
 def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
-    """The words for claims and price sheets, which are evaluated when a report's template uses them."""
+    """The words for claims and price sheets in a report's template file, evaluated when it uses them."""
 
     def audit() -> Mapping[str, Any]:
         from derive.tokens.audit import audit as audited
@@ -106,7 +106,7 @@ def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
 
 
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
-    """The library that a report's template names, by a name or by its relation file's path relative to the template."""
+    """The library that a report's template file names, by a name or by the path of a relation file beside it."""
     from derive.relation_files.loading import load
     from derive.relation_files.offered import shelved
 
@@ -123,13 +123,13 @@ def _drawn(picture: Picture) -> str:
 
 
 def bound_reports(name: str) -> tuple[Report, ...]:
-    """The reports that one document on the shelf binds: a report alone, or in the volume all of them."""
+    """The reports that one file binds: a report alone, or in the volume all of them."""
     return _volume_reports() if name == titles.VOLUME else (report(name),)
 
 
 @cache
 def _volume_reports() -> tuple[Report, ...]:
-    """The reports of the volume: each letter is introduced once, and one table has all of them."""
+    """The reports in the files of the volume: each letter is introduced once, and one table has all of them."""
     known: set[Declaration] = set()
     parts = []
     reports = [report(name) for name in titles.volume_names()]
@@ -142,6 +142,7 @@ def _volume_reports() -> tuple[Report, ...]:
 
 
 def _document_text(name: str, dialect: Dialect) -> str:
+    """The text file of a report in a language, bound with what goes before it."""
     lead = report(name).blocks if name == titles.VOLUME else ()
     return bound(_title(name), bound_reports(name), dialect, lead, _EDITION)
 
@@ -156,7 +157,7 @@ def _pictures(name: str) -> tuple[Picture, ...]:
 
 @cache
 def _page_text(name: str) -> str:
-    """The HTML file of a page with sliders, by its name among the reports on the shelf."""
+    """The HTML file of a page with sliders, by its name among the reports."""
     from derive.pages.page import page
     from derive.tokens.relations import library
 
@@ -181,7 +182,7 @@ def _is_same_page(first: str, second: str) -> bool:
 
 @cache
 def texts(name: str) -> Mapping[str, str]:
-    """The text files that a report becomes: their paths below the folder of reports, and their contents."""
+    """The text files of a report: their paths below the folder of reports, and their contents."""
     if is_page(name):
         return {f"{name}.html": _page_text(name)}
     files = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
@@ -196,7 +197,7 @@ def _page(name: str) -> str:
 
 
 def _pressed(name: str) -> bytes:
-    """The PDF that a report becomes on request, which TeX makes of its LaTeX and pictures."""
+    """The PDF file that a report becomes on request, which TeX makes of its LaTeX and pictures."""
     pictures = {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
     return latex.pressed(file_stem(name), texts(name)[f"{file_stem(name)}.tex"], pictures)
 
@@ -206,7 +207,7 @@ FORMS: Mapping[str, Callable[[str], str | bytes]] = {"html": _page, "pdf": _pres
 
 
 def stale(folder: Path, name: str) -> list[str]:
-    """The complaints about a report's files in a folder: which are missing or out of date."""
+    """The complaints about the files of a report: which are missing in a folder or out of date."""
     wrong = []
     for path, text in texts(name).items():
         try:
@@ -220,7 +221,7 @@ def stale(folder: Path, name: str) -> list[str]:
 
 
 def orphans(folder: Path) -> list[str]:
-    """The complaints about files in a folder of reports that no report on the shelf makes."""
+    """The complaints about files in a folder of reports that no report makes."""
     own = _MEASURED.union(*(texts(name) for name in titles.titles()))
     own |= {f"{name}.html" for name in titles.page_names()}
     patterns = ("*.tex", "*.md", "figures/*.svg", "pages/*.html")
