@@ -287,7 +287,7 @@ def test_a_limit_on_a_rounding_is_that_of_decimals(seed: int) -> None:
     assert least.value.magnitude == pytest.approx(float(count + whole * step))
 
 
-@every("seed", range(60), ordinary=10)
+@every("seed", range(60), ordinary=8)
 def test_a_best_choice_rounds_decimals(seed: int) -> None:
     draw = random.Random(seed)
     step, whole = Fraction(draw.randint(11, 999), 100), draw.randint(3, 40)
@@ -297,6 +297,23 @@ def test_a_best_choice_rounds_decimals(seed: int) -> None:
     halves = (math.ceil if rounding == "ceil" else math.floor)(Fraction(whole, 2))
     assert best.value.magnitude == (halves + 1 if sense == "least" else whole + 3)
     assert best.proved
+
+
+@every("seed", range(60), ordinary=10)
+def test_choices_of_decimals_have_the_values_of_fractions_and_are_verified(seed: int) -> None:
+    draw = random.Random(seed)
+    a, b = (Fraction(draw.randint(1, 99), 100) for _ in "ab")
+    form = draw.choice(("x - y - {c}", "x - {d}/y + n", "n*y - x", "(x - y - {c})*n"))
+    written = form.format(c=decimal(a), d=decimal(a * b))
+    lists = {"x": [decimal(a), decimal(a + b), decimal(2 * a)], "y": [decimal(b), decimal(2 * b)]}
+    library = bare("f n x y", f"f = {written}", domains={"f": "real", "n": "0..3, whole"})
+    best = library.least("f", n="0..3", **lists)
+    for choice in best.choices:
+        listed = {name: Fraction(text) for name, text in choice.listed.items()}
+        goals = [in_fractions(written, {**listed, "n": Fraction(n)}) for n in range(4)]
+        assert choice.best == float(min(goals))
+    assert best.proved
+    assert derive.verify(best)
 
 
 @pytest.mark.thorough
