@@ -16,6 +16,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
+from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
@@ -35,6 +36,7 @@ WIDE = "they may be too wide"
 """What is said of bounds that are far from the values found."""
 
 _CORNERS = 6  # limit on ranges whose corners are tried
+_BRANCHES = 16  # limit on combinations of the values of unknowns that have several
 
 
 def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
@@ -136,30 +138,47 @@ def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> b
     return not _is_fixed(library, question, plan) or _system(library, question, plan) is None
 
 
-def may_enter_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
-    """Whether a value of an unknown that has several may enter or leave its domain within the ranges.
+def may_enter_elsewhere(library: RelationSet, question: Question, found: Found) -> bool:
+    """Whether further values of unknowns that have several may enter their domains within the ranges.
 
-    `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
-    the relation may hold at that end.
+    `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2; and what follows from x may then enter its
+    own domain. Without closed forms a value passes an end of the domain where the relation may hold at that end.
     """
+    plan = found.plan
     spans = domains_of(library, library.held_by(plan.relations))  # an arm may hold what is open
-    spans |= _box(library, question, plan)
+    branches = [spans | _box(library, question, plan)]
     for block in plan.blocks:
-        form = only_form(library, block)
-        for name in block.unknowns:
-            reach = None if form is None else enclose(form, spans, "")
-            spans[name] = domain_of(library, name) if reach is None else reach.values
-        if form is not None or len(block.unknowns) > 1:
-            continue
-        (name,), equation = block.unknowns, library.relations[block.relations[0]].written
-        gap = difference_of(equation)
-        others = {*names_in(gap)} - {name}
-        if not spans.keys() >= others or all(spans[other][0] == spans[other][1] for other in others):
-            continue
-        for end in filter(math.isfinite, spans[name]):
-            residual = enclose(gap, {**spans, name: (end, end)}, "")
-            if residual is not None and not residual.partial and not residual.misses_zero:
+        forms = closed_forms(library, block) if len(block.unknowns) == 1 else ()
+        if not forms or len(branches) * len(forms) > _BRANCHES:
+            if len(block.unknowns) == 1 and any(_may_pass_an_end(library, block, branch) for branch in branches):
                 return True
+            continue
+        name = block.unknowns[0]
+        following = (_with_reach(branch, name, form) for branch, form in product(branches, forms))
+        branches = [branch for branch in following if branch is not None]
+    return len(branches) > len(found.states)
+
+
+def _with_reach(branch: Mapping[str, Span], name: str, form: Node) -> dict[str, Span] | None:
+    """The intervals of one branch over the ranges with that of a further unknown; None if it leaves its domain."""
+    reach = enclose(form, branch, "")
+    if reach is None:
+        return None
+    low, high = meet(reach.values, branch[name])
+    return {**branch, name: (low, high)} if low <= high else None
+
+
+def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Span]) -> bool:
+    """Whether the relation of a block may hold at an end of its unknown's domain within the ranges."""
+    (name,), equation = block.unknowns, library.relations[block.relations[0]].written
+    gap = difference_of(equation)
+    others = {*names_in(gap)} - {name}
+    if not branch.keys() >= others or all(branch[other][0] == branch[other][1] for other in others):
+        return False
+    for end in filter(math.isfinite, branch[name]):
+        residual = enclose(gap, {**branch, name: (end, end)}, "")
+        if residual is not None and not residual.partial and not residual.misses_zero:
+            return True
     return False
 
 
