@@ -294,6 +294,11 @@ def residual(equation: Equation, values: Values) -> float:
     return gap / size if math.isfinite(size) and size > 0 else _NAN
 
 
+def size_of(equation: Equation, values: Values) -> float:
+    """The sum of the absolute values of an equation's terms, by which its residual is measured."""
+    return sum(_size(side, value(side, values), values) for side in equation.sides)
+
+
 def with_exact_parts(node: Node, values: Values) -> Node | None:
     """An expression with the exact value, at given numbers, in place of each part that has one; None if undefined.
 
