@@ -19,12 +19,14 @@ from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, value
+from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
 from derive.optimization.question import Stated, values_of
 from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
+from quantities.rational import written
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -170,7 +172,19 @@ class Program:
             guards=self.guards,
             steps=dict(zip(self.names, self.steps, strict=True)),
             known=self.known,
+            needed=self._needed,
         )
+
+    @property
+    def _needed(self) -> tuple[Node, ...]:
+        """The goal, and the sides of limits and domains as they were derived, that may be undefined in the box.
+
+        Spread out they may be defined everywhere, as `x/x` is where it is written as one.
+        """
+        limits = chain.from_iterable(limit.written.sides for limit in (*self.limits, *self.ties))
+        forms = dict.fromkeys((self.plain, *limits, *(test.form for test in self.domain_tests)))
+        enclosures = ((form, enclose(form, self.spans, "")) for form in forms)
+        return tuple(form for form, enclosure in enclosures if enclosure is None or enclosure.flaw == GAP)
 
     def bound(self, floor: float) -> Bound:
         """The bound that a certificate claims of the program, yet without its boxes."""
@@ -214,6 +228,12 @@ class Program:
         values = self.numbers(point)
         goal = math.inf if values is None else self._goal_at(values)
         return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
+
+    def exactly(self, point: Sequence[float], goal: float) -> float:
+        """The program's goal at a point by the decimals of all numbers; as it is where it is not rational."""
+        values = self.numbers([*map(written, point)])
+        exact = None if values is None else exactly_computed(self.plain, values)
+        return goal if exact is None or exact != exact else self.sign * exact
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
         """Whether the program's goal and limits hold with the counts before they are rounded too.

@@ -185,6 +185,24 @@ def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool |
     return comparison.op in _HOLDS[Order.of(left - right) if ordering is Order.UNDEFINED else ordering]
 
 
+def _rounding(rounding: Apply, _: object) -> Evaluator:
+    return partial(_rounded, rounding.args[0], TABLE[rounding.op].value)
+
+
+def _rounded(argument: Node, function: Callable[[float], float], values: Values) -> float:
+    """A number rounded up or down, by its double or, where that is nearly whole, by its exact value."""
+    number = value(argument, values)
+    nearest = float(round(number))
+    if _AS_DOUBLES.get() or abs(number - nearest) > MET * _size(argument, number, values):
+        return function(number)
+    ordering = order(argument, Number(Fraction(nearest)), values, chosen_arm)
+    if ordering is Order.UNDEFINED:
+        return function(number)
+    if ordering.is_tie:
+        return nearest
+    return function(nearest + 0.5 if ordering is Order.GREATER else nearest - 0.5)
+
+
 def _constant(number: float) -> Evaluator:
     return lambda _: number
 
@@ -200,13 +218,17 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
         "min": lambda *arms: partial(_of_several, min, arms),
         "neg": partial(partial, _of_one, operator.neg),
         "inv": partial(partial, _of_one, lambda x: 1.0 / x),
-        **{name: partial(partial, _of_one, entry.value) for name, entry in TABLE.items()},
+        **{name: partial(partial, _of_one, entry.value) for name, entry in TABLE.items() if name not in STEPPED},
         "true": lambda: _constant(True),
         "and": lambda *conditions: partial(_joined, "and", conditions),
         "or": lambda *conditions: partial(_joined, "or", conditions),
         "not": partial(partial, _denied),
     },
-    forms={"piecewise": lambda choice, _: partial(_chosen, choice), **dict.fromkeys(TESTS, _comparison)},
+    forms={
+        "piecewise": lambda choice, _: partial(_chosen, choice),
+        **dict.fromkeys(STEPPED, _rounding),
+        **dict.fromkeys(TESTS, _comparison),
+    },
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
 
@@ -270,6 +292,11 @@ def residual(equation: Equation, values: Values) -> float:
         return 0.0
     size = _size(equation.lhs, left, values) + _size(equation.rhs, right, values)
     return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def size_of(equation: Equation, values: Values) -> float:
+    """The sum of the absolute values of an equation's terms, by which its residual is measured."""
+    return sum(_size(side, value(side, values), values) for side in equation.sides)
 
 
 def with_exact_parts(node: Node, values: Values) -> Node | None:

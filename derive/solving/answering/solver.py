@@ -346,7 +346,8 @@ def _sort_key(answer: Answer) -> tuple[bool, bool, Span]:
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
     """The solver's answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
 
-    The interval of a case that a number assumes away does not cover that number.
+    The interval of a case that a number assumes away does not cover that number. Over ranges, of numbers that agree in
+    the middle one stands for another if its bounds contain the other's.
     """
     spans: list[Span] = []
     covering: list[Span] = []
@@ -359,15 +360,24 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
         if not _is_assumed_away(answer):
             covering.append(answer.bounds)
         yield answer
-    before: float | None = None
+    kept: list[Answer] = []
     numbers = [answer for answer in answers if answer.base is not None]
-    for answer in sorted(numbers, key=lambda answer: answer.base or 0.0):
+    for answer in sorted(numbers, key=lambda answer: (-_width(answer), answer.base or 0.0)):
         assert answer.base is not None
         if any(lies_in((answer.base, answer.base), span, SAME_ROOT) for span in covering):
             continue
-        if before is None or not math.isclose(answer.base, before, rel_tol=SAME_ROOT):
-            before = answer.base
-            yield answer
+        if not any(_stands_for(other, answer) for other in kept):
+            kept.append(answer)
+    yield from kept
+
+
+def _stands_for(kept: Answer, other: Answer) -> bool:
+    """Whether an answer with a number is the same as another, and has all that the other has over the ranges."""
+    assert kept.base is not None
+    assert other.base is not None
+    if not math.isclose(kept.base, other.base, rel_tol=SAME_ROOT):
+        return False
+    return kept.bounds is None or other.bounds is None or lies_in(other.bounds, kept.bounds, SAME_ROOT)
 
 
 def _width(answer: Answer) -> float:

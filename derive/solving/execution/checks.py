@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, value
+from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
@@ -340,7 +340,7 @@ def _broken(check: Check, relation: Relation, values: Mapping[str, float]) -> Ch
 def _overlaps(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> bool:
-    """Whether the two sides of a checked relation meet somewhere within the ranges."""
+    """Whether the two sides of a checked relation meet within the ranges, or at their ends but for rounding."""
     if not ranges:
         return False
     difference = added(relation.written.lhs, negated(relation.written.rhs))
@@ -350,4 +350,5 @@ def _overlaps(
     if not any(name in ranges for name in names_in(difference)):
         return False
     (low, high), _ = bounds_of_form(difference, values, ranges)
-    return {"=": low <= 0 <= high, "<=": low <= 0, ">=": high >= 0}[relation.written.op]
+    slack = AGREEMENT * size_of(relation.written, values)
+    return {"=": low <= slack and high >= -slack, "<=": low <= slack, ">=": high >= -slack}[relation.written.op]

@@ -304,7 +304,7 @@ class SolutionBranch:
         if bounds.ends is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.plan):
+        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
             bounds = bounds.along_one_solution()
         is_along = bounds.how.startswith(ATTAINED_ALONG)
         if not (bounds.are_reached or is_along):

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from itertools import chain
+from itertools import chain, product
 
 from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import difference_of
+from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity.composed_forms import composed
 from derive.solving.sensitivity.form_bounds import bounds_of_form, eased, is_monotone
+
+_BRANCHES = 16  # limit on combinations of the values of unknowns that have several
 
 
 def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
@@ -36,30 +40,47 @@ def box_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Sp
     return points | ranges_of(library, question, plan)
 
 
-def may_enter_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
-    """Whether, as ranges are propagated, another value of an unknown may enter or leave its domain.
+def may_enter_elsewhere(library: RelationSet, question: Question, found: Found) -> bool:
+    """Whether, as ranges are propagated, further values of unknowns that have several may enter their domains.
 
-    `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2. A value passes an end of the domain where
-    the relation may hold at that end.
+    `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2; and what follows from x may then enter its
+    own domain. Without closed forms a value passes an end of the domain where the relation may hold at that end.
     """
+    plan = found.plan
     spans = domains_of(library, library.held_by(plan.relations))  # an arm may hold what is open
-    spans |= box_of(library, question, plan)
+    branches = [spans | box_of(library, question, plan)]
     for block in plan.blocks:
-        form = only_form(library, block)
-        for name in block.unknowns:
-            reach = None if form is None else enclose(form, spans, "")
-            spans[name] = domain_of(library, name) if reach is None else reach.values
-        if form is not None or len(block.unknowns) > 1:
-            continue
-        (name,), equation = block.unknowns, library.relations[block.relations[0]].written
-        gap = difference_of(equation)
-        others = {*names_in(gap)} - {name}
-        if not spans.keys() >= others or all(spans[other][0] == spans[other][1] for other in others):
-            continue
-        for end in filter(math.isfinite, spans[name]):
-            residual = enclose(gap, {**spans, name: (end, end)}, "")
-            if residual is not None and not residual.partial and not residual.misses_zero:
+        forms = closed_forms(library, block) if len(block.unknowns) == 1 else ()
+        if not forms or len(branches) * len(forms) > _BRANCHES:
+            if len(block.unknowns) == 1 and any(_may_pass_an_end(library, block, branch) for branch in branches):
                 return True
+            continue
+        name = block.unknowns[0]
+        following = (_with_reach(branch, name, form) for branch, form in product(branches, forms))
+        branches = [branch for branch in following if branch is not None]
+    return len(branches) > len(found.states)
+
+
+def _with_reach(branch: Mapping[str, Span], name: str, form: Node) -> dict[str, Span] | None:
+    """The ranges propagated along a branch to one more unknown; None if it leaves its domain."""
+    reach = enclose(form, branch, "")
+    if reach is None:
+        return None
+    low, high = meet(reach.values, branch[name])
+    return {**branch, name: (low, high)} if low <= high else None
+
+
+def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Span]) -> bool:
+    """Whether the relation of a block may hold at an end of its unknown's domain within the ranges."""
+    (name,), equation = block.unknowns, library.relations[block.relations[0]].written
+    gap = difference_of(equation)
+    others = {*names_in(gap)} - {name}
+    if not branch.keys() >= others or all(branch[other][0] == branch[other][1] for other in others):
+        return False
+    for end in filter(math.isfinite, branch[name]):
+        residual = enclose(gap, {**branch, name: (end, end)}, "")
+        if residual is not None and not residual.partial and not residual.misses_zero:
+            return True
     return False
 
 
@@ -82,13 +103,13 @@ def _certainly_inside(library: RelationSet, forms: Mapping[str, Node], box: Mapp
     while ready := [name for name, form in pending.items() if spans.keys() >= {*names_in(form)}]:
         for name in ready:
             enclosure = enclose(pending.pop(name), spans, "")
-            if enclosure is not None and staysenclosed_form(enclosure, domain_of(library, name)):
+            if enclosure is not None and stays_within(enclosure, domain_of(library, name)):
                 spans[name] = enclosure.values
                 inside.add(name)
     return inside
 
 
-def staysenclosed_form(enclosure: Enclosure, domain: Span) -> bool:
+def stays_within(enclosure: Enclosure, domain: Span) -> bool:
     """Whether an expression that ranges are propagated through is defined in all of them, and stays in a domain."""
     (low, high), (least, most) = enclosure.values, domain
     return not enclosure.partial and least <= low and high <= most
@@ -97,7 +118,7 @@ def staysenclosed_form(enclosure: Enclosure, domain: Span) -> bool:
 def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
     """Whether a form that ranges are propagated through may leave a domain in a part of them."""
     enclosure = enclose(form, box, "")
-    if enclosure is not None and staysenclosed_form(enclosure, domain):
+    if enclosure is not None and stays_within(enclosure, domain):
         return False
     ranges = {name: span for name, span in box.items() if span[0] < span[1]}
     values = {name: span[0] for name, span in box.items()}

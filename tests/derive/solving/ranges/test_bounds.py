@@ -112,3 +112,17 @@ def test_an_unknown_that_would_divide_by_zero_all_over_the_ranges_has_no_value(y
     for target in "xz":
         with pytest.raises(derive.NoSolutionError):
             library.solve(target, a="1..2", y=y)
+
+
+@pytest.mark.parametrize(("c", "y"), [(8, "40..320"), (12, "60..480"), (10, "54..432")])
+def test_a_value_that_follows_from_another_root_may_enter_its_domain(c, y):
+    """In the middle of the ranges, the lower root of the square leads to a b below zero; at its least y, above it."""
+    (answer,) = bare("b c x y", "y = x**2", "x = 2*b - c", domains={"x": "real"}).solve_all("b", c=c, y=y)
+    assert any(ELSEWHERE in note for note in answer.assumptions)
+
+
+def test_of_two_solutions_that_agree_in_the_middle_the_bounds_hold_both():
+    """Both roots of the square leave x at 2/b there; elsewhere the lower one, down to 0.08, is less."""
+    (answer,) = bare("b c x y", "y = (c - b)**2", "x = min(c, 2/b)").solve_all("x", b="11.6..11.8", y="121.3..132.7")
+    low, high = span(answer)
+    assert (low, high) == pytest.approx((11.6 - math.sqrt(132.7), 2 / 11.6), rel=1e-6)
