@@ -13,7 +13,7 @@ from itertools import chain, product
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import folded, without_quotients
+from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
@@ -123,6 +123,9 @@ def spread_without_middle(
         return None
     span, how = bounds
     target = question.target
+    domain = library.declared[target].domain
+    if domain.open_low and span[1] <= domain.low:  # which the bounds reach, and the target does not
+        return None
     relations = first.plan.relations
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
     notes = (f"{there} in the middle of the ranges", how, *_turns(library, question, first.plan))
@@ -248,9 +251,11 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
         if turn is not None:
             spans[unknowns[0]] = turn.closed
         differences = [composed("", {**forms, "": difference_of(equation)}) for equation in written]
-        # numbers are put in, and divisors that are certainly positive multiplied out
+        # numbers are put in, what cancels is left out, and divisors that are certainly positive are multiplied out
         known = {name: low for name, (low, high) in spans.items() if low == high}
-        numeric = [folded(difference, known) for difference in differences if difference is not None]
+        moving = {name: span for name, span in spans.items() if name not in known}
+        present = (difference for difference in differences if difference is not None)
+        numeric = [eased(difference, known, moving, library.quantities) for difference in present]
         block_zeros = [without_quotients(difference, unknowns[0], spans) for difference in numeric]
         narrower = narrowed([Equation(zero, "=", ZERO) for zero in block_zeros], unknowns, spans)
         if None in differences:
@@ -262,6 +267,8 @@ def _system(library: RelationSet, question: Question, plan: Plan) -> System | No
     goal = composed("", {**forms, "": Name(plan.target)})
     if goal is None:
         return None
+    known = {name: low for name, (low, high) in spans.items() if low == high}
+    goal = eased(goal, known, {name: span for name, span in spans.items() if name not in known}, library.quantities)
     used = {name: spans[name] for name in names_in(goal, *zeros)}
     return System(goal, domain_of(library, plan.target), tuple(zeros), used)
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Apply, Name, Node, Number, names_in, rebuilt, walk, with_forms
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, rebuilt, render, walk, with_forms
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
@@ -152,17 +152,25 @@ def eased(
         enclosure = enclose(part, ranges, "")
         if enclosure is None or enclosure.flaw == GAP:
             return part
-        return functions.setdefault(part, Name(f"{_FUNCTION}{len(functions)}"))
+        return functions.setdefault(_in_order(part), Name(f"{_FUNCTION}{len(functions)}"))
 
     outline = rebuilt(form, outlined)
     names = names_in(outline)
     is_small = sum(1 for _ in walk(outline)) <= _LARGEST and 0 < len(names) <= _MOST
     originals = {name.name: part for part, name in functions.items()}
     is_rational = all(map(_is_rational, walk(outline))) and quantities.keys() | originals.keys() >= {*names}
-    if not is_small or not is_rational or (functions and _occurrences(outline) == len(names)):
+    if not is_small or not is_rational or _occurrences(outline) == len(names):
         return form
     reduced = [with_forms(one, originals) for one in _reduced(outline, quantities, originals)]
     return min([form, *reduced], key=_occurrences)
+
+
+def _in_order(node: Node) -> Node:
+    """A form with the terms of sums and the factors of products in one order, so that like functions are the same."""
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(map(_in_order, node.args))
+    return Apply(node.op, tuple(sorted(args, key=render)) if node.op in ("add", "mul", "max", "min") else args)
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:

@@ -34,6 +34,7 @@ FORMS = (
     "(x**3 - y**3)/(x - y)",
     "(exp(x) + y)**2/(y + exp(x)) - y*sin(x) + sin(x)*(1 + y)",
     "sqrt(x - 1)*y - y*(sqrt(x - 1) - 1)",
+    "exp(x*y + a*x) - exp(a*x + y*x) + x",
 )
 
 
