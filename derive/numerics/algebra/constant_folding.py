@@ -22,6 +22,7 @@ from quantities.rational import exact_of
 _DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
+_UNDOING = {"exp": "log", "log": "exp"}  # what each function undoes of another one's constant
 
 
 def folded(node: Node, known: Mapping[str, float]) -> Node:
@@ -117,7 +118,15 @@ def _negated(arg: Node) -> Node:
 
 
 def _constant(node: Apply, fold: Fold) -> Node:
-    """Fold any other operation: it becomes a number if it is one of numbers."""
+    """Fold any other operation: it becomes a number if it is one of numbers.
+
+    One that undoes another is undone with it, since the other's value is rounded: exp(log(8)) is 8.
+    """
+    undone = node.args[0] if node.op in _UNDOING else None
+    if isinstance(undone, Apply) and undone.op == _UNDOING[node.op]:
+        number = fold(undone.args[0])
+        if isinstance(number, Number) and (undone.op != "log" or number.value > 0):
+            return number
     applied_node = reapplied(node, fold)
     numbers = [arg.value for arg in applied_node.args if isinstance(arg, Number)]
     if not numbers or len(numbers) < len(applied_node.args):

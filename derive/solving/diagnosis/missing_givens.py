@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice
@@ -47,7 +47,7 @@ from derive.time_limits import tick
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with
-_TRIALS = {1: 6, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
+_TRIALS = {1: 12, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
 _ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
@@ -120,21 +120,28 @@ class _Search:
 
     def singles(self) -> Iterator[Names]:
         """The single names each of which, if given, would fix the target."""
-        vectors = self.vectors(2)
-        goal = vectors.get(self.question.target)
-        by_counting = self.settling
-        if goal is None:  # the Jacobian fixes the target, but elimination failed
-            parallel = by_counting
-        else:
-            parallel = {name for name, vector in vectors.items() if are_alike(goal, vector)}
+        if self.question.target not in self.vectors(1):  # the Jacobian fixes the target, but elimination failed
+            yield from self.confirmed(self.settling)
+            return
+        singles = list(self.confirmed(self.parallel(self.vectors(2))))
+        moves = directions(self.rows_at_zeros)
+        yield from singles or self.confirmed(self.parallel(_vectors([next(moves), next(moves)])))
+
+    def confirmed(self, names: Collection[str]) -> Iterator[Names]:
+        """The single names that a plan confirms, or for the first few of them elimination; and fallbacks to give."""
         is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
         standing = {name for name in self.standing_in if is_open and self.frees(name)}
         trials = _TRIALS[1]
-        for name in self.ranked((parallel | standing) - {self.question.target}):
-            is_shown = not is_open or name in by_counting or name in standing
+        for name in self.ranked(standing.union(names) - {self.question.target}):
+            is_shown = name in standing or (name in names and (not is_open or name in self.settling))
             trials -= not is_shown
             if is_shown or (trials >= 0 and self.cancels((name,))):
                 yield (name,)
+
+    def parallel(self, vectors: Mapping[str, Vector]) -> set[str]:
+        """The names that move in proportion to the target along the directions of some vectors."""
+        goal = vectors.get(self.question.target)
+        return {name for name, vector in vectors.items() if are_alike(goal, vector)} if goal else set()
 
     def pairs(self) -> Iterator[Names]:
         return self.verified(self.completing(()), 2)
@@ -285,17 +292,29 @@ class _Search:
     @cached_property
     def rows(self) -> Rows:
         """The Jacobian that shows which givens are missing, at the numbers that are stated."""
+        return rows_of(self.library, self.question, self.left_out, self.numbers)
+
+    @property
+    def rows_at_zeros(self) -> Rows:
+        """The Jacobian at those stated numbers alone that are zero, and at random otherwise.
+
+        Where a relation is written for a stated number, and its sum is another at random, what cancels is hidden.
+        """
+        zeros = {name: number for name, number in self.numbers.items() if number == 0}
+        return rows_of(self.library, self.question, self.left_out, zeros)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The numbers that are stated, at which the Jacobian shows which givens are missing."""
         question = self.question
         stated = question.values if isinstance(question, Question) else self.library.defaults
-        numbers = {name: value.base[1] for name, value in stated.items() if name != question.target}
-        return rows_of(self.library, question, self.left_out, numbers)
+        return {name: value.base[1] for name, value in stated.items() if name != question.target}
 
     def vectors(self, count: int) -> dict[str, Vector]:
         """The moves of each open name along a few random directions of the Jacobian's null space."""
         while len(self.moves) < count:
             self.moves.append(next(self.further_moves))
-        moves = self.moves[:count]
-        return {name: tuple([move.get(name, 0) for move in moves]) for name in moves[0]}
+        return _vectors(self.moves[:count])
 
     @cached_property
     def moves(self) -> list[Row]:
@@ -334,3 +353,8 @@ class _Search:
                         distances[other] = distances[name] + 1
                         pending.append(other)
         return distances
+
+
+def _vectors(moves: Sequence[Row]) -> dict[str, Vector]:
+    """The numbers by which each open name moves along some directions of a null space."""
+    return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}

@@ -14,7 +14,7 @@ from itertools import chain, product
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import folded, without_quotients
+from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
@@ -37,7 +37,7 @@ from derive.solving.ranges.range_propagation import (
     ranges_of,
 )
 from derive.solving.sensitivity.composed_forms import composed
-from derive.solving.sensitivity.form_bounds import bounds_sampled
+from derive.solving.sensitivity.form_bounds import bounds_sampled, eased
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 
@@ -111,6 +111,9 @@ def interval_without_middle(
         return None
     span, how = bounds
     target = question.target
+    domain = library.declared[target].domain
+    if domain.open_low and span[1] <= domain.low:  # which the bounds reach, and the target does not
+        return None
     relations = first.plan.relations
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
     notes = (f"{there} in the middle of the ranges", how, *_turn_notes(library, question, first.plan))
@@ -193,9 +196,8 @@ class _SystemBuilder:
         differences = [composed("", {**self.forms, "": difference_of(equation)}) for equation in written]
         if None in differences:
             return False
-        # numbers are put in, and divisors that are certainly positive multiplied out
-        known = {name: low for name, (low, high) in self.spans.items() if low == high}
-        numeric = [folded(difference, known) for difference in differences if difference is not None]
+        # numbers are put in, what cancels is left out, and divisors that are certainly positive are multiplied out
+        numeric = [self._eased(difference) for difference in differences if difference is not None]
         zeros = [without_quotients(difference, unknowns[0], self.spans) for difference in numeric]
         narrower = narrowed([Equation(zero, "=", ZERO) for zero in zeros], unknowns, self.spans)
         if narrower is None or any(_is_divided_by_zero(difference, self.spans) for difference in numeric):
@@ -239,8 +241,15 @@ class _SystemBuilder:
         goal = composed("", {**self.forms, "": Name(target)})
         if goal is None:
             return None
+        goal = self._eased(goal)
         used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
         return System(goal, domain_of(self.library, target), tuple(self.zeros), used)
+
+    def _eased(self, node: Node) -> Node:
+        """An expression of the system for global bounds with its numbers put in, and without what cancels."""
+        known = {name: low for name, (low, high) in self.spans.items() if low == high}
+        moving = {name: span for name, span in self.spans.items() if name not in known}
+        return eased(node, known, moving, self.library.quantities)
 
 
 def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:

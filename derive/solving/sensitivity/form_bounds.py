@@ -5,21 +5,22 @@ does not, the box is subdivided until the extremes are known to one part in a mi
 the plan is executed at sample points, and the answer says that its bounds are sampled.
 
 A form is simplified over the box first, so that its bounds get tighter. An arm of a max that cannot bind anywhere in
-the box is removed; numbers are substituted exactly; and a remaining ratio of polynomials is reduced. A quantity that
-cancels then no longer widens the bounds, as in the share of a time in itself.
+the box is removed; numbers are substituted exactly; and a remaining ratio of polynomials is reduced, in which any other
+function counts as an unknown of its own. What cancels then no longer widens the bounds, as in the share of a time in
+itself.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, rebuilt, render, walk, with_forms
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
 
@@ -35,6 +36,9 @@ _SHORTEST = 1e-4  # last step of that search, relative to the range; near an ext
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 _LARGEST = 400  # limit on nodes of a form that is reduced
 _MOST = 4  # limit on names in it
+_FUNCTION = (
+    "function_"  # names what is reduced as an unknown; only these names stand in an outline beside those declared
+)
 
 
 def bounds_of_form(
@@ -139,12 +143,34 @@ def eased(
     """
     known = {name: number for name, number in values.items() if name not in ranges}
     form = folded(without_idle_arms(folded(form, known), ranges), {})
-    parts = list(walk(form))
-    names = names_in(form)
-    is_small = len(parts) <= _LARGEST and 0 < len(names) <= _MOST
-    if not is_small or not all(map(_is_rational, parts)) or not quantities.keys() >= {*names}:
+    functions: dict[Node, Name] = {}
+
+    def outlined(part: Node) -> Node | None:
+        """The name that stands for a function which has a value all over the ranges; None of a rational expression."""
+        if _is_rational(part):
+            return None
+        enclosure = enclose(part, ranges, "")
+        if enclosure is None or enclosure.flaw == GAP:
+            return part
+        return functions.setdefault(_in_order(part), Name(f"{_FUNCTION}{len(functions)}"))
+
+    outline = rebuilt(form, outlined)
+    names = names_in(outline)
+    is_small = sum(1 for _ in walk(outline)) <= _LARGEST and 0 < len(names) <= _MOST
+    originals = {name.name: part for part, name in functions.items()}
+    is_rational = all(map(_is_rational, walk(outline))) and quantities.keys() | originals.keys() >= {*names}
+    if not is_small or not is_rational or _occurrences(outline) == len(names):
         return form
-    return _reduced(form, quantities)
+    reduced = [with_forms(one, originals) for one in _reduced(outline, quantities, originals)]
+    return min([form, *reduced], key=_occurrences)
+
+
+def _in_order(node: Node) -> Node:
+    """A form with the terms of sums and the factors of products in one order, so that like functions are the same."""
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(map(_in_order, node.args))
+    return Apply(node.op, tuple(sorted(args, key=render)) if node.op in ("add", "mul", "max", "min") else args)
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
@@ -175,18 +201,23 @@ def _is_rational(part: Node) -> bool:
     return part.op in _RATIONAL
 
 
-def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
-    """A closed form as it is, in lowest terms, or in partial fractions: the one in which names occur least often."""
+def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable[str]) -> list[Node]:
+    """A ratio of polynomials in lowest terms, and in partial fractions; empty if its divisor is zero everywhere.
+
+    Its unknowns are quantities, and names that stand for functions of them.
+    """
     import sympy
 
     from derive.expressions.sympy_bridge import from_sympy, to_sympy
+    from quantities.quantity import Quantity
 
-    cancelled = sympy.cancel(sympy.together(to_sympy(form, quantities)))
-    if cancelled.has(sympy.zoo, sympy.nan):  # a divisor is zero whatever the ranges are
-        return form
-    symbols = cancelled.free_symbols
-    split = sympy.apart(cancelled, *symbols) if len(symbols) == 1 else cancelled  # (x + 1)/(x + 2) as 1 - 1/(x + 2)
-    return min(form, from_sympy(cancelled)[0], from_sympy(split)[0], key=_occurrences)
+    symbols = {**quantities, **{name: Quantity(name, domain="real") for name in functions}}
+    cancelled = sympy.cancel(sympy.together(to_sympy(form, symbols)))
+    if cancelled.has(sympy.zoo, sympy.nan):
+        return []
+    left = cancelled.free_symbols
+    split = sympy.apart(cancelled, *left) if len(left) == 1 else cancelled  # (x + 1)/(x + 2) as 1 - 1/(x + 2)
+    return [from_sympy(one)[0] for one in (cancelled, split)]
 
 
 def _occurrences(form: Node) -> int:

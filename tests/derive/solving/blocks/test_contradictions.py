@@ -165,6 +165,16 @@ SUMS = {"x + y": (1, 1, 0), "x*y": (0, 0, 1), "2*x + 3*y": (2, 3, 0), "x + x*y":
 """Factors of x, y and x*y."""
 
 
+@every("tenths", range(11, 60), ordinary=2)
+def test_curves_of_exact_numbers_that_touch_meet_at_one_point(tenths):
+    """The logarithm of the one's height is rounded, and undoing it must not split the double root."""
+    x = Fraction(tenths, 10)
+    height, total = in_decimals(x**3), in_decimals(3 * x**2 - 2)
+    for curve in (f"log(x + x*y) = log({height})", f"log(x + x*y) - log({height}) = 0"):
+        (found,) = answers([curve, f"2*y + x**2 = {total}"], "x")
+        assert found.base == pytest.approx(tenths / 10, rel=1e-12)
+
+
 @every("seed", range(200), ordinary=20, thorough=2)
 def test_a_solution_is_found_where_a_side_is_zero_or_a_product_with_a_zero_factor(seed):
     """There the sides give no measure of a gap."""

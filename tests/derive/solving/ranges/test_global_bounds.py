@@ -7,6 +7,8 @@ import math
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
 from derive import DeriveError, NoSolutionError
@@ -212,3 +214,19 @@ def test_that_a_chain_of_quantities_stays_in_its_domains_is_seen_step_by_step():
     """Each step put into the next from the start on would take two and a half times as much."""
     steps_of_a_chain(3)
     assert steps_of_a_chain(80) <= 2 * steps_of_a_chain(40)
+
+
+@given(
+    st.sampled_from(["x*y - y*x", "x*exp(y) - exp(y)*x", "exp(x*y) - exp(y*x)", "log(x + y) - log(y + x)"]),
+    st.integers(-3, 3),
+    st.tuples(st.integers(1, 9), st.integers(1, 9)).map(lambda pair: (pair[0], sum(pair))),
+)
+def test_what_is_one_number_all_over_the_ranges_is_that_or_has_no_value(cancelling, height, ends):
+    """Terms that cancel are no room for a positive quantity to lie in, which zero is not."""
+    held = bare("d x y", f"d = {cancelling} + ({height})", domains={"d": "positive"})
+    ranges = {"x": "{}..{}".format(*ends), "y": "2..3"}
+    if height > 0:
+        assert span(held.solve("d", **ranges)) == pytest.approx((height, height))
+    else:
+        with pytest.raises(NoSolutionError):
+            held.solve("d", **ranges)

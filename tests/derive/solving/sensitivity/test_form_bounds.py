@@ -32,6 +32,9 @@ FORMS = (
     "sqrt(x*y)/(sqrt(x)*a) + max(x, 6)",
     "x if x > 3 else y",
     "(x**3 - y**3)/(x - y)",
+    "(exp(x) + y)**2/(y + exp(x)) - y*sin(x) + sin(x)*(1 + y)",
+    "sqrt(x - 1)*y - y*(sqrt(x - 1) - 1)",
+    "exp(x*y + a*x) - exp(a*x + y*x) + x",
 )
 
 
@@ -45,6 +48,28 @@ def test_it_is_equal_everywhere_in_the_box(text, x, y):
 
 def test_what_cancels_no_longer_moves():
     assert render(eased(parse_expression("max(a*x, y)/max(y, a*x)"), {"a": 9.0}, RANGES, WORDS)) == "1"
+
+
+@pytest.mark.parametrize(
+    "text", ["{f}*y - y*{f} + x", "x*({f} + y)/(y + {f})", "({f} + y)**2 - {f}**2 - y**2 - 2*{f}*y + x"]
+)
+@given(
+    st.sampled_from(
+        ["exp(y*x)", "log(x)", "sin(x + y)", "acos(1 - y/x/9)", "max(x, y)", "tanh(x/y)", "(1 if x > y else y)"]
+    ),
+    st.tuples(st.integers(1, 9), st.integers(1, 9)).map(lambda pair: (pair[0], sum(pair))),
+)
+def test_functions_that_cancel_leave_the_bounds_of_the_rest(text, function, ends):
+    cancelling = bare("d x y", f"d = {text.format(f=function)}", domains={"d": "real"})
+    answer = cancelling.solve("d", x="{}..{}".format(*ends), y="2..3")
+    assert span(answer) == pytest.approx(ends, rel=1e-12)
+
+
+@pytest.mark.parametrize("low", [0.5, 0.0, -1.0])
+def test_a_function_that_has_no_value_in_a_part_of_the_ranges_stays(low):
+    form = parse_expression("y*log(x) - log(x)*y + x")
+    light = render(eased(form, {}, {**RANGES, "x": (low, 5.0)}, WORDS))
+    assert ("log" in light) is (low <= 0)
 
 
 def test_a_ratio_of_sums_moves_one_way():
