@@ -47,7 +47,7 @@ from derive.time_limits import tick
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with
-_TRIALS = {1: 12, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
+_TRIALS = {1: 6, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
 _ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
