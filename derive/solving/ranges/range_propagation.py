@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import chain
 
-from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in
+from derive.expressions.tree import Apply, Name, Node, conjunction, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import difference_of
@@ -126,7 +126,7 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
         return None
     (only,), equation = candidates, library.relations[block.relations[0]].written
     is_unconditional = not only.conditions and not has_choice(equation, block.unknowns[0])
-    return only.form if is_unconditional or _is_plain(equation, block.unknowns[0]) else None
+    return only.form if is_unconditional or equation.lhs == Name(block.unknowns[0]) else None
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
@@ -135,7 +135,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     A form that holds under conditions has no number where they fail.
     """
     candidates, equation = candidates_of(library, block), library.relations[block.relations[0]].written
-    if len(candidates) == 1 and _is_plain(equation, block.unknowns[0]):
+    if len(candidates) == 1 and equation.lhs == Name(block.unknowns[0]):
         return (candidates[0].form,)
     if has_choice(equation, block.unknowns[0]):
         return ()
@@ -152,11 +152,6 @@ def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     is_short = leaves_out(powers, domains_of(library, names_in(*powers)))
     return () if is_short else candidates
-
-
-def _is_plain(equation: Equation, name: str) -> bool:
-    """Whether an equation is written for a name, alone on its left: ranges pass through its right side."""
-    return isinstance(equation.lhs, Name) and equation.lhs.name == name
 
 
 def _under_conditions(candidate: Candidate) -> Node:
