@@ -411,10 +411,10 @@ class Explanation:
 
         They are exact by a closed form, or else by central differences.
         """
-        target, state = self.question.target, self.state
-        if target in state.spans:
+        number, state = self._number, self.state
+        if number is None:
             return {}
-        inputs = [name for name in self.used if name != target]
+        inputs = [name for name in self.used if name != self.question.target]
         form = self.branch.form
         if form is not None:
             exact = slopes(form, state.values)
@@ -423,7 +423,6 @@ class Explanation:
         if self.branch.hangs_on_what_cancels:
             return {}
         elasticities = {}
-        number = state.values[target]
         for name in inputs:
             given = state.values[name]
             if not given or not number:

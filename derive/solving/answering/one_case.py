@@ -18,7 +18,7 @@ from derive.numerics.intervals.enclosure import span_of
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
-from derive.solving.blocks.complete_search import narrowed
+from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.diagnosis.diagnosis import (
     NoValueError,

@@ -211,7 +211,7 @@ def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
     """The outcome of a block with choices: the union of those of the systems with one arm for each choice."""
     solutions: list[Solution] = []
     listed = chain.from_iterable(outcome.solutions for outcome in outcomes)
-    for solution in sorted(listed, key=lambda solution: -len(solution.spans)):
+    for solution in sorted(listed, key=lambda solution: -len(solution.spans)):  # what may cover others comes first
         if not is_covered(solution, solutions):
             solutions.append(solution)
     caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")

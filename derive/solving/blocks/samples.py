@@ -56,7 +56,7 @@ def points_across(span: Span, known: Mapping[str, float], seeds: Iterable[float]
         points = [*(-size for size in sizes), *sizes]
     near = [abs(x) * share for x, share in product(known.values(), (0.5, 0.99, 1.01, 2.0))]
     inside = {x for x in (*points, *near, *(-x for x in near), *seeds) if low < x < high}
-    ends = {low or SMALLEST, high or -SMALLEST}
+    ends = {low or SMALLEST, high or -SMALLEST}  # at zero itself an equation may be undefined
     return sorted(inside | ends)
 
 

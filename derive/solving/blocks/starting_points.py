@@ -74,6 +74,7 @@ def points_across_domains(
     for i in range(1, count + 1):
         point = {}
         for k, name in enumerate(unknowns):
+            # of more unknowns than primes, those that share a prime are at different places of its sequence
             share = _radical_inverse(i + 7 * (k // len(_PRIMES)), _PRIMES[k % len(_PRIMES)])
             is_signed = domains[name].low < 0
             powers = around_givens if is_signed or i % 2 == 0 else _AROUND_ONE  # of ten
@@ -87,7 +88,7 @@ def _at_share(domain: Domain, share: float, powers: tuple[float, float]) -> floa
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return domain.low + share * (domain.high - domain.low)
     low, high = powers
-    if domain.low < 0:  # negative values first, the largest ones at both ends of the share
+    if domain.low < 0:  # the lower half of the shares is negative, and sizes grow towards both ends
         return math.copysign(10 ** (low + (high - low) * abs(2 * share - 1)), share - 0.5)
     return max(domain.low, 0.0) + 10 ** (low + (high - low) * share)
 

@@ -43,7 +43,7 @@ _RELATIONS_LEFT = Memo[RelationSet](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
-def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The cancelled answer to a question: the one in which what is missing cancels; None if there is none."""
     for cancellation in _cancellations(library, question, left_out):
         result = cancellation.result(search=question.search)
@@ -54,7 +54,7 @@ def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, s
     return None
 
 
-def cancels(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
+def has_cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
     """Whether a question has a cancelled answer: without what is missing, enough is left to fix the target."""
     return any(cancellation.projection is not None for cancellation in _cancellations(library, question, left_out))
 

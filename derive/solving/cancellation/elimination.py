@@ -102,6 +102,7 @@ class _Elimination:
             if opposite.number > 0 and side.number > 0 and all(map(self.is_positive, opposite.powers)):
                 doubtful = {base: exponent for base, exponent in side.powers.items() if not self.is_positive(base)}
                 never_negative = {base for base in doubtful if self._is_never_negative(base)}
+                # a single doubtful factor has the sign of its side; an even power of it would hide the sign
                 alone = len(doubtful) == 1 and set(doubtful.values()) <= {1, -1}
                 fresh |= doubtful.keys() if alone else never_negative
         fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}

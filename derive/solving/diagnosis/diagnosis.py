@@ -31,7 +31,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
-from derive.solving.cancellation.cancelled_answers import cancelled
+from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
@@ -290,7 +290,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer in which what is missing cancels; raises the conflict if the givens contradict it."""
-    result = cancelled(library, question, left_out)
+    result = cancelled_answer(library, question, left_out)
     if result is None:
         return None
     result = of_case(library, question, result)
@@ -340,7 +340,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
     alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, search=Search.NONE)
     try:
-        result = cancelled(library, alone, {})
+        result = cancelled_answer(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
     if result is None or not result.states or result.doubt:

@@ -37,7 +37,7 @@ from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
-from derive.solving.cancellation.cancelled_answers import cancels
+from derive.solving.cancellation.cancelled_answers import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question
 from derive.solving.execution.regimes import Undecided, verdict_at
@@ -265,7 +265,7 @@ class _Search:
         """Whether giving some names fixes the target because the other unknowns cancel, shown by elimination."""
         numbered = self.numbered(names)
         try:
-            return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""))
+            return has_cancelled_answer(self.library, numbered, dict.fromkeys(self.left_out, ""))
         except LimitError:
             tick()  # raises if the time of the whole query is over
             return False

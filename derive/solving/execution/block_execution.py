@@ -23,8 +23,8 @@ from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_o
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.free_unknowns import bounds_over, reaching
+from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted

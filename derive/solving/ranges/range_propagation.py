@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import chain, product
 
-from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in
+from derive.expressions.tree import Apply, Name, Node, conjunction, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import difference_of
@@ -147,7 +147,7 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
         return None
     (only,), equation = candidates, library.relations[block.relations[0]].written
     is_unconditional = not only.conditions and not has_choice(equation, block.unknowns[0])
-    return only.form if is_unconditional or _is_plain(equation, block.unknowns[0]) else None
+    return only.form if is_unconditional or equation.lhs == Name(block.unknowns[0]) else None
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
@@ -156,7 +156,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     A form that holds under conditions has no number where they fail.
     """
     candidates, equation = candidates_of(library, block), library.relations[block.relations[0]].written
-    if len(candidates) == 1 and _is_plain(equation, block.unknowns[0]):
+    if len(candidates) == 1 and equation.lhs == Name(block.unknowns[0]):
         return (candidates[0].form,)
     if has_choice(equation, block.unknowns[0]):
         return ()
@@ -192,11 +192,6 @@ def may_cancel(candidate: Candidate, name: str, forms: Mapping[str, Node], box: 
 def enclosed_form(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
     """The enclosure of a form in a box of ranges; None where there is none, or a name without an interval."""
     return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
-
-
-def _is_plain(equation: Equation, name: str) -> bool:
-    """Whether an equation is written for a name, alone on its left: ranges pass through its right side."""
-    return isinstance(equation.lhs, Name) and equation.lhs.name == name
 
 
 def _under_conditions(candidate: Candidate) -> Node:

@@ -74,7 +74,6 @@ class Trace:
     run: Callable[..., Any]
     kinds: tuple[tuple[type, bool], ...]  # of the givens
     beside: tuple[TraceInput, ...]  # the ranges of profiles and defaults, which come after the givens
-    source: str
     is_bounded: bool  # whether the result is extreme where each range ends
 
     def outcome(self, given: Sequence[TraceInput]) -> tuple[float, Span | None] | None:
@@ -153,7 +152,6 @@ class _TraceRecorder:
             run=self.lines.compiled([*self.given.values(), *beside], result),
             kinds=tuple(stated.kind for stated in self.stated),
             beside=tuple(beside.values()),
-            source="\n".join(self.lines.text),
             is_bounded=self._is_bounded(result, beside),
         )
 
