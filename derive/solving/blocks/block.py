@@ -224,7 +224,7 @@ def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
         solutions = [_with_intervals(solution, system) for solution in solutions]
     if solutions:
         return Outcome(tuple(solutions), caveat)
-    reasons = filter(None, (outcome.reason for outcome in outcomes))
+    reasons = filter(None, (outcome.reason for outcome in outcomes if outcome.singular or not singular))
     # contradictions come last: equations that are dependent in another arm may have a solution
     reason = min(reasons, key=lambda reason: "contradict" in reason, default="")
     return Outcome((), singular=singular, reason=reason, undecided=undecided)
@@ -328,7 +328,8 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
     by_tearing = None if result is None else _with_zeros_of_divisors(*result, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
         all_move = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
-        return _REPEATING if is_single and all_move else by_tearing
+        is_torn_curve = bool(by_tearing.caveat) and is_small(system) and repeat_each_other(system)
+        return _REPEATING if (is_single and all_move) or is_torn_curve else by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=reason)
     return Outcome((), undecided=True)

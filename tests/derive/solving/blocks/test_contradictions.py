@@ -78,6 +78,18 @@ def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     assert all(answer.base is None for answer in found)  # intervals, of which `max` leaves the other arm
 
 
+@every("digits", range(101, 999, 90), ordinary=10)
+def test_a_curve_in_one_arm_is_a_curve_though_a_search_sees_parts_of_it(digits):
+    """The pieces of it that the search proves are short, and between them it sees points."""
+    height = Fraction(digits, 100)
+    equations = [
+        f"max(sqrt(x) + sqrt(y), 0) = {in_decimals(height)}",
+        f"(sqrt(x) + sqrt(y))**2 = {in_decimals(height**2)}",
+    ]
+    with pytest.raises(UnderdeterminedError, match="hold along a whole curve"):
+        answers(equations, "x")
+
+
 BY_EACH_METHOD = [
     ("x + y = 1", "2*x + 2*y = 2.0000000001"),  # in fractions
     ("x*y = 9.86", "(x*y)**2 = 97.2196000000972196"),  # by logarithms
@@ -165,7 +177,7 @@ SUMS = {"x + y": (1, 1, 0), "x*y": (0, 0, 1), "2*x + 3*y": (2, 3, 0), "x + x*y":
 """Factors of x, y and x*y."""
 
 
-@every("tenths", range(11, 60), ordinary=2)
+@every("tenths", range(11, 60), ordinary=12)
 def test_curves_of_exact_numbers_that_touch_meet_at_one_point(tenths):
     """The logarithm of the one's height is rounded, and undoing it must not split the double root."""
     x = Fraction(tenths, 10)
