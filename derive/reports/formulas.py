@@ -29,8 +29,7 @@ from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Derivation, digits_borne, lay_out, letters_for, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.presentation.failed_checks import idle_givens
-from derive.presentation.line_breaks import width
-from derive.presentation.mathematics import Line
+from derive.presentation.mathematics import Line, width
 from derive.presentation.numbers import customary, with_short_numbers
 from derive.solving.execution.answer import Answer, Step
 from derive.solving.sensitivity.form_bounds import EXACT
