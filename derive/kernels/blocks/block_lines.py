@@ -20,10 +20,9 @@ from typing import Any
 
 from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet
-from derive.kernels.blocks.bracketing import crossings
 from derive.kernels.blocks.decisions import roundings, size_of
 from derive.kernels.blocks.elimination import write_elimination
-from derive.kernels.blocks.monotone_pieces import Pieces, monotone_pieces, reach
+from derive.kernels.blocks.monotone_pieces import Pieces, crossings, monotone_pieces, reach
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
