@@ -17,11 +17,10 @@ from typing import Any
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays, Axes
-from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, attempt_of
+from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, PieceProofs, attempt_of
 from derive.kernels.blocks.decisions import Origins
 from derive.kernels.blocks.machine_code_kernels import machine_code_kernel
 from derive.kernels.blocks.monotone_pieces import Pieces
-from derive.kernels.blocks.piece_proofs import PieceProofs
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block

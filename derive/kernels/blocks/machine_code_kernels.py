@@ -18,8 +18,7 @@ from typing import Any
 from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.kernels.backends.emitter import Scope, Sheet, UnsupportedOperation, within
 from derive.kernels.backends.numba_source import Slow
-from derive.kernels.blocks.block_lines import ParametricSystem, attempt_of
-from derive.kernels.blocks.piece_proofs import PieceProofs
+from derive.kernels.blocks.block_lines import ParametricSystem, PieceProofs, attempt_of
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.solving.blocks.free_unknowns import variants_of
