@@ -254,8 +254,10 @@ def test_every_relation_of_the_library_fits_and_keeps_its_signs():
     assert widest > ROOM
 
 
-FACTORS = st.sampled_from(["a", r"\beta_{max}", r"\frac{a}{b + c}", r"17.5\,\mathrm{GB/s}", r"\left(a - b\right)^{2}"])
-PRODUCTS = st.lists(FACTORS, min_size=1, max_size=6).map(r" \cdot ".join)
+FACTORS_OF_FORMULAS = st.sampled_from(
+    ["a", r"\beta_{max}", r"\frac{a}{b + c}", r"17.5\,\mathrm{GB/s}", r"\left(a - b\right)^{2}"]
+)
+PRODUCTS = st.lists(FACTORS_OF_FORMULAS, min_size=1, max_size=6).map(r" \cdot ".join)
 SUMS = st.lists(PRODUCTS, min_size=1, max_size=5).map(" + ".join)
 FRACTIONS = st.tuples(SUMS, SUMS).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[1]}}}")
 FORMULAS = st.lists(SUMS | FRACTIONS, min_size=1, max_size=3).map(" = ".join)
