@@ -21,8 +21,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.certificates.forms import Form
-from derive.certificates.proof import Bound, Lagrangian, Limited, Tangent
-from derive.certificates.tree import FlawError, pieces
+from derive.certificates.proof import Bound, FlawError, Lagrangian, Limited, Tangent, pieces
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import Span, lies_in

@@ -17,9 +17,8 @@ from typing import Any
 from flint import arb_mat
 
 from derive.certificates.forms import Form
-from derive.certificates.proof import Boxes, Claim
+from derive.certificates.proof import Boxes, Claim, FlawError, middle, pieces
 from derive.certificates.solution_balls import Ball, ball_of
-from derive.certificates.tree import FlawError, middle, pieces
 from derive.expressions.arithmetic import NoElement
 from derive.numerics.intervals.boxes import Box, is_within
 from derive.numerics.intervals.enclosure import Enclosure

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
-from derive.certificates.tree import middle
+from derive.certificates.proof import middle
 from derive.expressions.tree import Apply, Name, Node, is_condition, rebuilt
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import derivative

@@ -14,8 +14,17 @@ from itertools import chain
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
-from derive.certificates.proof import Bound, Lagrangian, Leaf, ProofOfOptimum, Tangent
-from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
+from derive.certificates.proof import (
+    Bound,
+    Cut,
+    Lagrangian,
+    Leaf,
+    Narrowing,
+    ProofOfOptimum,
+    Tangent,
+    cut_off,
+    recorded,
+)
 from derive.errors import LimitError
 from derive.numerics.intervals.boxes import Box, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part

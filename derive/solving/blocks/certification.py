@@ -19,8 +19,7 @@ from itertools import chain
 
 from derive.certificates.boxes import System
 from derive.certificates.checker import check
-from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known, Place
-from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place, cut_off, recorded
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
