@@ -36,8 +36,7 @@ from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_proofs import claims_of
-from derive.solving.execution.plan_states import UNPROVED, Found, is_of_proof
+from derive.solving.execution.plan_states import UNPROVED, Found, claims_of, is_of_proof
 from derive.solving.execution.regimes import Undecided
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
