@@ -24,8 +24,7 @@ from derive.certificates.forms import Form
 from derive.certificates.proof import Bound, FlawError, Lagrangian, Limited, Tangent, pieces
 from derive.expressions.tree import Apply, Node, Number
 from derive.numerics.algebra.exact_values import exact_value
-from derive.numerics.intervals.arithmetic import Span, lies_in
-from derive.numerics.intervals.boxes import Box, rounded_inwards
+from derive.numerics.intervals.arithmetic import Box, Span, lies_in, rounded_inwards
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.tolerances import SAME_ROOT
 

@@ -20,7 +20,7 @@ from derive.certificates.forms import Form
 from derive.certificates.proof import Boxes, Claim, FlawError, middle, pieces
 from derive.certificates.solution_balls import Ball, ball_of
 from derive.expressions.arithmetic import NoElement
-from derive.numerics.intervals.boxes import Box, is_within
+from derive.numerics.intervals.arithmetic import Box, is_within
 from derive.numerics.intervals.enclosure import Enclosure
 from derive.tolerances import AROUND_ZERO, SAME_SOLUTION
 

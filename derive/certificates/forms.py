@@ -17,8 +17,19 @@ from derive.certificates.proof import middle
 from derive.expressions.tree import Apply, Name, Node, is_condition, rebuilt
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import derivative
-from derive.numerics.intervals.arithmetic import ZERO, Span, minus, over, plus, square, times
-from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances
+from derive.numerics.intervals.arithmetic import (
+    ZERO,
+    Box,
+    MeanValueForm,
+    Span,
+    better_end,
+    distances,
+    minus,
+    over,
+    plus,
+    square,
+    times,
+)
 from derive.numerics.intervals.enclosure import Enclosure, enclose
 from derive.time_limits import tick
 

@@ -24,7 +24,7 @@ from typing import TypeVar
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.numerics.algebra.constant_folding import is_decimal, stated
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.arithmetic import Box
 from derive.time_limits import tick
 from derive.tolerances import BLUR
 from quantities.domain import Domain

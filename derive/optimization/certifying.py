@@ -26,7 +26,7 @@ from derive.certificates.proof import (
     recorded,
 )
 from derive.errors import LimitError
-from derive.numerics.intervals.boxes import Box, is_narrower
+from derive.numerics.intervals.arithmetic import Box, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.curvature import Curvature, PricedPoint
 from derive.optimization.points import Points

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from derive.certificates.bounds import Program as Checked
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import derivative
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.arithmetic import Box
 from derive.optimization.program import Program
 
 _MOST = 6  # variables

@@ -18,8 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from derive.errors import LimitError
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.arithmetic import Box, Span
 from derive.numerics.root_finding.branch_and_bound import Part, Search
 from derive.optimization.curvature import Curvature, PricedPoint
 from derive.optimization.points import Points, neighbours, shortened

@@ -23,8 +23,7 @@ from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, is_narrower, is_within
+from derive.numerics.intervals.arithmetic import Box, Span, is_narrower, is_within
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.root_boxes import middle
