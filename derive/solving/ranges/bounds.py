@@ -50,13 +50,13 @@ from derive.solving.ranges.range_propagation import (
     ranges_of,
 )
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
-from derive.solving.sensitivity.composed_forms import composed
-from derive.solving.sensitivity.form_bounds import (
+from derive.solving.sensitivity.closed_forms import (
     EXACT,
     ROUGH,
     SEARCHED,
     bounds_of_form,
     bounds_sampled,
+    composed,
     eased,
     is_monotone,
 )

@@ -36,8 +36,7 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity.composed_forms import composed
-from derive.solving.sensitivity.form_bounds import bounds_sampled, eased
+from derive.solving.sensitivity.closed_forms import bounds_sampled, composed, eased
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 

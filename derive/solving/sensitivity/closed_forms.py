@@ -1,6 +1,9 @@
-"""The least and the greatest value of a closed form over ranges.
+"""Closed forms of an answer, composed of those of its blocks; their elasticities, and their extremes over ranges.
 
-Where the slope keeps its sign in every ranged given, the extremes lie at two corners of the box and are exact. Where it
+The blocks' closed forms are substituted into each other until only givens are left. An enclosure of such a form gives
+the exact slope at a point.
+
+Where the slope keeps its sign in every range given, the extremes lie at two corners of the box and are exact. Where it
 does not, the box is subdivided until the extremes are known to one part in a million. Where there is no closed form,
 the plan is executed at sample points, and the answer says that its bounds are sampled.
 
@@ -23,9 +26,63 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, EXTREME
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
+
+LARGEST = 5000
+"""Nodes of the largest closed form that is written out."""
+
+
+def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
+    """The closed form of a target, composed of the blocks' forms; None if one is missing or it grows too large.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(composed("c", {"b": parse_expression("2*a"), "c": parse_expression("b**2")}))
+    '(2*a)**2'
+    """
+    if target not in forms:
+        return None
+    sizes: dict[str, int] = {}
+
+    def size(name: str) -> int:
+        if name not in sizes:
+            sizes[name] = 0
+            nodes = walk(forms[name])
+            sizes[name] = sum(size(node.name) if isinstance(node, Name) and node.name in forms else 1 for node in nodes)
+        return sizes[name]
+
+    try:
+        if size(target) > LARGEST:
+            return None
+        return put_in(forms[target], forms)
+    except RecursionError:
+        return None
+
+
+def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
+    """A closed form composed by substituting forms for their names, recursively."""
+    return rebuilt(
+        node, lambda part: put_in(forms[part.name], forms) if isinstance(part, Name) and part.name in forms else None
+    )
+
+
+def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
+    """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it."""
+    number = value(form, values)
+    spans = {name: (x, x) for name, x in values.items()}
+    slopes = {}
+    for name in names_in(form):
+        enclosure = enclose(form, spans, name)
+        if enclosure is None or number == 0 or number != number:
+            continue
+        low, high = (slope * values[name] / number for slope in enclosure.slopes)
+        if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
+            slopes[name] = (low + high) / 2
+    return slopes
+
 
 EXACT = "bounds are exact: monotone in every range"
 SEARCHED = "bounds found by a global search, to one part in a million"
