@@ -17,7 +17,7 @@ from derive.numerics.algebra.like_terms import added, inverted, multiplied, nega
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import Span
 from derive.solving.execution.answer import Answer
-from derive.solving.sensitivity.closed_forms import bounds_of_form, put_in
+from derive.solving.sensitivity import bounds_of_form, put_in
 
 _PARTS = 100  # boxes of the search for an extreme
 

@@ -25,7 +25,7 @@ from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
 from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.execution.answer import Answer
-from derive.solving.sensitivity.closed_forms import put_in
+from derive.solving.sensitivity import put_in
 from derive.time_limits import query, sharing
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration

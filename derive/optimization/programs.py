@@ -46,7 +46,7 @@ from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
-from derive.solving.sensitivity.closed_forms import composed, put_in
+from derive.solving.sensitivity import composed, put_in
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 

@@ -15,7 +15,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added
 from derive.numerics.algebra.products import Product, Test, product_of, written
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.solving.sensitivity.closed_forms import without_idle_arms
+from derive.solving.sensitivity import without_idle_arms
 
 _MIRRORED = {"max": "min", "min": "max"}
 

@@ -35,7 +35,7 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
-from derive.solving.sensitivity.closed_forms import bounds_of_form
+from derive.solving.sensitivity import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LAST_DIGIT, MET
 from quantities.domain import Domain

@@ -34,7 +34,7 @@ from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided
-from derive.solving.sensitivity.closed_forms import composed
+from derive.solving.sensitivity import composed
 from derive.time_limits import Search, tick
 from quantities.domain import Domain
 

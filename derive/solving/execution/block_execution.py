@@ -28,7 +28,7 @@ from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
-from derive.solving.sensitivity.closed_forms import composed
+from derive.solving.sensitivity import composed
 from derive.time_limits import Search
 from quantities.domain import Domain
 

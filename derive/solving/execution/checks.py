@@ -25,7 +25,7 @@ from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import steps_beside
 from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
-from derive.solving.sensitivity.closed_forms import bounds_of_form, composed
+from derive.solving.sensitivity import bounds_of_form, composed
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 

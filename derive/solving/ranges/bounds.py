@@ -50,7 +50,7 @@ from derive.solving.ranges.range_propagation import (
     ranges_of,
 )
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
-from derive.solving.sensitivity.closed_forms import (
+from derive.solving.sensitivity import (
     EXACT,
     ROUGH,
     SEARCHED,

@@ -36,7 +36,7 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity.closed_forms import bounds_sampled, composed, eased
+from derive.solving.sensitivity import bounds_sampled, composed, eased
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 

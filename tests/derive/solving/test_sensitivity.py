@@ -13,10 +13,10 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
-from derive.solving.sensitivity.closed_forms import bounds_of_form, bounds_sampled, composed, eased, is_monotone, slopes
+from derive.solving.sensitivity import bounds_of_form, bounds_sampled, composed, eased, is_monotone, slopes
 from quantities.quantity import Quantity
 from tests.derive.draws import expressions
-from tests.derive.solving.sensitivity.forms import BENT, MONOTONE
+from tests.derive.solving.forms import BENT, MONOTONE
 from tests.derive.statements import bare, number, span
 from tests.ordinary import examples
 
