@@ -33,9 +33,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from derive.comparison.log_mean_divisia import divisia_shares, monomials
 from derive.comparison.mixture import Mixture, TargetFunction
-from derive.comparison.shares import MOST_PLAYERS, Undefined, shapley, slopes_along
+from derive.comparison.shares import MOST_PLAYERS, Undefined, divisia_shares, monomials, shapley, slopes_along
 from derive.expressions.tree import Apply, Node, Number, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import product_of
