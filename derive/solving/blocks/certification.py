@@ -17,9 +17,9 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from derive.certificates.boxes import System
 from derive.certificates.checker import check
 from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place, cut_off, recorded
+from derive.certificates.solutions import System
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
