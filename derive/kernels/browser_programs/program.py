@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.tree import Node, names_in, render
 from derive.kernels.backends.emitter import Bundle, RuntimeFunction, Script
 from derive.kernels.backends.javascript import javascript
-from derive.kernels.browser_programs.layout import Layout, layout_of, names_leading_to
+from derive.kernels.browser_programs.layout import Layout, Reason, Reasons, layout_of, names_leading_to
 from derive.kernels.browser_programs.program_lines import ProgramLines
-from derive.kernels.browser_programs.reasons import Reason, Reasons
 from derive.kernels.case_dispatch import End
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
