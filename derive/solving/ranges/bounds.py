@@ -28,7 +28,6 @@ from derive.errors import DeriveError
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, conjunction, names_in, operations, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
 from derive.numerics.intervals.arithmetic import meet
@@ -57,6 +56,7 @@ from derive.solving.sensitivity import (
     bounds_of_form,
     bounds_sampled,
     composed,
+    degree,
     eased,
     is_monotone,
 )
