@@ -25,7 +25,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     than a tenth, is said on the standard error. A unit may stand behind each
     target too, as in "step_time in ms".
     """
-    from derive.presentation.failed_checks import is_amiss
+    from derive.presentation.cautions import is_amiss
 
     if asked.as_json and as_latex:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")

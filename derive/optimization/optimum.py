@@ -20,7 +20,7 @@ from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Name, Node, Number, render
 from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
-from derive.presentation.failed_checks import cautions, is_amiss
+from derive.presentation.cautions import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
 from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns

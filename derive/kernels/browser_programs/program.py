@@ -22,8 +22,8 @@ from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.presentation import mathematics
+from derive.presentation.cautions import no_value_fits, side_unit, stated_value
 from derive.presentation.derivation import letters_for
-from derive.presentation.failed_checks import no_value_fits, side_unit, stated_value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

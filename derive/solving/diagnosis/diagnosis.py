@@ -29,7 +29,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
-from derive.presentation.failed_checks import by_default, no_value_fits
+from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.missing_givens import missing_sets

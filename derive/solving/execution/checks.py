@@ -18,7 +18,7 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.presentation.failed_checks import broken, displaced, sides_apart
+from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check

@@ -26,7 +26,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.active_limits import ActiveLimits
 from derive.planning.incidence import core_of
 from derive.planning.plan import Block, Plan
-from derive.presentation.failed_checks import by_default
+from derive.presentation.cautions import by_default
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
