@@ -67,8 +67,7 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
         return _one_best(asked, find(Turn()), given, limits, steps=steps, ranges=ranges)
     if steps or ranges:
         raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
-    from derive.optimization.optimum import beside_each_other
-    from derive.optimization.optimum_charts import bars_of_each
+    from derive.optimization.optimum import bars_of_each, beside_each_other
     from derive.presentation.charts import holding
 
     return asked.tell_each(
@@ -84,7 +83,7 @@ def _one_best(
 ) -> int:
     """Print the optimum that a command asks for in full."""
     from derive.optimization import under_ranges
-    from derive.optimization.optimum_charts import charts
+    from derive.optimization.optimum import charts
 
     document = optimum._document(asked.digits)
     fares = optimum.under_ranges() if ranges else None

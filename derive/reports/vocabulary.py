@@ -58,8 +58,7 @@ from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
 from derive.optimization import front
 from derive.optimization.front import Front
-from derive.optimization.optimum import Optimum
-from derive.optimization.optimum_charts import bars
+from derive.optimization.optimum import Optimum, bars
 from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade, reworded
 from derive.presentation.derivation import digits_borne, reported
