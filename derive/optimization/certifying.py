@@ -28,11 +28,10 @@ from derive.certificates.proof import (
 from derive.errors import LimitError
 from derive.numerics.intervals.arithmetic import Box, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part
-from derive.optimization.curvature import Curvature, PricedPoint
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
-from derive.optimization.search import Best, tolerated
+from derive.optimization.search import Best, Curvature, PricedPoint, tolerated
 from derive.tolerances import EXTREME, SAME_ROOT
 
 _MOST = 10_000  # boxes of one program: those of Dixon and Goldstein-Price are 8,400
