@@ -39,7 +39,7 @@ from derive.optimization.program import (
     step_of,
 )
 from derive.optimization.question import Stated
-from derive.optimization.spreading import in_free_names
+from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
