@@ -18,7 +18,7 @@ from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
-from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
+from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.tearing import straight
