@@ -20,9 +20,8 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.tearing import straight
-from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.block_execution import State, block_states, narrowed
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.ranges.range_propagation import (
