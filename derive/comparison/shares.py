@@ -6,7 +6,7 @@ term in its sum,
     ln(s after / s before)  =  sum of  w * ln(t after / t before),     w = L(v before, v after) / (sum of all such L),
 
 exactly: L(v) * ln(v after / v before) is v after - v before, and all v sum up to one. Each term is a product of powers,
-so its logarithm is a sum of those of its numbers. This *logarithmic mean Divisia index* is LMDI-II (B. W. Ang and K.-H.
+so its logarithm is a sum of those of its numbers. This logarithmic mean Divisia index is LMDI-II (B. W. Ang and K.-H.
 Choi, "Decomposition of aggregate energy and gas emission intensities for industry: a refined Divisia index method", The
 Energy Journal 18, 1997; in the theory of price indices the weights are those of Sato and of Vartia, 1976). Of the two
 indices of that name it is the one whose weights sum up to one, so that a factor of the whole sum has exactly its own
@@ -14,11 +14,11 @@ ratio. It takes no more time for many numbers than for few, and backwards it giv
 multiplied out first, so that the shares do not depend on how the relations put it.
 
 Elsewhere a worth is a function of the set of players that have moved: `worth(0)` before, `worth(2**n - 1)` after. Its
-*Shapley value* (L. S. Shapley, "A value for n-person games", 1953) gives each player the mean, over all orders in which
+Shapley value (L. S. Shapley, "A value for n-person games", 1953) gives each player the mean, over all orders in which
 the players may move, of what its own move adds. By symmetry it is the same backwards, with the opposite sign.
 
 With many players that takes too long. Where the function is smooth, the integral of its slope along the straight path
-of the logarithms does the same for infinitely small moves (Aumann and Shapley, *Values of Non-Atomic Games*, 1974;
+of the logarithms does the same for infinitely small moves (Aumann and Shapley, "Values of Non-Atomic Games", 1974;
 Divisia's index of 1925): the share of x is the integral of d worth/d ln x, times ln x after - ln x before. Both give a
 factor of a product exactly the logarithm of its own ratio.
 """
