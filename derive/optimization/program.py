@@ -18,7 +18,7 @@ from derive.certificates.proof import Bound, Known, Limited
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import departure, holds, residual, value
+from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
@@ -75,7 +75,9 @@ class Limit:
         sign = 1.0 if self.written.op == "<=" else -1.0
         if self.approximate and sign * departure(self.written, values) <= self.approximate + AGREEMENT:
             return True
-        return sign * residual(self.written, values) <= TIGHT
+        if sign * residual(self.written, values) <= TIGHT:
+            return True
+        return sign * residual_of_decimals(self.written, values) <= TIGHT
 
     def sides_at(self, values: Mapping[str, float]) -> tuple[float, float]:
         return value(self.written.lhs, values), value(self.written.rhs, values)
@@ -215,7 +217,7 @@ class Program:
 
         Of several solutions it is the best of those that hold, and the first where none does.
         """
-        values = {**self.known, **dict(zip(self.names, point, strict=False))}
+        values = {**self.known, **dict(zip(self.names, map(written, point), strict=False))}
         if self.solved is None:
             return values
         solutions = [{**values, **solution} for solution in self.solved(values)]
@@ -231,7 +233,7 @@ class Program:
 
     def exactly(self, point: Sequence[float], goal: float) -> float:
         """The program's goal at a point by the decimals of all numbers; as it is where it is not rational."""
-        values = self.numbers([*map(written, point)])
+        values = self.numbers(point)
         exact = None if values is None else exactly_computed(self.plain, values)
         return goal if exact is None or exact != exact else self.sign * exact
 

@@ -287,6 +287,19 @@ def test_a_limit_on_a_rounding_is_that_of_decimals(seed: int) -> None:
     assert least.value.magnitude == pytest.approx(float(count + whole * step))
 
 
+@every("seed", range(60), ordinary=10)
+def test_a_limit_whose_sides_are_equal_as_decimals_holds(seed: int) -> None:
+    """In doubles a little is left of `0.1/0.6 - 1/6`, beside a side that is zero."""
+    draw = random.Random(seed)
+    a, b = Fraction(draw.randint(1, 99), 100), Fraction(draw.randint(1, 99), 10)
+    limit = draw.choice(("0 >= n*(x/y - {c})", "max(x/y - {c} - 5, 0) >= n*(x/y - {c})", "n*(x - {d}*y) <= x - {d}*y"))
+    library = bare("f n x y", limit.format(c=decimal(b), d=decimal(b)), "f = n + x", domains={"f": "real"})
+    given = {"n": "6", "x": decimal(a * b), "y": decimal(a)}
+    assert number(library.solve("f", **given)) == pytest.approx(float(6 + a * b))
+    best = library.least("f", **{**given, "n": ["6", "7"]})
+    assert best.value.magnitude == pytest.approx(float(6 + a * b))
+
+
 @every("seed", range(60), ordinary=8)
 def test_a_best_choice_rounds_decimals(seed: int) -> None:
     draw = random.Random(seed)

@@ -155,10 +155,9 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     gap = residual(equation, values)
     if math.isnan(gap):
         gap = residual_of_decimals(equation, values)
-    if equation.op == "<=":
-        return gap <= tolerance
-    if equation.op == ">=":
-        return gap >= -tolerance
+    if equation.op != "=":
+        sign = 1.0 if equation.op == "<=" else -1.0
+        return sign * gap <= tolerance or sign * residual_of_decimals(equation, values) <= tolerance
     if abs(gap) <= tolerance:
         return True
     if math.isnan(gap):

@@ -46,3 +46,27 @@ def test_a_best_choice_that_is_only_approached_is_not_denied(text):
     best = library.least("f", such_that=text, x="0..4")
     assert 0 <= best.value.magnitude < 1e-9
     assert not best.proved
+
+
+@every("seed", range(24), ordinary=5)
+def test_what_nobody_asked_for_may_be_undefined_at_the_best_choice(seed):
+    """`solve` answers there; that the quantity has a case, or a limit elsewhere, changes nothing."""
+    draw = random.Random(seed)
+    a, b, sense = draw.choice((1, 2, -1)), draw.choice((1, 3, -3)), draw.choice(("least", "most"))
+    form, turn = draw.choice(("1/x", "y/x + 2", "5/(x*y)", "log(x)")), draw.choice((2, 3, 7))
+    cases = [{"equation": f"p = {form}", "when": [f"x <= {turn}"]}, {"equation": "p = 3*x", "when": [f"x > {turn}"]}]
+    domains = {"f": "real", "p": "real", "x": "0..9, whole", "y": "1..9, whole"}
+    library = bare("f x y p", f"f = {a}*x + {b}*y", *cases, domains=domains)
+    goals = [a * x + b * y for x, y in product(range(5), range(1, 4))]
+    best = getattr(library, sense)("f", x="0..4", y="1..3")
+    assert best.value.magnitude == (min(goals) if sense == "least" else max(goals))
+    assert best.proved
+
+
+def test_what_the_best_choice_rests_on_is_defined_there():
+    cases = [{"equation": "p = 0.3 - x/x", "when": ["x < 2"]}, {"equation": "p = 2*x", "when": ["x >= 2"]}]
+    domains = {"f": "real", "g": "real", "p": "real", "x": "0..9, whole"}
+    library = bare("f g p x", "f = p*p + 2*p", "g = max(x - 0.7, 0)", *cases, domains=domains)
+    front = library.front(["least f", "least g"], x="0..4")
+    assert [point.numbers for point in front.points] == [pytest.approx((0.49 - 1.4, 0.3))]
+    assert library.least("f", x="0..4").value.magnitude == pytest.approx(0.49 - 1.4)
