@@ -31,9 +31,10 @@ from derive.solving.diagnosis.diagnosis import (
 )
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
+from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import Found, is_of_one_turn
 from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
 from quantities.value import Value
