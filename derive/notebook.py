@@ -38,11 +38,11 @@ from typing import Any, NamedTuple
 
 from derive.errors import DeriveError, ExpressionError, Problem
 from derive.library import Library
+from derive.presentation.cautions import largest
 from derive.presentation.derivation import lay_out, stated
 from derive.presentation.document import Formulas, Grid, Text, derivation, shown, verbatim
 from derive.presentation.html import Html
 from derive.presentation.mathematics import equation, letters_of, unit
-from derive.presentation.placed_remarks import largest
 from derive.presentation.text import columns
 
 _HTML = Html({})

@@ -252,7 +252,7 @@ VERBS = (
         brief="The choice that makes a quantity least, proved.",
         examples=[_best_example("least", "cost_per_token")],
         parameters=_BEST_PARAMETERS,
-        place="derive.cli.optimum:least",
+        place="derive.cli.solving:least",
         tool="The choice that makes a quantity least (or most), proved: ranges and lists among the givens are free.",
         settings=_LIMITED,
     ),
@@ -262,7 +262,7 @@ VERBS = (
         brief="The choice that makes a quantity most, proved.",
         examples=[_best_example("most", "user_speed")],
         parameters=_BEST_PARAMETERS,
-        place="derive.cli.optimum:most",
+        place="derive.cli.solving:most",
         settings=_LIMITED,
     ),
     Verb(
@@ -275,7 +275,7 @@ VERBS = (
             *(*_PICTURE, _DIGITS, _PROVED, _JSON),
             _number("--points", click.IntRange(min=2), "Points of the front (12).", default=12),
         ),
-        place="derive.cli.optimum:front",
+        place="derive.cli.solving:front",
         settings={**_LIMITED, "points": "write --points N"},
     ),
     Verb(

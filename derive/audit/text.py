@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 from typing import Any
 
-from derive.audit.conflicts import Conflict
-from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
+from derive.audit.verdicts import ClauseFinding, Conflict, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.presentation import text
 from derive.presentation.plain_data import answer_data, attributes
 

@@ -18,8 +18,7 @@ from derive.errors import (
 )
 from derive.library import Library
 from derive.model.relation import Relation, relate
-from derive.presentation.multiples import with_prefix
-from derive.presentation.numbers import rounded_text, unit_text, with_unit
+from derive.presentation.numbers import rounded_text, unit_text, with_prefix, with_unit
 from derive.presentation.text import headline
 from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT

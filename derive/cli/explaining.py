@@ -15,8 +15,7 @@ from derive.cli.asked import Asked, Sources, Turn, about, givens, prove_single, 
 from derive.cli.output import put, say_data, table
 
 if TYPE_CHECKING:
-    from derive.audit.conflicts import Conflict
-    from derive.audit.verdicts import Finding
+    from derive.audit.verdicts import Conflict, Finding
     from derive.comparison.comparison import Comparison
     from derive.library import Library
     from derive.presentation.charts import Chart

@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
+from derive.presentation.cautions import cautions, is_amiss
 from derive.presentation.charts import Axis, Chart, Series
-from derive.presentation.failed_checks import cautions, is_amiss
 from derive.presentation.numbers import DIGITS, heading_with_unit, shown_number, unit_text, with_unit
 from derive.presentation.plain_data import answer_data, attributes
 from derive.presentation.text import Document, Result, Section, columns

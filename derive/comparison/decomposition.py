@@ -13,8 +13,8 @@ several regimes, and among the numbers by either ways, the shares are found with
 
 - The target by fixed ways is a product of powers of expressions, and the logarithm of its ratio the sum of theirs. A
   number that only occurs as a power of its own has exactly the power of its own ratio.
-- A sum of positive products of powers is shared by the logarithmic mean Divisia index (`log_mean_divisia`).
-- Any other expression is shared by Shapley's value (`shares`): it is evaluated for every set of its differing numbers,
+- A sum of positive products of powers is shared by the logarithmic mean Divisia index (`shares`).
+- Any other expression is shared by Shapley's value: it is evaluated for every set of its differing numbers,
   or its slopes are integrated if these are many.
 
 Which of these it is depends on the expression, and not on which of its numbers differ.
@@ -33,9 +33,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from derive.comparison.log_mean_divisia import divisia_shares, monomials
 from derive.comparison.mixture import Mixture, TargetFunction
-from derive.comparison.shares import MOST_PLAYERS, Undefined, shapley, slopes_along
+from derive.comparison.shares import MOST_PLAYERS, Undefined, divisia_shares, monomials, shapley, slopes_along
 from derive.expressions.tree import Apply, Node, Number, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import product_of

@@ -34,7 +34,7 @@ from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.networks import components
 from derive.solving.execution.answer import Course, Stage
-from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity import composed
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 

@@ -39,7 +39,7 @@ from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.ranges.range_propagation import domains_of
-from derive.solving.sensitivity.composed_forms import LARGEST, composed, put_in
+from derive.solving.sensitivity import LARGEST, composed, put_in
 from derive.time_limits import query, tick
 from derive.tolerances import AGREEMENT, LEAST
 

@@ -24,8 +24,7 @@ from derive.expressions import special_functions
 from derive.expressions.functions import TABLE
 from derive.files import MARK
 from derive.kernels.backends import python_runtime
-from derive.kernels.backends.emitter import refusing_what_is_too_deep
-from derive.kernels.backends.scripts import Bundle, Language, Script
+from derive.kernels.backends.emitter import Bundle, Language, Script, refusing_what_is_too_deep
 from derive.kernels.browser_programs.program import Program, program_of
 from derive.kernels.functions import generic_question, used_values
 from derive.model.relation_set import RelationSet

@@ -26,8 +26,8 @@ from derive.numerics.algebra.products import positive_first
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program, limits_of
 from derive.optimization.question import ChoiceQuestion
+from derive.optimization.reduction import in_free_names
 from derive.optimization.search import Best, least_of, tolerated
-from derive.optimization.spreading import in_free_names
 from derive.presentation.numbers import shown_number
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT

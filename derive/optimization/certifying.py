@@ -14,16 +14,24 @@ from itertools import chain
 
 from derive.certificates.bounds import Program as Checked
 from derive.certificates.bounds import flaw_of
-from derive.certificates.proof import Bound, Lagrangian, Leaf, ProofOfOptimum, Tangent
-from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
+from derive.certificates.proof import (
+    Bound,
+    Cut,
+    Lagrangian,
+    Leaf,
+    Narrowing,
+    ProofOfOptimum,
+    Tangent,
+    cut_off,
+    recorded,
+)
 from derive.errors import LimitError
-from derive.numerics.intervals.boxes import Box, is_narrower
+from derive.numerics.intervals.arithmetic import Box, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part
-from derive.optimization.curvature import Curvature, PricedPoint
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
-from derive.optimization.search import Best, tolerated
+from derive.optimization.search import Best, Curvature, PricedPoint, tolerated
 from derive.tolerances import EXTREME, SAME_ROOT
 
 _MOST = 10_000  # boxes of one program: those of Dixon and Goldstein-Price are 8,400

@@ -29,10 +29,9 @@ from derive.optimization.infeasibility import none_found
 from derive.optimization.program import Limit, Program
 from derive.optimization.question import ChoiceQuestion, Stated, read_question
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
+from derive.presentation.cautions import PlacedRemark, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Series, holding
-from derive.presentation.failed_checks import is_amiss, without_part
 from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_number, unit_text
-from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.presentation.plain_data import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.diagnosis.left_domains import leaving_in_a_case

@@ -17,7 +17,7 @@ from derive.numerics.algebra.like_terms import ZERO
 from derive.optimization.program import Limit, Program
 from derive.optimization.search import least_of
 from derive.optimization.searched_choice import SearchedChoice
-from derive.presentation.failed_checks import side_unit
+from derive.presentation.cautions import side_unit
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.ranges.inequalities import stated_at

@@ -8,8 +8,7 @@ from functools import cache
 from itertools import chain, product
 from typing import Any
 
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.arithmetic import Box, Span
 from derive.numerics.root_finding.branch_and_bound import Boxes, breadth, centre, multipliers
 from derive.optimization.program import Program
 from derive.tolerances import (

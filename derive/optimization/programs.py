@@ -39,14 +39,14 @@ from derive.optimization.program import (
     step_of,
 )
 from derive.optimization.question import Stated
-from derive.optimization.spreading import in_free_names
+from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
-from derive.solving.sensitivity.composed_forms import composed, put_in
+from derive.solving.sensitivity import composed, put_in
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 

@@ -24,7 +24,7 @@ from derive.kernels.browser_programs.program import Program, Shared, program_of
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
-from derive.presentation.failed_checks import MOST_REMARKS
+from derive.presentation.cautions import MOST_REMARKS
 from derive.presentation.numbers import unit_text
 from derive.solving.answering.remarks import Elsewhere, limits_for, of_default, of_definition
 from derive.solving.execution.question import outlined

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
-from derive.presentation.failed_checks import cautions
+from derive.presentation.cautions import cautions
 from derive.presentation.mathematics import Line
-from derive.presentation.multiples import in_multiples, with_prefix
-from derive.presentation.numbers import REPORTED, STATED, reported_digits, with_short_numbers
+from derive.presentation.numbers import REPORTED, STATED, in_multiples, reported_digits, with_prefix, with_short_numbers
 from quantities.declaration import Declaration
 from quantities.value import Source, Value
 

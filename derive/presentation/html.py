@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from derive.errors import DeriveError
-from derive.presentation.line_breaks import break_lines
-from derive.presentation.mathematics import Line
+from derive.presentation.mathematics import Line, break_lines
 
 _LINE = 74  # characters of mathematics that a line holds
 

@@ -15,8 +15,7 @@ from typing import ClassVar
 
 from derive.errors import DeriveError, LimitError
 from derive.files import MARK
-from derive.presentation.line_breaks import break_lines, width
-from derive.presentation.mathematics import Line
+from derive.presentation.mathematics import Line, break_lines, width
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
 \usepackage[T1]{fontenc}

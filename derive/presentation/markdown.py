@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from derive.presentation.line_breaks import break_lines
-from derive.presentation.mathematics import Line
+from derive.presentation.mathematics import Line, break_lines
 
 _LINE = 90  # characters of mathematics that a line holds
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n": " "})

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from derive.presentation.cautions import cautions, remarked, warnings
 from derive.presentation.derivation import notes
-from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, shown_number, shown_span
 from derive.showing import Shown
 from derive.time_limits import query

@@ -58,14 +58,12 @@ from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
 from derive.optimization import front
 from derive.optimization.front import Front
-from derive.optimization.optimum import Optimum
-from derive.optimization.optimum_charts import bars
+from derive.optimization.optimum import Optimum, bars
 from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade, reworded
 from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
-from derive.presentation.multiples import in_multiples, with_prefix
-from derive.presentation.numbers import reported_digits
+from derive.presentation.numbers import in_multiples, reported_digits, with_prefix
 from derive.relation_files.loading import load
 from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol

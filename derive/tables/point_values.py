@@ -20,8 +20,7 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
-from derive.kernels.browser_programs.choices import choices_of
-from derive.kernels.browser_programs.layout import always_in_use
+from derive.kernels.browser_programs.layout import always_in_use, choices_of
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation import Relation

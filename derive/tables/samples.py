@@ -24,10 +24,9 @@ import numpy
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
+from derive.presentation.cautions import PlacedRemark, fails_in_words, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Mark, Series
-from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
 from derive.presentation.numbers import DIGITS, heading_with_unit, range_text, with_unit
-from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve

@@ -26,7 +26,7 @@ from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, answer_at
 from derive.model.relation_set import RelationSet
-from derive.presentation.placed_remarks import PlacedRemark
+from derive.presentation.cautions import PlacedRemark
 from derive.solving.execution.answer import Answer
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches

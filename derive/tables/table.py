@@ -14,7 +14,7 @@ import numpy
 from derive.errors import ExpressionError, LimitError, unknown
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
-from derive.presentation.placed_remarks import PlacedRemark
+from derive.presentation.cautions import PlacedRemark
 from derive.showing import Shown
 from derive.tables import exports
 from derive.tables.axes import is_lazy

@@ -18,10 +18,9 @@ import numpy
 
 from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
+from derive.presentation.cautions import fails_in_words
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
-from derive.presentation.failed_checks import fails_in_words
-from derive.presentation.multiples import with_prefix
-from derive.presentation.numbers import heading_with_unit, with_unit
+from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.maps.regime_map import map_chart, mapped
 from derive.tables.sweep_work import ENDS
 

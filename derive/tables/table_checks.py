@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from derive.kernels.backends.numba_source import Tile
-from derive.presentation.failed_checks import without_part
+from derive.presentation.cautions import PlacedRemark, largest, without_part
 from derive.presentation.numbers import with_unit
-from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import with_progress_bar
 from derive.tables.sweep_question import Survey

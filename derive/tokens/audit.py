@@ -13,8 +13,7 @@ from pathlib import Path
 
 from derive.audit.claim import Claim, Scene
 from derive.audit.claims_file import Book, read_claims
-from derive.audit.conflicts import Conflict, conflicts
-from derive.audit.verdicts import Finding, judge
+from derive.audit.verdicts import Conflict, Finding, conflicts, judge
 from derive.errors import UnknownNameError, unknown
 from derive.library import Library
 from derive.tables.progress import with_progress_bar

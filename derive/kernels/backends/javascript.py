@@ -22,9 +22,8 @@ from typing import Any
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply
-from derive.kernels.backends.emitter import DOUBT, SIGNS, Writer, is_clear, is_total
+from derive.kernels.backends.emitter import DOUBT, SIGNS, Language, RuntimeFunction, Script, Writer, is_clear, is_total
 from derive.kernels.backends.numba_source import CALLED, Slow
-from derive.kernels.backends.scripts import Language, RuntimeFunction, Script
 from derive.tolerances import LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 

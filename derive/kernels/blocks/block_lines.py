@@ -1,8 +1,11 @@
 """The lines of a block's kernel without a closed form, by elimination or search, and where to trust them.
 
-A linear block is solved by elimination. Any other block that reduces to one unknown is searched on pieces of its
-domain on which the residual is monotone (`monotone_pieces`), so that each piece holds at most one root and none is
-missed. The solution is put back into every relation. The residuals, their rounding error (`decisions`) and the
+A linear block is solved by Gauss and Jordan's elimination, unrolled to lines that are the same in every dialect. Rows
+are exchanged by selection, not by branches, so every point of an array has its own pivots.
+
+Any other block that reduces to one unknown is searched on pieces of its domain on which the residual is monotone
+(`monotone_pieces`), so that each piece holds at most one root and none is missed; `PieceProofs` proves this for boxes
+of inputs. The solution is put back into every relation. The residuals, their rounding error (`decisions`) and the
 Jacobian then bound the error of the unknowns.
 
 An unknown is NaN where it certainly has no value in its domain, and an infinity where these lines cannot decide;
@@ -13,23 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
-from math import isfinite
+from math import floor, frexp, isfinite, ldexp
 from typing import Any
 
 from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet
-from derive.kernels.blocks.bracketing import crossings
-from derive.kernels.blocks.elimination import write_elimination
-from derive.kernels.blocks.monotone_pieces import Pieces, monotone_pieces, reach
-from derive.kernels.blocks.rounding_errors import roundings, size_of
+from derive.kernels.blocks.decisions import roundings, size_of
+from derive.kernels.blocks.monotone_pieces import Pieces, crossings, monotone_pieces, reach
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
-from derive.numerics.root_finding.periods import angles_of
+from derive.numerics.root_finding.root_boxes import angles_of, middle
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
 from derive.tolerances import (
     AGREEMENT,
@@ -41,6 +42,58 @@ from derive.tolerances import (
     TIGHT,
 )
 from quantities.domain import Domain
+
+_NOTHING = "0.0"
+
+
+def write_elimination(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Write a kernel's elimination of a small linear system, and return its further columns; NaN if singular.
+
+    >>> from derive.kernels.backends.python_numpy import Floats
+    >>> sheet = Sheet(Floats())
+    >>> (found,) = write_elimination(sheet, [["a0", "a1"]])
+    >>> [line.strip() for line in sheet.lines], found
+    (['v0 = a1 / a0'], ['v0'])
+    """
+    table = [list(row) for row in rows]
+    for column in range(len(table)):
+        _write_pivoting(sheet, table, column)
+        pivot = table[column]
+        if pivot[column] == _NOTHING:
+            pivot[column] = "nan"
+        for place in range(column + 1, len(pivot)):
+            if pivot[place] != _NOTHING:
+                pivot[place] = sheet.line(f"{pivot[place]} / {pivot[column]}")
+        for row in table[:column] + table[column + 1 :]:
+            _write_clearing(sheet, row, pivot, column)
+    return [row[len(table) :] for row in table]
+
+
+def _write_pivoting(sheet: Sheet, table: list[list[str]], column: int) -> None:
+    """Write a kernel's lines that move the largest entry of a column to its pivot, for elimination."""
+    top, size = table[column], sheet.dialect.size
+    for row in table[column + 1 :]:
+        if row[column] == _NOTHING:
+            continue
+        test = sheet.line(f"({size}({row[column]}) > {size}({top[column]}))")
+        for place in range(column, len(top)):
+            if top[place] != row[place]:
+                larger = sheet.dialect.pick(test, row[place], top[place])
+                smaller = sheet.dialect.pick(test, top[place], row[place])
+                top[place], row[place] = sheet.line(larger), sheet.line(smaller)
+
+
+def _write_clearing(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
+    """Write a kernel's lines that subtract a multiple of the pivot row, so that elimination leaves zero there."""
+    factor = row[column]
+    if factor == _NOTHING:
+        return
+    for place in range(column + 1, len(row)):
+        if pivot[place] != _NOTHING:
+            product = f"{factor} * {pivot[place]}"
+            row[place] = sheet.line(f"-({product})" if row[place] == _NOTHING else f"{row[place]} - {product}")
+    row[column] = _NOTHING
+
 
 _MOST = 8  # limit on unknowns of a linear system
 
@@ -272,3 +325,87 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
 def _is_literal(text: str) -> bool:
     """Whether a text in a block's lines is a literal number other than the zero that elimination skips."""
     return text != "0.0" and not text.isidentifier()
+
+
+_GRAIN = 32  # boxes around single points, to a factor of two
+_CELLS = 4096  # limit on cached boxes
+_CUTS = 16  # in search of the longest span with a proof
+_FAILURES = 24  # failed proofs without a success after which no other is tried
+
+
+class PieceProofs:
+    """The proofs for a block's kernel, by boxes of inputs, of pieces of the tear's domain with one root at most."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+        self.inputs = attempt.system.inputs
+        self.cell = lru_cache(maxsize=_CELLS)(self._of_cell)
+        self._failed = 0
+        self._is_of_use = False
+
+    @property
+    def _box(self) -> tuple[Span, ...]:
+        """The box of all inputs of a kernel, each in its domain, for which pieces are to be proved."""
+        spans = []
+        for domain in (self.attempt.system.domains[name] for name in self.inputs):
+            is_positive = domain.low == 0 and domain.open_low
+            low = LEAST_FACTOR if is_positive else max(domain.low, -MOST_FACTOR)
+            spans.append((low, min(domain.high, MOST_FACTOR)))
+        return tuple(spans)
+
+    @cached_property
+    def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """The one proof of pieces for all inputs of a kernel: their box, and the pieces of the tear's domain."""
+        pieces = self.of(self._box)
+        return None if pieces is None else (self._box, pieces)
+
+    @cached_property
+    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """The proof of pieces for as many inputs of a kernel as possible: all, or with one limited on a side."""
+        if self.whole is not None:
+            return self.whole
+        proofs = (self._longest_part(self._box, *cut) for cut in product(range(len(self._box)), (0, 1)))
+        return next((proof for proof in proofs if proof), None)
+
+    def _longest_part(self, box: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
+        """The proof of pieces for a kernel's box, one side of which is cut to its longest part with a proof."""
+        before, span, after = box[:place], box[place], box[place + 1 :]
+        start, good, bad = span[side], span[side], span[1 - side]
+        if self.of((*before, (start, start), *after)) is None:
+            return None
+        best = None
+        for _ in range(_CUTS):
+            between = middle((min(good, bad), max(good, bad)))
+            spans = (*before, (min(start, between), max(start, between)), *after)
+            pieces = self.of(spans)
+            if pieces is None:
+                bad = between
+            else:
+                good, best = between, (spans, pieces)
+        return best
+
+    def of(self, spans: Sequence[Span]) -> Pieces | None:
+        """The proved pieces of a tear's domain for a kernel's inputs in a box; None without a proof."""
+        if self._failed >= _FAILURES and not self._is_of_use:
+            return None
+        pieces = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
+        self._failed += pieces is None
+        self._is_of_use |= pieces is not None
+        return pieces
+
+    def _of_cell(self, cell: tuple[tuple[int, int], ...]) -> Pieces | None:
+        """The proved pieces of a tear's domain for a kernel's inputs in a small cell; None without a proof.
+
+        The cell has, for each input, the number of a step in its mantissa, and its exponent.
+        """
+        ends = [(ldexp(share / _GRAIN, power), ldexp((share + 1) / _GRAIN, power)) for share, power in cell]
+        return self.of([(x, x) if x == 0 else (x, y) for x, y in ends])
+
+    def around(self, numbers: Sequence[float]) -> Pieces | None:
+        """The proved pieces of a tear's domain for a kernel's inputs at a point; None without a proof."""
+        if self.widest is not None:
+            spans, pieces = self.widest
+            if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):
+                return pieces
+        mantissas = [frexp(x) for x in numbers]
+        return self.cell(tuple((floor(share * _GRAIN), power) for share, power in mantissas))

@@ -2,23 +2,27 @@
 
 A point has an output for each quantity of the plans, of all cases together; a check for each relation that some plan
 leaves over and whose quantities are known there, or become known by stated values if it is an inequality; a choice for
-each relation of a plan in which arms compete; a step for each block; whether a default is displaced by what comes out;
-and whether a block for checks has no admissible value.
+each relation of a plan in which arms compete, with a form for each combination of arms that may bind; a step for each
+block; whether a default is displaced by what comes out; and whether a block for checks has no admissible value.
+
+Where a quantity has no number, the program writes the number of the reason instead: its root cause, as a sentence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from derive.expressions.tree import names_in
+from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import testing
-from derive.kernels.browser_programs.choices import Choices, choices_of
 from derive.kernels.case_dispatch import Case, Cases, ends
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
+from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
@@ -27,6 +31,152 @@ from derive.solving.ranges.range_propagation import only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from quantities.declaration import Declaration
+
+_MOST_FORMS = 100  # limit on forms of one relation
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm that binds in a form of a relation; if the givens alone make its choice, the names that decide."""
+
+    text: str
+    configured_by: tuple[str, ...] | None = None
+
+
+Form = tuple[Arm, ...]
+"""The arms that bind together, outermost first."""
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The choices in a relation of a browser program, and its form for each combination of their ways, in order."""
+
+    nodes: tuple[Apply, ...]
+    forms: tuple[Form, ...]
+    places: tuple[int, ...]  # for each combination of ways, the last changing fastest, the index of its form
+
+    @property
+    def regimes(self) -> tuple[str, ...]:
+        """The text that a page shows of each form: the arms of choices that the givens do not make, or ""."""
+        return tuple("; ".join(arm.text for arm in form if arm.configured_by is None) for form in self.forms)
+
+
+def choices_of(equation: Equation, given: Collection[str] = ()) -> Choices | None:
+    """The choices in a relation and its forms, for a browser program; None if the forms are too many.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> choices_of(parse_equation("t = max(a, min(b, c))")).regimes
+    ('a', 'min(b, c); b', 'min(b, c); c')
+    >>> choices_of(parse_equation("t = max(a, b) if n > 1 else 0"), ["n"]).regimes
+    ('a', 'b', '')
+    """
+    parts = (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
+    nodes = {id(part): part for part in parts if part.op in ("max", "min", "piecewise")}
+    sizes = [len(arms_of(node)) for node in nodes.values()]
+    if math.prod(sizes) > _MOST_FORMS:
+        return None
+    forms = []
+    for ways in product(*map(range, sizes)):
+        way_of_each = dict(zip(nodes, ways, strict=True))
+        arms = chain(_arms(equation.lhs, way_of_each, given), _arms(equation.rhs, way_of_each, given))
+        forms.append(tuple(dict.fromkeys(arms)))
+    distinct = tuple(dict.fromkeys(forms))
+    return Choices(tuple(nodes.values()), distinct, tuple(map(distinct.index, forms)))
+
+
+def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
+    """The arms that bind in one form of a relation, outermost first, where each choice takes its stated way."""
+    for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
+        yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
+
+
+Kind = Literal["given", "domain", "undecided", "uncompiled", "case", "contradiction"]
+_OPEN = ("undecided", "uncompiled")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The reason why a quantity has no number in a browser program; of a relation, `quantity` is its name."""
+
+    kind: Kind
+    quantity: str
+    text: str
+
+    def __post_init__(self) -> None:
+        assert self.kind in get_args(Kind)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the solver may have a number where this reason says that a browser program has none."""
+        return self.kind in _OPEN
+
+
+class Reasons:
+    """The reasons of a browser program, numbered from 1; programs that share `numbers` number them alike.
+
+    >>> from quantities.declaration import Declaration
+    >>> listed = Reasons({})
+    >>> listed.outside(Declaration("length", "m")), listed.held[2].text
+    (2, 'length has no admissible value here: its domain is positive')
+    """
+
+    def __init__(self, numbers: dict[Reason, int]) -> None:
+        self.numbers = numbers
+        self.held: dict[int, Reason] = {}
+        self.place(Reason("case", "", "it is not worked out in the case that applies here"))
+
+    def place(self, reason: Reason) -> int:
+        number = self.numbers.setdefault(reason, len(self.numbers) + 1)
+        self.held[number] = reason
+        return number
+
+    def misgiven(self, quantity: Declaration) -> int:
+        text = f"{quantity.name} is outside its domain, which is {quantity.domain.text}"
+        return self.place(Reason("given", quantity.name, text))
+
+    def outside(self, quantity: Declaration) -> int:
+        text = f"{quantity.name} has no admissible value here: its domain is {quantity.domain.text}"
+        return self.place(Reason("domain", quantity.name, text))
+
+    def undecided(self, name: str) -> int:
+        text = f"{name} cannot be told here: it may have several values or bounds only, or lie beyond what is proved"
+        return self.place(Reason("undecided", name, text))
+
+    def unclear(self, condition: Node) -> int:
+        return self.place(Reason("undecided", "", f"whether {render(condition)} cannot be told here"))
+
+    def uncompiled(self, block: Block) -> int:
+        unknowns, relations = (_listed(names) for names in (block.unknowns, block.relations))
+        text = f"{unknowns} can only be searched for, in {relations}: derive solve does, this page cannot"
+        return self.place(Reason("uncompiled", block.unknowns[0], text))
+
+    def unasked(self, target: str) -> int:
+        text = f"which relations determine {target} depends on its numbers: derive solve finds out, this page cannot"
+        return self.place(Reason("uncompiled", target, text))
+
+    def no_case(self, target: str) -> int:
+        return self.place(Reason("case", target, f"no relation for {target} applies here"))
+
+    def failing(self, target: str, conditions: tuple[Node, ...]) -> int:
+        all_conditions = " and ".join(dict.fromkeys(map(render, conditions)))
+        return self.place(Reason("case", target, f"{all_conditions} does not hold at these numbers"))
+
+    def contradicted(self, relation: str) -> int:
+        return self.place(Reason("contradiction", relation, f"the givens contradict {relation}"))
+
+    def yielding(self, relation: str) -> int:
+        text = f"{relation} does not hold here, and which default would have to yield cannot be told"
+        return self.place(Reason("undecided", relation, text))
+
+    def several(self, target: str) -> int:
+        return self.place(Reason("undecided", target, f"several cases apply here, which differ in {target}"))
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    """The names in a reason's sentence, with an "and" before the last."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,17 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
+from derive.kernels.backends.emitter import Bundle, RuntimeFunction, Script
 from derive.kernels.backends.javascript import javascript
-from derive.kernels.backends.scripts import Bundle, RuntimeFunction, Script
-from derive.kernels.browser_programs.layout import Layout, layout_of, names_leading_to
+from derive.kernels.browser_programs.layout import Layout, Reason, Reasons, layout_of, names_leading_to
 from derive.kernels.browser_programs.program_lines import ProgramLines
-from derive.kernels.browser_programs.reasons import Reason, Reasons
 from derive.kernels.case_dispatch import End
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.presentation import mathematics
+from derive.presentation.cautions import no_value_fits, side_unit, stated_value
 from derive.presentation.derivation import letters_for
-from derive.presentation.failed_checks import no_value_fits, side_unit, stated_value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

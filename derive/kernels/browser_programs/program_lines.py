@@ -13,12 +13,16 @@ from math import inf, isfinite
 from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
-from derive.kernels.backends.emitter import Scope, Sheet, UnsupportedOperation
+from derive.kernels.backends.emitter import RuntimeFunction, Scope, Script, Sheet, UnsupportedOperation
 from derive.kernels.backends.javascript import JavaScript, without_idle
-from derive.kernels.backends.scripts import RuntimeFunction, Script
 from derive.kernels.blocks.decisions import Decisions
-from derive.kernels.browser_programs.layout import Layout, blocks_for_checks, relations_to_check, weak_values_behind
-from derive.kernels.browser_programs.reasons import Reasons
+from derive.kernels.browser_programs.layout import (
+    Layout,
+    Reasons,
+    blocks_for_checks,
+    relations_to_check,
+    weak_values_behind,
+)
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, ends
 from derive.kernels.lowering import Draft
 from derive.model.relation_set import RelationSet

@@ -35,8 +35,15 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.linear import solved
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, is_narrower, rounded_inwards
+from derive.numerics.intervals.arithmetic import (
+    Box,
+    MeanValueForm,
+    Span,
+    better_end,
+    distances,
+    is_narrower,
+    rounded_inwards,
+)
 from derive.numerics.intervals.enclosure import GAP, enclose, truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of

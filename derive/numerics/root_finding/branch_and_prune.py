@@ -28,8 +28,7 @@ from dataclasses import dataclass
 
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.linear import echelon
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, is_narrower, is_within
+from derive.numerics.intervals.arithmetic import Box, Span, is_narrower, is_within
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from derive.expressions.functions import TABLE, Function
-from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, over, plus, times
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.arithmetic import ALL, FAINT, Box, Span, meet, minus, outward, over, plus, times
 from derive.numerics.intervals.enclosure import raised
 from derive.numerics.root_finding.expression_graph import Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, HANDFUL, UNDERFLOW

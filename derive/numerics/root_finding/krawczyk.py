@@ -31,8 +31,7 @@ from itertools import chain
 from operator import mul
 from typing import Any
 
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, is_narrower
+from derive.numerics.intervals.arithmetic import Box, Span, is_narrower
 from derive.numerics.root_finding.expression_graph import Dag
 from derive.tolerances import EPSILON, UNDERFLOW
 

@@ -33,8 +33,16 @@ from derive.numerics.algebra.polynomials import Polynomial, fraction, ratio_of, 
 from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import JUMP, enclose
 from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
-from derive.numerics.root_finding.root_boxes import Places, joined, last_holding, middle, pruned
+from derive.numerics.root_finding.root_boxes import (
+    Places,
+    joined,
+    last_holding,
+    middle,
+    occurs_outside_angles,
+    one_turn,
+    pruned,
+    recurs,
+)
 from derive.tolerances import (
     AGREEMENT,
     BLUR,

@@ -17,7 +17,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan
-from derive.presentation.failed_checks import counts_as
+from derive.presentation.cautions import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
 from derive.solving.answering.exact_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.answering.one_case import UnfixedError, in_full

@@ -36,11 +36,10 @@ from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.plan_proofs import proof_of
-from derive.solving.execution.plan_states import Found, is_of_proof
+from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
-from derive.solving.sensitivity.composed_forms import slopes
+from derive.solving.sensitivity import slopes
 from derive.tolerances import AGREEMENT, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
 from quantities.value import Value

@@ -18,7 +18,6 @@ from derive.numerics.intervals.enclosure import span_of
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
-from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.diagnosis.diagnosis import (
     NoValueError,
@@ -29,7 +28,7 @@ from derive.solving.diagnosis.diagnosis import (
     unproved,
     wanted,
 )
-from derive.solving.execution.block_execution import State
+from derive.solving.execution.block_execution import State, narrowed
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import Found, is_of_one_turn

@@ -37,7 +37,7 @@ from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside, stated_at
-from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity import composed
 from derive.tolerances import NEGLIGIBLE
 
 if TYPE_CHECKING:

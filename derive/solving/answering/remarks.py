@@ -37,7 +37,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, determined
-from derive.presentation.failed_checks import displaced
+from derive.presentation.cautions import displaced
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Answer, Neglected, Remark
 from derive.solving.execution.plan_execution import carried_out

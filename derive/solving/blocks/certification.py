@@ -17,15 +17,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from derive.certificates.boxes import System
 from derive.certificates.checker import check
-from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known, Place
-from derive.certificates.tree import Cut, Narrowing, cut_off, recorded
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place, cut_off, recorded
+from derive.certificates.solutions import System
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.tree import Apply, Equation, names_in
-from derive.numerics.intervals.arithmetic import Span
-from derive.numerics.intervals.boxes import Box, is_narrower, is_within
+from derive.numerics.intervals.arithmetic import Box, Span, is_narrower, is_within
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.root_boxes import middle

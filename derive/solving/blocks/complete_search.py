@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from derive.numerics.algebra.linear import echelon
-from derive.numerics.intervals.boxes import Box
+from derive.numerics.intervals.arithmetic import Box
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of

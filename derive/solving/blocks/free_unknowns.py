@@ -27,7 +27,6 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
-from derive.numerics.algebra.homogeneity import ANY, OPERATIONS
 from derive.numerics.algebra.like_terms import SWITCHES, arms_of, inverted, multiplied, occurrences
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -35,7 +34,7 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
-from derive.solving.sensitivity.form_bounds import bounds_of_form
+from derive.solving.sensitivity import ANY, OPERATIONS, bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LAST_DIGIT, MET
 from quantities.domain import Domain

@@ -18,8 +18,8 @@ from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
 from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, settled
+from derive.solving.blocks.samples import points_across_domains, starting_points
 from derive.solving.blocks.solution_curves import lies_on_curve
-from derive.solving.blocks.starting_points import points_across_domains, starting_points
 from derive.solving.blocks.substitution import Branch, expressed, sizes
 from derive.time_limits import tick
 from derive.tolerances import SAME_ROOT

@@ -47,7 +47,7 @@ from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.periods import one_turn
+from derive.numerics.root_finding.root_boxes import one_turn
 from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.solving.blocks.free_unknowns import (
     CHOICES,

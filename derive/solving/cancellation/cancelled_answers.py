@@ -26,14 +26,14 @@ from derive.numerics.algebra.products import written_as_product
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.blocks.outcome import agrees
-from derive.solving.blocks.starting_points import points_across_domains
+from derive.solving.blocks.samples import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import Found, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
-from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity import composed
 from derive.time_limits import Search, tick
 from quantities.domain import Domain
 

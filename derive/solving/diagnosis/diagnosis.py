@@ -29,15 +29,14 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
-from derive.presentation.failed_checks import by_default, no_value_fits
+from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_proofs import claims_of
-from derive.solving.execution.plan_states import UNPROVED, Found, is_of_proof
+from derive.solving.execution.plan_states import UNPROVED, Found, claims_of, is_of_proof
 from derive.solving.execution.regimes import Undecided
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT

@@ -29,7 +29,7 @@ from derive.planning.directions import directed
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, determined, ordered
-from derive.presentation.failed_checks import no_value_fits
+from derive.presentation.cautions import no_value_fits
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.diagnosis import behind, contradiction, tested

@@ -18,15 +18,14 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.presentation.failed_checks import broken, displaced, sides_apart
+from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import steps_beside
 from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
-from derive.solving.sensitivity.composed_forms import composed
-from derive.solving.sensitivity.form_bounds import bounds_of_form
+from derive.solving.sensitivity import bounds_of_form, composed
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 

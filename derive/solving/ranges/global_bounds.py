@@ -18,11 +18,10 @@ from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
-from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
+from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.tearing import straight
-from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.block_execution import State, block_states, narrowed
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.ranges.range_propagation import (
@@ -36,8 +35,7 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity.composed_forms import composed
-from derive.solving.sensitivity.form_bounds import bounds_sampled, eased
+from derive.solving.sensitivity import bounds_sampled, composed, eased
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 

@@ -2,12 +2,22 @@
 
 An inequality has an edge where its sides are equal: between edges it holds everywhere or nowhere, which a few sample
 points decide. Where they do not, the inequality is ignored.
+
+Where nothing else determines the target, every inequality is tried, and nearly always in vain. A plan with the
+inequality as one more equation would tell whether it could determine the target if it were active, but takes long. So
+the inequality is added to the matching of the question (`ActiveLimits`):
+
+1. If it can be matched, it is one more equation: it determines its own unknown and what follows from that. No
+  fallback yields to it: one that it determined could not be known beside it.
+2. If it cannot, it constrains what is determined already, and takes the place of a weak value. That leaves as much
+  open as before, unless a fallback yields: its own relations then count again.
+3. If estimates may stand in the place of other relations, all of them are added.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -23,10 +33,9 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
-from derive.planning.active_limits import ActiveLimits
-from derive.planning.incidence import core_of
-from derive.planning.plan import Block, Plan
-from derive.presentation.failed_checks import by_default
+from derive.planning.incidence import Structure, core_of
+from derive.planning.plan import Block, Plan, basis_of
+from derive.presentation.cautions import by_default
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
@@ -38,6 +47,48 @@ from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
+
+
+class ActiveLimits:
+    """The inequalities that could determine the target of one question if they were active, with equal sides.
+
+    >>> from derive.relation_files.loading import load
+    >>> fleet = load('''[quantities]
+    ... need = { unit = "GB" }
+    ... room = { unit = "GB" }
+    ... chips = { unit = "chip" }
+    ... each = { unit = "GB/chip" }
+    ... [relations]
+    ... room = { equation = "room = chips*each" }''')
+    >>> limits = ActiveLimits(Structure.of(fleet.relations.values()), "chips", ["need", "each"], [])
+    >>> [limits.could_determine("limit", names) for names in (["need", "room"], ["need", "each"])]
+    [True, False]
+    """
+
+    def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:
+        """Prepare the matching of the question's basis for trials, with further relations and weak values."""
+        base = basis_of(structure, target, given, weak)
+        self.structure = structure
+        self.target = target
+        self.replaced = structure.members.keys() - base.structure.members.keys()
+        """The relations in whose place fallbacks stand."""
+        self.standing = {structure.forward[relation] for relation in self.replaced}
+        self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
+        matching = base.matching.copy()
+        late = structure.rivals | matching.members.keys()
+        matching.add_all((relation for relation in base.structure.members if relation not in late), structure.members)
+        self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
+
+    def could_determine(self, limit: str, names: Sequence[str]) -> bool:
+        """Whether a plan might determine the target if an inequality of these quantities were an equation."""
+        matching = self.matching.copy()
+        is_matched = matching.add(limit, names)
+        if not is_matched and not self.standing.isdisjoint(matching.circuit(limit)):
+            matching.add_all(self.replaced, self.structure.members)
+        for estimate, members in self.estimates:
+            matching.add(estimate, members)
+        return matching.settles(self.target)
+
 
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation

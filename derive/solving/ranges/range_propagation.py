@@ -21,8 +21,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
-from derive.solving.sensitivity.composed_forms import composed
-from derive.solving.sensitivity.form_bounds import bounds_of_form, eased, is_monotone
+from derive.solving.sensitivity import bounds_of_form, composed, eased, is_monotone
 
 _BRANCHES = 16  # limit on combinations of the values of unknowns that have several
 

@@ -27,7 +27,7 @@ from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
 from derive.solving.ranges.global_bounds import WIDE
 from derive.solving.ranges.range_propagation import domain_of, leaves, only_form, stays_within
-from derive.solving.sensitivity.composed_forms import composed, put_in
+from derive.solving.sensitivity import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT
 

@@ -19,10 +19,9 @@ import numpy
 
 from derive.errors import LimitError
 from derive.presentation import charts
+from derive.presentation.cautions import fails_in_words
 from derive.presentation.charts import Area, Chart, Levels, Series, Words
-from derive.presentation.failed_checks import fails_in_words
-from derive.presentation.multiples import with_prefix
-from derive.presentation.numbers import heading_with_unit, with_unit
+from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.maps.decomposition import Column, Scale, columns_of, decomposed
 from derive.tables.point_checks import Verdict

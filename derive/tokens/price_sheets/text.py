@@ -7,9 +7,8 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
-from derive.presentation.failed_checks import in_a_row
-from derive.presentation.multiples import with_prefix
-from derive.presentation.numbers import rounded_text, unit_text, with_unit
+from derive.presentation.cautions import in_a_row
+from derive.presentation.numbers import rounded_text, unit_text, with_prefix, with_unit
 from derive.presentation.plain_data import answer_data, attributes, finite_data
 from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit

@@ -14,9 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from derive.audit.claim import BEARING, Assertion
-from derive.audit.conflicts import Conflict
 from derive.audit.text import summary
-from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
+from derive.audit.verdicts import ClauseFinding, Conflict, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.errors import DeriveError
 from derive.library import Library
 from derive.presentation.charts import Axis, Chart, Series, Shade

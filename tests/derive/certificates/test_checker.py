@@ -10,8 +10,7 @@ from fractions import Fraction
 import pytest
 
 from derive.certificates.checker import check
-from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known
-from derive.certificates.tree import Cut
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known
 from derive.errors import VerificationError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block

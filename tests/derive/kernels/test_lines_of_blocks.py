@@ -16,10 +16,9 @@ from derive.kernels.backends.emitter import Sheet
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.python_runtime import crossing
-from derive.kernels.blocks.bracketing import crossings
-from derive.kernels.blocks.elimination import write_elimination
-from derive.kernels.blocks.monotone_pieces import monotone_pieces
-from derive.kernels.blocks.rounding_errors import roundings
+from derive.kernels.blocks.block_lines import write_elimination
+from derive.kernels.blocks.decisions import roundings
+from derive.kernels.blocks.monotone_pieces import crossings, monotone_pieces
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.multiprecision import exactly
 from quantities.domain import Domain

@@ -10,8 +10,7 @@ import pytest
 
 import derive
 from derive import InconsistentError, LimitError, VerificationError
-from derive.certificates.proof import Lagrangian
-from derive.certificates.tree import Narrowing
+from derive.certificates.proof import Lagrangian, Narrowing
 from derive.expressions.tree import Apply, Number
 from tests.derive.optimization.test_planted_optima import drawn
 from tests.derive.statements import bare

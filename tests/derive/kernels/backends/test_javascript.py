@@ -15,8 +15,8 @@ from derive import DeriveError
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
+from derive.kernels.backends.emitter import Bundle, Script
 from derive.kernels.backends.javascript import JavaScript, javascript
-from derive.kernels.backends.scripts import Bundle, Script
 from derive.kernels.browser_programs.program import program_of
 from derive.library import Library
 from derive.model.relation import relate

@@ -6,9 +6,17 @@ import math
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
 from derive.errors import DeriveError
+from derive.planning.incidence import structure_of
+from derive.planning.plan import plan
+from derive.relation_files.loading import load
+from derive.solving.execution.question import outlined
+from derive.solving.ranges.inequalities import ActiveLimits
+from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, texts
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -211,3 +219,31 @@ def test_no_bound_rests_on_a_search_that_proves_nothing(monkeypatch):
     pair = ["u*x**1.7 + v**0.4 = 3.7*u**1.1", "v**0.7*u + x**1.3 = 2.1 + u**0.3*x**0.2"]
     with pytest.raises(derive.UnderdeterminedError, match=r"Give u, or v\."):
         bare("x u v k", *pair, "u*v <= k").solve("x", k=1)
+
+
+PLACES = st.sets(st.integers(0, 6), max_size=2)
+
+
+def library_of(rows, defaults, otherwise, estimates):
+    """The library of drawn relations, of which some are estimates, with defaults and fallbacks of some quantities."""
+    values = dict.fromkeys(defaults, ', value = "1"') | dict.fromkeys(otherwise, ', otherwise = "0"')
+    quantities = "".join(f'{name} = {{ unit = "1", domain = "real"{values.get(name, "")} }}\n' for name in NAMES)
+    kinds = ["approximate = 0.1, " * (place in estimates) for place in range(len(rows))]
+    relations = "".join(f'r{i} = {{ {kinds[i]}equation = "{text}" }}\n' for i, text in enumerate(rows))
+    return load(f"[quantities]\n{quantities}[relations]\n{relations}")
+
+
+@given(rows=GRAPHS, target=st.sampled_from(NAMES), typed=SOME, defaults=SOME, otherwise=SOME, estimates=PLACES)
+def test_what_an_active_limit_determines_is_not_overlooked(rows, target, typed, defaults, otherwise, estimates):
+    written = list(dict.fromkeys(texts(rows)))
+    try:
+        library = library_of(written, defaults - otherwise, otherwise, estimates - {len(written) - 1})
+    except DeriveError:  # a relation that says nothing, or another again
+        return
+    asked = outlined(library, target, sorted(typed - {target}))
+    names = target, asked.strong, asked.weak
+    limit = next(reversed(library.relations))
+    beside = plan(structure_of(library, frozenset(), asked.stated), *names)
+    without = structure_of(library, frozenset({limit}), asked.stated)
+    if limit in beside.relations and not plan(without, *names).is_determined:
+        assert ActiveLimits(without, *names).could_determine(limit, library.members[limit])

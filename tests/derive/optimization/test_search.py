@@ -9,7 +9,7 @@ import pytest
 
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.optimization.curvature import Curvature, derivative
+from derive.optimization.search import Curvature, derivative
 from tests.derive.optimization.test_boxes import made
 
 FORMS = ["x**3*y - 2/y", "exp(x*y)/x", "sqrt(x + y)*log(y)", "(x - y)**2*(x + 3)", "x**1.5/(1 + y)", "-(x/y)**-2"]

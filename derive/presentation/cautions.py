@@ -1,13 +1,17 @@
-"""Failed checks in plain sentences with their numbers, for headlines and standard error.
+"""Cautions beside answers in plain sentences: failed checks with their numbers, assumptions, givens without effect.
 
-Numbers have the units that people write: a side of a relation takes the unit of a quantity of its dimension, with the
-prefix that leaves few digits.
+They stand under headlines and on standard error. Numbers have the units that people write: a side of a relation takes
+the unit of a quantity of its dimension, with the prefix that leaves few digits.
+
+What an answer assumes is found by asking again, which takes too long at every point of a table, a sample or a front: it
+is shown for one in the middle, with its point (`PlacedRemark`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -16,12 +20,13 @@ from derive.expressions.tree import Node, names_in, render
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import without_common_factors
-from derive.presentation.numbers import customary
+from derive.presentation.numbers import customary, with_unit
+from derive.presentation.plain_data import remark_data
 from quantities.units import DIMENSIONLESS, Unit
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.solving.execution.answer import Answer, Assumption
+    from derive.solving.execution.answer import Answer, Assumption, Remark
     from quantities.value import Value
 
 MOST_REMARKS = 3  # that stand under a headline
@@ -192,3 +197,33 @@ def side_unit(relation: Relation, side: Node) -> Unit:
         if dimension == dimensions[name] and not relation.declared[name].unit.offset:
             return relation.declared[name].unit
     return DIMENSIONLESS if dimension is None else Unit(str(dimension), (), Fraction(1), dimension)
+
+
+@dataclass(frozen=True)
+class PlacedRemark:
+    """A remark on the answer for a target at a point."""
+
+    target: str
+    point: Mapping[str, Mapping[str, Any]]  # for programs: each number with its unit
+    remark: Remark
+
+    def __str__(self) -> str:
+        if not self.point:
+            return f"{self.target}: {self.remark.text}"
+        numbers = {name: with_unit(format(data["value"], ".6g"), data["unit"]) for name, data in self.point.items()}
+        place = ", ".join(f"{name} = {number}" for name, number in numbers.items())
+        return f"{self.target} at {place}: {self.remark.text}"
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The placed remark for programs: as one of `derive solve --json`, with its target and its point."""
+        return {"target": self.target, "at": self.point, **remark_data(self.remark)}
+
+
+def largest(remarks: Iterable[PlacedRemark]) -> Iterator[PlacedRemark]:
+    """The remarks that stand beside many answers: of each target as many as under the headline of a single answer."""
+    counts: dict[str, int] = {}
+    for remark in remarks:
+        counts[remark.target] = counts.get(remark.target, 0) + 1
+        if counts[remark.target] <= MOST_REMARKS:
+            yield remark

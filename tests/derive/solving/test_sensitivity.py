@@ -13,10 +13,10 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
-from derive.solving.sensitivity.form_bounds import bounds_of_form, bounds_sampled, eased, is_monotone
+from derive.solving.sensitivity import bounds_of_form, bounds_sampled, composed, eased, is_monotone, slopes
 from quantities.quantity import Quantity
 from tests.derive.draws import expressions
-from tests.derive.solving.sensitivity.forms import BENT, MONOTONE
+from tests.derive.solving.forms import BENT, MONOTONE
 from tests.derive.statements import bare, number, span
 from tests.ordinary import examples
 
@@ -173,3 +173,35 @@ def test_a_least_value_of_zero_is_found_closely():
     (low, high), how = bounds_of_form(parse_expression("(x - 1)**2"), {"x": 1.5}, {"x": (0.25, 3.0)})
     assert (low, high) == pytest.approx((0, 4), abs=1e-6)
     assert "one part in a million" in how
+
+
+@pytest.mark.parametrize("text", [*MONOTONE, *BENT])
+@examples(15)
+@given(st.floats(1.01, 3), st.floats(1.01, 3))
+def test_an_elasticity_is_what_a_small_change_gives(text, a, b):
+    form, at = parse_expression(text), {"a": a, "b": b}
+    here = value(form, at)
+    assume(abs(here) > 1e-2 and abs(a - b) > 1e-3)
+    found = slopes(form, at)
+    for name in "ab":
+        up, down = (value(form, {**at, name: at[name] * (1 + step)}) for step in (1e-6, -1e-6))
+        assert found[name] == pytest.approx((up - down) / 2e-6 / here, rel=1e-3, abs=1e-5)
+
+
+def test_an_elasticity_on_a_corner_is_not_made_up():
+    assert "a" not in slopes(parse_expression("max(a, b)"), {"a": 2.0, "b": 2.0})
+
+
+def test_forms_are_put_into_one_another():
+    forms = {"b": parse_expression("2*a"), "c": parse_expression("b + a"), "d": parse_expression("c*b")}
+    assert render(composed("d", forms)) == "(2*a + a)*(2*a)"
+    assert composed("z", forms) is None
+
+
+def test_a_form_that_would_double_at_each_step_is_not_written_out():
+    forms = {f"q{i + 1}": parse_expression(f"q{i}*q{i} + 1") for i in range(60)}
+    assert composed("q60", forms) is None
+
+
+def test_an_elasticity_may_be_zero():
+    assert slopes(parse_expression("a**2 - 3*a + b"), {"a": 1.5, "b": 2.0})["a"] == pytest.approx(0, abs=1e-9)

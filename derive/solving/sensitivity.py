@@ -1,6 +1,9 @@
-"""The least and the greatest value of a closed form over ranges.
+"""Closed forms of an answer, composed of those of its blocks, and how they move with their names.
 
-Where the slope keeps its sign in every ranged given, the extremes lie at two corners of the box and are exact. Where it
+The blocks' closed forms are substituted into each other until only givens are left. An enclosure of such a form gives
+the exact slope at a point.
+
+Where the slope keeps its sign in every range given, the extremes lie at two corners of the box and are exact. Where it
 does not, the box is subdivided until the extremes are known to one part in a million. Where there is no closed form,
 the plan is executed at sample points, and the answer says that its bounds are sampled.
 
@@ -8,24 +11,86 @@ A form is simplified over the box first, so that its bounds get tighter. An arm 
 the box is removed; numbers are substituted exactly; and a remaining ratio of polynomials is reduced, in which any other
 function counts as an unknown of its own. What cancels then no longer widens the bounds, as in the share of a time in
 itself.
+
+If names are scaled by powers of a positive number, a homogeneous expression scales by the power that is its degree.
+That is a proof for all values, where numbers only sample a few: a term too small to be seen beside others still has a
+degree of its own, and a sum of different degrees has none.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from functools import partial
 from itertools import islice, product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
+from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, rebuilt, render, walk, with_forms
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, EXTREME
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
+
+LARGEST = 5000
+"""Nodes of the largest closed form that is written out."""
+
+
+def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
+    """The closed form of a target, composed of the blocks' forms; None if one is missing or it grows too large.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(composed("c", {"b": parse_expression("2*a"), "c": parse_expression("b**2")}))
+    '(2*a)**2'
+    """
+    if target not in forms:
+        return None
+    sizes: dict[str, int] = {}
+
+    def size(name: str) -> int:
+        if name not in sizes:
+            sizes[name] = 0
+            nodes = walk(forms[name])
+            sizes[name] = sum(size(node.name) if isinstance(node, Name) and node.name in forms else 1 for node in nodes)
+        return sizes[name]
+
+    try:
+        if size(target) > LARGEST:
+            return None
+        return put_in(forms[target], forms)
+    except RecursionError:
+        return None
+
+
+def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
+    """A closed form composed by substituting forms for their names, recursively."""
+    return rebuilt(
+        node, lambda part: put_in(forms[part.name], forms) if isinstance(part, Name) and part.name in forms else None
+    )
+
+
+def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
+    """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it."""
+    number = value(form, values)
+    spans = {name: (x, x) for name, x in values.items()}
+    slopes = {}
+    for name in names_in(form):
+        enclosure = enclose(form, spans, name)
+        if enclosure is None or number == 0 or number != number:
+            continue
+        low, high = (slope * values[name] / number for slope in enclosure.slopes)
+        if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
+            slopes[name] = (low + high) / 2
+    return slopes
+
 
 EXACT = "bounds are exact: monotone in every range"
 SEARCHED = "bounds found by a global search, to one part in a million"
@@ -223,3 +288,56 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable
 def _occurrences(form: Node) -> int:
     """The number of occurrences of ranged names in a form: the more there are, the wider its enclosure."""
     return sum(isinstance(part, Name) for part in walk(form))
+
+
+ANY = "any"
+"""The degree of zero, which has every one."""
+
+_POWERS = 1000  # the largest denominator of a power
+
+
+def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
+    """The degree of homogeneity of an expression in names of some degrees, the others being fixed; None if it has none.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> mass = {"m": Fraction(1), "p": Fraction(1), "v": Fraction(0)}
+    >>> [str(degree(parse_expression(text), mass)) for text in ("sqrt(m*v)", "p/(m*v + p)", "m + v")]
+    ['1/2', '0', 'None']
+    """
+    return _DEGREES.attempt(node, lambda name: degrees.get(name, Fraction(0)))
+
+
+def _common_degree(*degrees: Any) -> Any:
+    """The degree of homogeneity that all terms have in common; a term that is zero has any."""
+    distinct = {degree for degree in degrees if degree is not ANY}
+    if len(distinct) > 1:
+        raise NoElement
+    return distinct.pop() if distinct else ANY
+
+
+def _scaled(degree: Fraction, part: Any) -> Any:
+    """The degree of homogeneity of an operation of some degree in its argument, from the argument's own."""
+    return part if part is ANY else part * degree
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("add", "max", "min"), _common_degree),
+    "neg": lambda part: part,
+    "mul": lambda *parts: ANY if any(part is ANY for part in parts) else sum(parts, Fraction(0)),
+    "inv": lambda part: nothing() if part is ANY else -part,
+    **{name: partial(_scaled, degree) for name, degree in DEGREES.items() if name not in STEPPED},
+}
+"""The degree of each operation, from those of its arguments."""
+
+
+def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
+    """The degree of homogeneity of a power, or of an operation that has one only where its arguments do not scale."""
+    degrees: list[Fraction] = [degree_of(arg) for arg in node.args]
+    if not any(degrees):
+        return Fraction(0)
+    if node.op != "pow" or names_in(node.args[1]):
+        raise NoElement
+    return degrees[0] * Fraction(value(node.args[1], {})).limit_denominator(_POWERS)
+
+
+_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), OPERATIONS, otherwise=_degree_of_power)

@@ -5,7 +5,7 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from derive.presentation.multiples import in_multiples, with_prefix
+from derive.presentation.numbers import in_multiples, with_prefix
 from quantities.spelling import parse_unit
 
 UNITS = ("byte", "W", "USD/byte/h", "J/FLOP", "J/byte", "s/token", "W/parameter/s", "token/s", "GB", "m/s")

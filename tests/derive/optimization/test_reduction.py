@@ -12,7 +12,7 @@ from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.root_finding.branch_and_bound import multipliers
-from derive.optimization.spreading import in_free_names
+from derive.optimization.reduction import in_free_names
 
 FORMS = [
     "p*n*max(b*c/n, (w + k*b*x)/(n*m))/b",

@@ -1,1 +1,0 @@
-"""Sensitivity: slopes, elasticities, and bounds over boxes."""
