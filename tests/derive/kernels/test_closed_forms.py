@@ -280,3 +280,15 @@ def test_the_arms_of_what_rises_do_not_exclude_each_other_in_a_formula(side):
     assert not form.atoms(sympy.Ne)
     falling_and_rising = numbers("y = max(a*x, b/x)")
     assert falling_and_rising.formula("x", ["a", "b", "y"]).atoms(sympy.Ne)
+
+
+@pytest.mark.parametrize("repeated", ["max(x, a, 2*x - 1)", "max(x, a, x)", "min(x, a, 2*x + 1)", "max(a, x + 1, 2*x)"])
+def test_a_formula_has_no_value_where_an_arm_without_the_unknown_ties(repeated):
+    """Where a is y, as the solver says, any x does at which the other arms leave it."""
+    library = bare("a x y", f"y = {repeated}", domains=dict.fromkeys("axy", "real"))
+    form = library.formula("x", given=["a", "y"])
+    at = {str(symbol): symbol for symbol in form.free_symbols}
+    for a in (2, 5):
+        (interval,) = library.solve_all("x", a=a, y=a)
+        assert interval.value is None
+        assert form.subs({at["a"]: a, at["y"]: a}) is sympy.nan
