@@ -246,8 +246,8 @@ def _quotient(above: Node, below: Node) -> Node:
 def _by_arms(difference: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates for a name in several arms of a choice: those of each arm, where it binds.
 
-    Where it ties with an arm that leaves no name, as the first with the second in `y = max(x, a, 2*x - 1)`, any smaller x
-    is a solution too: a bound, and not a value.
+    Where it ties with an arm that leaves no name, as the first with the second in `y = max(x, a, 2*x - 1)`, any
+    smaller x is a solution too: a bound, and not a value.
     """
     switch = next((of_arm for of_arm in operations(difference, among=SWITCHES) if name in of_arm.names), None)
     if switch is None or splits == 0:
