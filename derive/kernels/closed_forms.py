@@ -222,8 +222,11 @@ def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
     return linear or _by_tear(library, equations, block)
 
 
-def _single(library: RelationSet, equation: Equation, name: str) -> Node:
-    """The one closed form of an unknown from an equation; an error if there is none, or several."""
+def _single(library: RelationSet, equation: Equation, name: str, further: Sequence[Node] = ()) -> Node:
+    """The one closed form of an unknown from an equation; an error if there is none, or several.
+
+    Of several arms each holds only under the further conditions, which are on the unknown too.
+    """
     candidates = isolate(equation, name) or ()
     powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     if leaves_out(powers, domains_of(library, names_in(*powers))):
@@ -238,7 +241,10 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
         free = tuple(_where_any_value_does(equation, name))
         if len(admissible) > 1:
             admissible = [
-                replace(candidate, conditions=(*candidate.conditions, *_limits(library, name, candidate.form)))
+                replace(
+                    candidate,
+                    conditions=(*candidate.conditions, *_limits(library, name, candidate.form), *further),
+                )
                 for candidate in admissible
             ]
         return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
@@ -358,7 +364,8 @@ def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> d
             continue
         if any(may_be_lost(expression, divisor, system) for expression, divisor in branches[0].lost):
             continue
-        last = _single(library, branches[0].left[0], tear)
+        limits = (_limits(library, name, form) for name, form in branches[0].forms.items())
+        last = _single(library, branches[0].left[0], tear, (*branches[0].conditions, *chain.from_iterable(limits)))
         return {tear: last, **{name: written_as_product(form) for name, form in branches[0].forms.items()}}
     raise _no_closed_form(", ".join(block.unknowns), equations)
 

@@ -26,7 +26,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO
 from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.infeasibility import none_found
-from derive.optimization.program import Limit, Program
+from derive.optimization.program import DomainTest, Limit, Program
 from derive.optimization.question import ChoiceQuestion, Stated, read_question
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.cautions import PlacedRemark, is_amiss, largest, without_part
@@ -39,12 +39,14 @@ from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.declaration import Declaration
+from quantities.domain import Domain
 from quantities.value import Value
 
 _POINTS = 12
 _SHARE = 0.2  # of the time that is left, for one search
 _DECADE = 10.0  # ratio of the ends from which the bounds are spaced by ratio
 _SENSES = ("least", "most")
+_ANY = Domain("real", -math.inf, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,14 +341,15 @@ def _without_front(choice: SearchedChoice) -> tuple[Program, ...]:
 
 
 def _bounded(program: Program, bound: float | None) -> Program:
-    """A program with the other target of the front held at a bound, if any.
+    """A program with the other target of the front held at a bound, if any; without one it has a value at least.
 
     The bound is moved outwards by its rounding, so that the point at which it was found fulfils it.
     """
     front_limit = _front_limit(program)
     others = [limit for limit in program.limits if limit is not front_limit]
     if bound is None:
-        return program.under(others)
+        has_value = DomainTest(front_limit.written.lhs, _ANY)
+        return replace(program.under(others), domain_tests=(*program.domain_tests, has_value))
     return program.under([*others, front_limit.moved(Fraction(bound) + Fraction(TIGHT) * abs(Fraction(bound)))])
 
 

@@ -232,10 +232,15 @@ class Program:
         return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
 
     def exactly(self, point: Sequence[float], goal: float) -> float:
-        """The program's goal at a point by the decimals of all numbers; as it is where it is not rational."""
+        """The program's goal at a point by the decimals of all numbers, infinite if they leave it without a value.
+
+        Where it is not rational, it is the goal in doubles.
+        """
         values = self.numbers(point)
         exact = None if values is None else exactly_computed(self.plain, values)
-        return goal if exact is None or exact != exact else self.sign * exact
+        if exact is None:
+            return goal
+        return math.inf if math.isnan(exact) else self.sign * exact
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
         """Whether the program's goal and limits hold with the counts before they are rounded too.

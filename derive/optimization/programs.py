@@ -154,7 +154,7 @@ class _ProgramBuilder:
         """
         plans = chain.from_iterable(case_form.plans for case_form in (goal, *limited.values()))
         used = {*chain.from_iterable(plan.relations for plan in plans)}
-        left = [limit for limit in limits if not limit.relation.is_equation or limit.relation.name not in used]
+        left = [limit for limit in limits if not limit.is_tie or limit.relation.name not in used]
         bounded = {name: replace(form, domain_tests=_with_ends(form.domain_tests)) for name, form in limited.items()}
         return self._program(goal, left, bounded)
 

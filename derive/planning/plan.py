@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
+from derive.planning.directions import directed, forwards, led_from, upstream
 from derive.planning.incidence import Core, Exchange, Structure, core_of
-from derive.planning.matching import Matching, directed, forwards, led_from, upstream
+from derive.planning.matching import Matching
 from derive.planning.networks import components, reached
 
 _PLANS = Memo["Plan"](most=512)

@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import derive
+from tests.derive.statements import bare
 
 TEXT = """
 [quantities]
@@ -75,3 +76,16 @@ def test_a_table_tells_where_it_is_broken() -> None:
         "path", "stated", speed="2 m/s", time="3 s", rope="1.5 kg", load=derive.units.Quantity(loads, "kg")
     )
     assert (table.failed["holds"] == (loads + 1.5 > 4)).all()
+
+
+@pytest.mark.parametrize("steps", range(4))
+@pytest.mark.parametrize("capacity", [7, 40])
+def test_a_given_plays_a_part_where_a_limit_looks_at_what_follows_from_it(steps: int, capacity: int) -> None:
+    """The limit by a default stands among the checks, whether or not it holds; what nothing looks at is idle."""
+    chain = [f"u{i + 1} = 2*u{i}" for i in range(steps)]
+    names = " ".join(["x y idle capacity", *(f"u{i}" for i in range(steps + 1))])
+    limit = {"equation": f"u{steps} <= capacity", "name": "limit"}
+    library = bare(names, "y = 2*x", *chain, limit, values={"capacity": str(capacity)})
+    answer = library.solve("y", x=1, u0=5, idle=1)
+    assert answer.unused == ("idle",)
+    assert [(check.name, check.passed) for check in answer.checks] == [("limit", 2**steps * 5 <= capacity)]

@@ -11,7 +11,7 @@ solution, which is a bound and not a value. A candidate therefore carries the co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -243,18 +243,37 @@ def _quotient(above: Node, below: Node) -> Node:
 
 
 def _by_arms(difference: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """The candidates for a name in several arms of a choice: those of each arm, where it binds."""
+    """The candidates for a name in several arms of a choice: those of each arm, where it binds.
+
+    Where it ties with an arm that leaves no name, as the first with the second in `y = max(x, a, 2*x - 1)`, any
+    smaller x is a solution too: a bound, and not a value.
+    """
     switch = next((of_arm for of_arm in operations(difference, among=SWITCHES) if name in of_arm.names), None)
     if switch is None or splits == 0:
         return None
     candidates: list[Candidate] = []
+    with_arms = {arm: replaced(difference, switch, arm) for arm in arms_of(switch)}
+    idle = {arm for arm, with_arm in with_arms.items() if not occurrences(with_arm, name)}
     for place, arm in enumerate(arms_of(switch)):
-        with_arm = replaced(difference, switch, arm)
-        if not occurrences(with_arm, name):
+        with_arm = with_arms[arm]
+        if arm in idle:
             continue
-        start = candidate.becoming(ZERO, *when_binding(switch, place))
+        binding = when_binding(switch, place)
+        if switch.op in ("max", "min"):
+            binding = tuple(_strict(condition, idle) for condition in binding)
+        start = candidate.becoming(ZERO, *binding)
         of_arm = _peeled(with_arm, start, name, splits - 1)
         if of_arm is None:
             return None
         candidates.extend(of_arm)
     return tuple(candidates)
+
+
+_STRICT = {"ge": "gt", "le": "lt"}
+
+
+def _strict(binding: Node, idle: Container[Node]) -> Node:
+    """A condition for an arm to bind, which may not be equal to one that is idle."""
+    if not isinstance(binding, Apply) or binding.args[1] not in idle:
+        return binding
+    return Apply(_STRICT[binding.op], binding.args)

@@ -275,15 +275,16 @@ def _independent(rows: Sequence[Sequence[Any]]) -> list[int]:
 def _fails(equation: Equation, gap: Ball, point: Mapping[str, Ball], known: Mapping[str, float]) -> bool:
     """Whether a gap at a point in many digits is more than its change where a number changes by the last digit.
 
-    The sides give no measure: one of them may be zero, and the other a product with a factor that is.
+    The sides give no measure: one of them may be zero, and the other a product with a factor that is. Where a number
+    is at the end of what a side is defined for, it changes inwards.
     """
     numbers = {name: ball_of(known[name]) for name in equation.names if name not in point} | dict(point)
     change = 0
     for name in equation.names:
-        moved = {**numbers, name: (numbers[name] * (1 + ASIDE)).mid()}
-        moved_gap = present_difference(equation, moved, known)
-        if moved_gap is not None:
-            change += abs(moved_gap - gap) / ASIDE
+        steps = ((numbers[name] * (1 + share)).mid() for share in (ASIDE, -ASIDE))
+        gaps = (present_difference(equation, {**numbers, name: step}, known) for step in steps)
+        moved_gap = next((moved_gap for moved_gap in gaps if moved_gap is not None), gap)
+        change += abs(moved_gap - gap) / ASIDE
     return bool(abs(gap) > EPSILON * change)
 
 

@@ -24,9 +24,9 @@ from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Case, Question, lone_fallbacks
+from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.inequalities import stated_at
 
 

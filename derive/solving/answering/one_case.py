@@ -30,9 +30,10 @@ from derive.solving.diagnosis.diagnosis import (
 )
 from derive.solving.execution.block_execution import State, narrowed
 from derive.solving.execution.checks import extended
-from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
+from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import Found, is_of_one_turn
 from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
 from quantities.value import Value
@@ -91,6 +92,8 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
     try:
         first = carried_out(library, question)
     except NoSolutionError as error:
+        if _over_ranges(library, question) is not None:  # it is proved of a block at the middle of the ranges alone
+            return PlanWithoutValue(_open_elsewhere(question))
         return PlanWithoutValue(error.with_traceback(None))
     except UnderdeterminedError as error:  # a block is singular at these numbers
         eliminated = cancelling(library, question, {})
@@ -130,13 +133,18 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
     if result is None:
         result = _by_givens_alone(library, question)
     if result is None and first is not None and is_open_elsewhere(library, question, first.plan):
-        what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
-        raise LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
+        raise _open_elsewhere(question)
     if result is None:
         raise without_value.error
     if not result.states:
         raise NoValueError(library, question, result)
     return [result]
+
+
+def _open_elsewhere(question: Question) -> LimitError:
+    """The error that there is no value in the middle of the ranges, which proves nothing of the rest of them."""
+    what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
+    return LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
 
 
 def _over_ranges(library: RelationSet, question: Question) -> Found | None:

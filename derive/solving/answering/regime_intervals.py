@@ -32,10 +32,9 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
-from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at
+from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside, stated_at
 from derive.solving.sensitivity import composed

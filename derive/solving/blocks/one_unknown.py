@@ -62,7 +62,7 @@ from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, ever
 from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
-from quantities.rational import exact_of, nearest
+from quantities.rational import exact_of, nearest, written
 
 _TURNS = 400  # limit on turns of an angle
 _LIMITED = ("abs", "sqrt", "pow", "asin", "acos", "atan", "acosh", "lambertw", *CHOICES)
@@ -370,6 +370,8 @@ def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
     """
     if not problem.is_exact:
         return False
+    if abs(gap_of(problem.equation, problem.at(written(x)))) <= NEGLIGIBLE:
+        return False  # 0.7 is where sqrt(0.7 - x) ends, and the double for it lies beside that
     gaps = [
         gap_of(problem.equation, problem.at(point))
         for point in (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))

@@ -41,6 +41,7 @@ class Branch:
     left: tuple[Equation, ...]
     lost: tuple[Lost, ...] = ()
     powers: tuple[Apply, ...] = ()  # inverted for nonnegative bases only
+    conditions: tuple[Node, ...] = ()  # under which the expressions hold
 
     def at(self, tears: Mapping[str, float], known: Mapping[str, float], worth: Worth = value) -> dict[str, float]:
         """All the unknowns at these values of the tears, by substitution; `worth` evaluates a form."""
@@ -76,7 +77,16 @@ def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears:
             if sum(1 for _ in walk(form)) > _LARGEST:
                 return ()
             lost = (*branch.lost, *((equation, divisor) for divisor in candidate.divisors))
-            pending.append(Branch({**branch.forms, name: form}, left, lost, branch.powers + candidate.powers))
+            conditions = (substituted(condition, branch.forms) for condition in candidate.conditions)
+            pending.append(
+                Branch(
+                    {**branch.forms, name: form},
+                    left,
+                    lost,
+                    branch.powers + candidate.powers,
+                    (*branch.conditions, *conditions),
+                )
+            )
     return tuple(finished)
 
 

@@ -30,10 +30,9 @@ from derive.solving.blocks.samples import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.plan_states import Found, solved
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Undecided
+from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
 from derive.solving.sensitivity import composed
 from derive.time_limits import Search, tick
 from quantities.domain import Domain

@@ -29,7 +29,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
 from derive.solving.execution.plan_states import UNPROVED, Found, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, verdict_at, whether
+from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -219,18 +219,6 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
             yield replace(state, values={**state.values, target: middle((low, high))}, spans=others)
         else:
             yield replace(state, spans={**others, target: (low, high)})
-
-
-def decisions_of(library: RelationSet, question: Question) -> Decisions:
-    """The decisions on conditions, by which a plan is carried out: plans for other targets that give one number.
-
-    They are stored with the question, for all uses of the same values in the same case.
-    """
-    key = question.case, id(question.strong), id(question.weak)
-    if key not in question.decided:
-        question.decided[key] = Decisions(library, question)
-    decisions: Decisions = question.decided[key]
-    return decisions
 
 
 def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:

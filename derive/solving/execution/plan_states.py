@@ -115,7 +115,7 @@ def all_of(
         return ()
     except DeriveError:
         return None
-    are_known = all(plan.target in state.values and not state.notes for state in states)
+    are_known = all(plan.target in state.values and all(map(is_of_proof, state.notes)) for state in states)
     return tuple(state.values[plan.target] for state in states) if are_known else None
 
 

@@ -20,8 +20,8 @@ from derive.caches import Memo
 from derive.errors import UnknownNameError, read_all
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.directions import downstream, following
 from derive.planning.incidence import Core, structure_of
-from derive.planning.matching import downstream, following
 from derive.planning.plan import Plan, plan_for
 from derive.time_limits import Search, tick
 from quantities.declaration import Declaration, read_given

@@ -357,3 +357,15 @@ class Decisions:
             if not unkept:
                 return plan
             left_out |= unkept
+
+
+def decisions_of(library: RelationSet, question: Question) -> Decisions:
+    """The decisions on the conditions of a question, by which the cases of its regimes are told apart.
+
+    They are stored with the question, for all uses of the same values in the same case.
+    """
+    key = question.case, id(question.strong), id(question.weak)
+    if key not in question.decided:
+        question.decided[key] = Decisions(library, question)
+    decisions: Decisions = question.decided[key]
+    return decisions

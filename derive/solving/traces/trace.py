@@ -33,10 +33,10 @@ from derive.solving.diagnosis.diagnosis import behind
 from derive.solving.diagnosis.stated_twice import stated_twice
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
-from derive.solving.execution.plan_execution import decisions_of, plan_beside
+from derive.solving.execution.plan_execution import plan_beside
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import Decisions, verdict_at
+from derive.solving.execution.regimes import Decisions, decisions_of, verdict_at
 from derive.solving.traces.guarded_lines import GuardedLines, GuardFailed, as_float, as_rational
 from derive.solving.traces.range_motions import NotTraceable
 from quantities.declaration import read_given

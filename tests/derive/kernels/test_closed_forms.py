@@ -280,3 +280,37 @@ def test_the_arms_of_what_rises_do_not_exclude_each_other_in_a_formula(side):
     assert not form.atoms(sympy.Ne)
     falling_and_rising = numbers("y = max(a*x, b/x)")
     assert falling_and_rising.formula("x", ["a", "b", "y"]).atoms(sympy.Ne)
+
+
+@pytest.mark.parametrize("repeated", ["max(x, a, 2*x - 1)", "max(x, a, x)", "min(x, a, 2*x + 1)", "max(a, x + 1, 2*x)"])
+def test_a_formula_has_no_value_where_an_arm_without_the_unknown_ties(repeated):
+    """Where a is y, as the solver says, any x does at which the other arms leave it."""
+    library = bare("a x y", f"y = {repeated}", domains=dict.fromkeys("axy", "real"))
+    form = library.formula("x", given=["a", "y"])
+    at = {str(symbol): symbol for symbol in form.free_symbols}
+    for a in (2, 5):
+        (interval,) = library.solve_all("x", a=a, y=a)
+        assert interval.value is None
+        assert form.subs({at["a"]: a, at["y"]: a}) is sympy.nan
+
+
+TORN = {  # a pair with a choice, and the numbers that follow from a and b
+    ("y = sqrt(b) + x", "x = max(a, b)"): lambda a, b: (max(a, b), math.sqrt(b) + max(a, b)),
+    ("y = sqrt(b) + x", "x = min(a, b)"): lambda a, b: (min(a, b), math.sqrt(b) + min(a, b)),
+    ("y = min(b, 1/x)", "x = 9 - a*b"): lambda a, b: (9 - a * b, min(b, 1 / (9 - a * b))),
+}
+
+
+@every("seed", range(60), ordinary=6)
+def test_a_formula_of_arms_holds_where_what_is_put_in_has_a_value(seed):
+    """The square of `b = (y - x)**2` hides that x is at most y, and 1/y that x is positive: rivals fail there."""
+    draw = random.Random(seed)
+    pair = draw.choice([*TORN])
+    a, b = draw.choice((Fraction(1, 4), 1, 2, 3)), draw.choice((Fraction(1, 4), 1, Fraction(9, 4), 4))
+    if a * b >= 9:
+        return
+    x, y = TORN[pair](a, b)
+    form = bare("a b x y", *pair).formula("x", given=["a", "y"])
+    at = {str(symbol): symbol for symbol in form.free_symbols}
+    exact = sympy.nsimplify(y, rational=True)
+    assert float(form.subs({at["a"]: sympy.Rational(a), at["y"]: exact})) == pytest.approx(float(x))

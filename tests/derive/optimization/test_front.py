@@ -99,3 +99,17 @@ def test_a_front_along_one_count_begins_and_ends_with_its_ends():
     )
     assert [point.chosen["batch"] for point in (found.points[0], found.points[-1])] == [1.0, 190.0]
     assert found.targets[0].unit.text == "ms"
+
+
+@pytest.mark.parametrize("second", ["5/n + 0.1*m", "m/n", "(m + n)/(n*n)"])
+def test_a_front_is_where_both_targets_have_a_value(second):
+    """The first is least at n = 0, where the second has none."""
+    cases = [{"equation": "p = n", "when": ["n < 3"]}, {"equation": "p = n + 1", "when": ["n >= 3"]}]
+    domains = {"f": "real", "g": "real", "p": "real", "n": "0..9, whole"}
+    library = bare("f g p n m", "f = max(p - 1, 0)", f"g = {second}", *cases, domains=domains)
+    points = [(max(n + (n >= 3) - 1, 0), eval(second, {"n": n, "m": m})) for n in range(1, 5) for m in (1, 2)]
+    best = [p for p in points if not any(q != p and q[0] <= p[0] and q[1] <= p[1] for q in points)]
+    found = [point.numbers for point in library.front(["least f", "least g"], n="0..4", m=["1", "2"]).points]
+    assert found[0] == pytest.approx(min(best))
+    assert found[-1] == pytest.approx(max(best))
+    assert all(any(point == pytest.approx(other) for other in best) for point in found)

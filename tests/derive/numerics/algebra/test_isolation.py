@@ -273,7 +273,7 @@ CONDITIONS = [  # a relation, its closed forms for x, and what must hold for eac
     ("y = sqrt(abs(x))", {"y**2": ["y >= 0", "y**2 >= 0"], "-y**2": ["y >= 0", "y**2 >= 0"]}),
     ("y = sqrt(x + a*x)", {"y**2/(1 + a)": ["y >= 0"]}),
     ("y = (a if x > 1 else x) + x", {"-a + y": ["x > 1"], "y/(1 + 1)": ["not x > 1"]}),
-    ("y = max(x, 2*x, a)", {"y": ["x >= 2*x", "x >= a"], "y/2": ["2*x >= x", "2*x >= a"]}),
+    ("y = max(x, 2*x, a)", {"y": ["x >= 2*x", "x > a"], "y/2": ["2*x >= x", "2*x > a"]}),
     (
         "y = sqrt(max(x, a) + x)",
         {"y**2/(1 + 1)": ["y >= 0", "x >= a"], "-a + y**2": ["y >= 0", "a >= x"]},

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, assume, given
+from hypothesis import HealthCheck, assume, example, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
@@ -69,6 +69,25 @@ def test_a_root_where_a_square_root_begins_or_ends_is_found_and_no_other_is_miss
     expected = {float(end**2), *([other**2] if is_met else [])}
     assert solutions.values == pytest.approx(sorted(x for x in expected if x in domain), rel=1e-9, abs=0)
     assert solutions.proved
+
+
+@given(st.integers(3, 99), st.integers(1, 9))
+def test_a_root_between_two_doubles_where_a_square_root_ends_is_found_or_may_be_missing(factor, height):
+    """The sides differ by 1e-8 at the double nearest to it; the square root is zero there, or one."""
+    solutions = roots(f"{factor}*x + sqrt({height} - {factor}*x) = {height}", REAL)
+    expected = [(height - 1) / factor, height / factor]
+    assert solutions.values == pytest.approx(expected, rel=1e-9, abs=0) or not solutions.proved
+
+
+@example(at=0.4180365314536967, steps=22, form="exp({0})")
+@example(at=0.4180365314536967, steps=22, form="sinh({0})")
+@example(at=1.672807829780668, steps=6, form="sinh({0})")
+@given(st.floats(0.1, 9), st.integers(1, 30), st.sampled_from(["exp({0})", "sinh({0})", "({0}**3 + {0})"]))
+def test_a_root_some_doubles_before_a_jump_is_found_or_may_be_missing(at, steps, form):
+    root = at - steps * math.ulp(at)
+    text = f"({form.format('x')} - {form.format('k')} if x < j else x + 5) = 0*j"
+    solutions = roots(text, REAL, j=at, k=root)
+    assert solutions.values == (pytest.approx(root, rel=1e-9),) or not solutions.proved
 
 
 @examples(6)

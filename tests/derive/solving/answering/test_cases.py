@@ -313,3 +313,17 @@ def test_each_arm_of_a_choice_that_nothing_decides_has_an_answer_of_its_own_whic
         answer = by_regime[f"{factor}*x"]
         assert answer.base == pytest.approx(y / factor)
         assert f"r1 is assumed to apply: {case}" in answer.assumptions
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_number_that_is_proved_to_be_the_only_one_decides_a_case(seed):
+    """The cubic pair has one real solution; the case that it excludes is not assumed to apply."""
+    draw = random.Random(seed)
+    u, v = (Fraction(draw.randint(130, 400) * draw.choice((1, -1)), 100) for _ in "uv")
+    given = {"a": str(float(u**3 - v)), "b": str(float(u - v))}
+    pair = ("u - v = b",), ("u**3 - v = a",)
+    library = cases("a b t u v", ("t = u", "v <= 1.5"), ("t = 2*a", "v > 1.5"), *pair)
+    expected = u if v <= Fraction(3, 2) else 2 * (u**3 - v)
+    assert numbers(library.solve_all("t", **given)) == pytest.approx([float(expected)])
+    swept = library.sweep("t", a=[float(given["a"])] * 2, b=given["b"])
+    assert swept.columns["t"][0] == pytest.approx(float(expected))

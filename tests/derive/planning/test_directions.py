@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.planning.matching import directed, following, forwards
+from derive.planning.directions import directed, following, forwards
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, deduced, drawn, rank, structure
 
 
