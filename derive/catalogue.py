@@ -12,7 +12,7 @@ from derive.errors import DeriveError, unknown
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
-from derive.presentation.numbers import attributes
+from derive.presentation.plain_data import attributes
 from derive.relation_files.loading import load
 from derive.relation_files.offered import Offer, installed, offers, shelved
 from derive.search.index import Entry, Hit, Index

@@ -9,6 +9,8 @@ managers. So nothing is left half done; caches here store a value when all of it
 A share of the time of a query (`sharing`) is counted in CPU time of the query's own thread, so that what is tried
 within it does not depend on how busy the machine is.
 
+Where a question needs no more than what is sure, a shorter `Search` saves most of its time.
+
 Limits set by `with limits(...)` apply to queries inside, in this thread and in those that have set none of their own.
 """
 
@@ -24,6 +26,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from enum import Enum
 from inspect import CO_GENERATOR
 from threading import Condition, Lock, Thread, get_ident
 from types import FrameType
@@ -44,6 +47,14 @@ _SAFE = ("mpmath.libmp",)
 """What of these modules has no state."""
 _NEVER_CUT = frozenset({"__enter__", "__exit__", "__del__"})
 """Functions that are never cut short: they begin and end what others rely on."""
+
+
+class Search(Enum):
+    """How far the solutions of a block that has no closed ones are searched, before it stays undecided."""
+
+    NONE = "none"
+    COMPLETE = "complete"  # only by boxes: what is found there is proved to be all
+    FROM_STARTS = "from starts"  # also from many starting points, which proves nothing
 
 
 class Interruption(BaseException):

@@ -20,7 +20,7 @@ from pydantic import ConfigDict, Field
 from derive.assistants.tools import LONGEST, Reply, Tools, refusal
 from derive.errors import DeriveError
 from derive.library import Library
-from derive.presentation.numbers import finite
+from derive.presentation.plain_data import finite_data
 from derive.verbs import VERBS, Verb
 
 _INSTRUCTIONS = """
@@ -117,7 +117,7 @@ def _result_of(ask: Callable[[], Reply]) -> CallToolResult:
     except RecursionError:
         reply = Reply("The question is nested too deep.", {"error": "LimitError"}, is_refusal=True)
     content = TextContent(type="text", text=reply.text)
-    return CallToolResult(content=[content], structured_content=finite(reply.data), is_error=reply.is_refusal)
+    return CallToolResult(content=[content], structured_content=finite_data(reply.data), is_error=reply.is_refusal)
 
 
 def serve(library: Library) -> None:

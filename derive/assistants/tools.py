@@ -64,11 +64,11 @@ class Tools:
         seconds: float = 10.0,
     ) -> Reply:
         """The one value of a quantity, with its derivation."""
-        from derive.presentation.text import as_data
+        from derive.presentation.plain_data import answer_data
 
         with self._with(relations, seconds) as library:
             answer = library.solve(target, *profiles, **(given or {}))
-            return _replied(answer.text(), as_data(answer), answer)
+            return _replied(answer.text(), answer_data(answer), answer)
 
     def formula(self, target: str, given: Sequence[str] = (), relations: str = "", seconds: float = 10.0) -> Reply:
         """The closed form of a quantity in terms of others."""
@@ -107,7 +107,7 @@ class Tools:
     def check(self, relations: str, seconds: float = 10.0) -> Reply:
         """The problems of a text of relations, each with its line and what would mend it."""
         from derive.checking import tested
-        from derive.presentation.numbers import attributes
+        from derive.presentation.plain_data import attributes
 
         with limits(seconds=min(seconds, LONGEST)), query(), units_for_a_while():
             reader = tested(self._read(relations))

@@ -18,7 +18,7 @@ from derive.audit.claim import Assertion, Scene
 from derive.errors import DeriveError, InconsistentError
 from derive.library import Library
 from derive.model.relation import relate
-from derive.presentation.numbers import rounded
+from derive.presentation.numbers import rounded_text
 from quantities.declaration import Declaration
 from quantities.value import read_value
 
@@ -44,7 +44,7 @@ class Conflict:
 
     def __str__(self) -> str:
         parts = "; ".join(str(assertion) for assertion in self.assertions)
-        return f"{self.scene.words}: {parts} differ by a factor of {rounded(self.factor, 3, _LONG)}"
+        return f"{self.scene.words}: {parts} differ by a factor of {rounded_text(self.factor, 3, _LONG)}"
 
 
 def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 from derive.audit.conflicts import Conflict
 from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.presentation import text
-from derive.presentation.numbers import attributes
+from derive.presentation.plain_data import answer_data, attributes
 
 _SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of more, only the natural one is
 
@@ -112,7 +112,7 @@ def _reading_data(judgement: Judgement, is_natural: bool) -> dict[str, Any]:
             {"input": change.path, "value": change.shown, "ratio": change.ratio, "admissible": change.admissible}
             for change in judgement.changes
         ],
-        "answers": [text.as_data(answer) for answer in weighed.answers],
+        "answers": [answer_data(answer) for answer in weighed.answers],
         "refusal": None if weighed.refusal is None else str(weighed.refusal),
     }
 

@@ -18,7 +18,8 @@ from derive.errors import (
 )
 from derive.library import Library
 from derive.model.relation import Relation, relate
-from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
+from derive.presentation.multiples import with_prefix
+from derive.presentation.numbers import rounded_text, unit_text, with_unit
 from derive.presentation.text import headline
 from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT
@@ -121,7 +122,7 @@ class Weighed:
             names = " and ".join(criterion.names)
             return f"{'without' if self.met.holds else 'with'} {names}", f"without {names}"
         if self.reading.response_to and self.base is not None:
-            return f"power {rounded(self.base, 3, _LONG)}", f"power {criterion}"
+            return f"power {rounded_text(self.base, 3, _LONG)}", f"power {criterion}"
         if self.base is None or self.asked is None or self.claimed is None:
             return str(criterion) if self.met.holds else self.finds, str(criterion)
         computed = _brief(self.base, self.claimed.unit, self.asked)
@@ -140,7 +141,7 @@ class Weighed:
         moved = " and ".join(name.replace("_", " ") for name in self.reading.response_to)
         claimed = {"less than 0": f"falling with {moved}", "more than 0": f"rising with {moved}"}
         criterion = str(self.reading.criterion)
-        computed = _powered(moved, rounded(self.base, 3, _LONG), "as ")
+        computed = _powered(moved, rounded_text(self.base, 3, _LONG), "as ")
         return computed, claimed.get(criterion) or _powered(moved, criterion, "as ")
 
     @property
@@ -235,7 +236,7 @@ def formatted(number: float, unit: Unit) -> str:
     >>> formatted(12685.7, DIMENSIONLESS), formatted(0.4, DIMENSIONLESS), formatted(3.2e9, DIMENSIONLESS)
     ('12690', '0.4', '3.2e+09')
     """
-    return with_unit(rounded(number, 4, _LONG), unit.text)
+    return with_unit(rounded_text(number, 4, _LONG), unit.text)
 
 
 def _brief(base: float, unit: Unit, answered: Asked) -> str:
@@ -243,8 +244,8 @@ def _brief(base: float, unit: Unit, answered: Asked) -> str:
     assert answered.answer is not None
     is_readable = 0.1 <= abs(unit.from_base(base)) < _NEAR
     shown_unit = unit if is_readable or not base else answered.answer.quantity.unit
-    number, text = prefixed(shown_unit.from_base(base), spelled(shown_unit), _NEAR)
-    return _tidy(with_unit(rounded(number, 3, _LONG), text))
+    number, text = with_prefix(shown_unit.from_base(base), unit_text(shown_unit), _NEAR)
+    return _tidy(with_unit(rounded_text(number, 3, _LONG), text))
 
 
 def _tidy(text: str) -> str:

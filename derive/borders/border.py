@@ -10,7 +10,8 @@ import numpy
 
 from derive.expressions.tree import Node, render
 from derive.presentation.charts import Chart
-from derive.presentation.numbers import DIGITS, attributes, shown_number, spelled
+from derive.presentation.numbers import DIGITS, shown_number, unit_text
+from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.showing import Shown
 from derive.tables.maps.regime_map import Change, Standing, varying
@@ -209,7 +210,7 @@ def as_data(borders: Borders) -> dict[str, Any]:
         "axes": [
             {
                 "name": axis.name,
-                "unit": spelled(axis.unit),
+                "unit": unit_text(axis.unit),
                 "low": axis.unit.from_base(low),
                 "high": axis.unit.from_base(high),
             }

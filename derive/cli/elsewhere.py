@@ -72,34 +72,37 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
 
     The pages with sliders (pages/roofline and others) are written into the folder pages.
     """
-    from derive.tokens.reports import shelf
+    from derive.tokens.reports import report_files
 
-    wanted = shelf.chosen(names)
+    wanted = report_files.checked_names(names)
     folder = Path(out)
     for name in wanted:
-        if shelf.is_own(name) and (folder / f"{shelf.named(name)}.md").resolve() == Path(name).resolve():
+        if (
+            report_files.is_own(name)
+            and (folder / f"{report_files.file_stem(name)}.md").resolve() == Path(name).resolve()
+        ):
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, is_of_all=not names)
     writable(folder)
     for name in _watched(wanted):
-        files: dict[str, str | bytes] = {**shelf.texts(name)}
-        for ending, write in shelf.FORMS.items():
-            if options[ending] and not shelf.is_page(name):
-                files[f"{shelf.named(name)}.{ending}"] = write(name)
+        files: dict[str, str | bytes] = {**report_files.texts(name)}
+        for ending, write in report_files.FORMS.items():
+            if options[ending] and not report_files.is_page(name):
+                files[f"{report_files.file_stem(name)}.{ending}"] = write(name)
         put_files(folder, files)
-    click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
+    click.echo(f"{folder}: {', '.join(map(report_files.file_stem, wanted))}")
     return 0
 
 
 def _checked(folder: Path, wanted: Sequence[str], is_of_all: bool) -> int:
     """Say which of these reports are out of date in a folder; returns the command's exit status."""
-    from derive.tokens.reports import shelf
+    from derive.tokens.reports import report_files
 
-    wrong = list(chain.from_iterable(shelf.stale(folder, name) for name in _watched(wanted)))
+    wrong = list(chain.from_iterable(report_files.stale(folder, name) for name in _watched(wanted)))
     mend = f"Regenerate: derive report {' '.join(wanted)}"
     if is_of_all:
-        wrong += shelf.orphans(folder)
+        wrong += report_files.orphans(folder)
         mend = "Regenerate: derive report"
     return _judged(folder, [f"{folder}/{line}" for line in dict.fromkeys(wrong)], mend, ", ".join(wanted))
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 def say_data(data: Any) -> None:
     """Print data for programs."""
-    from derive.presentation.numbers import finite
+    from derive.presentation.plain_data import finite_data
 
-    click.echo(json.dumps(finite(data), indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json.dumps(finite_data(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: str = "") -> str:

@@ -45,12 +45,13 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
 
 def _say(result: _TurnAnswers, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
     """Print all that a solving command finds without turns."""
-    from derive.presentation.text import as_data, as_text, headline
+    from derive.presentation.plain_data import answer_data
+    from derive.presentation.text import as_text, headline
 
     in_full = not (asked.as_json or as_latex) and (steps or sys.stdout.isatty())
     if asked.as_json:
         is_plain = len(asked.targets) == 1 and not is_all
-        say_data(as_data(result.answers[0], asked.digits) if is_plain else result.data(asked.digits))
+        say_data(answer_data(result.answers[0], asked.digits) if is_plain else result.data(asked.digits))
     elif as_latex:
         for answer in result.answers:
             click.echo(answer.latex(asked.stated_digits), nl=False)
@@ -94,10 +95,10 @@ class _TurnAnswers:
         return tuple(dict.fromkeys(note.text for note in notes if is_doubt(note.text)))
 
     def data(self, digits: int) -> dict[str, Any]:
-        from derive.presentation.text import as_data
+        from derive.presentation.plain_data import answer_data
 
         refused = [{"target": target, **error_data(error)} for target, error in self.refused.items()]
-        return {"answers": [as_data(answer, digits) for answer in self.answers], "errors": refused}
+        return {"answers": [answer_data(answer, digits) for answer in self.answers], "errors": refused}
 
     def text(self, target: str, digits: int) -> str:
         """The text of a solving command's answers for a target without their name; a dash where there is none."""
@@ -171,7 +172,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
     units = {quantity: str(library.declared[quantity].dimension) or "1" for quantity in names}
     if as_latex:
         letters = mathematics.letters_of(library.declared)
-        click.echo(f"{letters(name)} = {mathematics.mathematics(node, letters)}")
+        click.echo(f"{letters(name)} = {mathematics.expression(node, letters)}")
     elif asked.as_json:
         say_data({"target": name, "formula": render(node), "units": units})
     else:

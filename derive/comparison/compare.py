@@ -1,11 +1,4 @@
-"""The verb `compare`: two answers of one target are taken apart into what differs, each with its factor.
-
-What ranges leave open are the bounds of the ratio or difference, and whether two numbers may be one. A given with the
-same number and the same range in both answers is one thing, such as the price of a chip that both scenarios use, and
-moves both answers at once. Other ranges move on their own. If a range is shared, and both answers have closed forms,
-the bounds are those of the quotient, or of the difference, over the box of all ranges; otherwise those of the two
-answers are combined as if nothing were shared, which makes them no narrower than they are.
-"""
+"""The verb `compare`: two answers of one target are taken apart into what differs, each with its factor."""
 
 from __future__ import annotations
 
@@ -17,24 +10,18 @@ from typing import Any
 
 from derive.comparison.comparison import Comparison, Factor, first_names
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
-from derive.comparison.mixture import Mixture, mixed
+from derive.comparison.mixture import Mixture, mixture_of
+from derive.comparison.ratio_bounds import bounds_of_ratio
 from derive.comparison.shares import Undefined
 from derive.errors import AmbiguousError, ExpressionError, LimitError
-from derive.expressions.tree import Name, Node, names_in, render
-from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated
-from derive.numerics.algebra.products import product_of, written
-from derive.numerics.intervals.arithmetic import Span
+from derive.expressions.tree import render
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Answer, Stage
-from derive.solving.sensitivity.composed_forms import put_in
-from derive.solving.sensitivity.form_bounds import bounds_of_form
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import ASKER, Value
 
 _LARGEST = 690.0  # logarithm of a factor that a double can hold
-_PARTS = 100  # boxes of the search for an extreme
 _FEW = 6  # numbers up to which ranges are followed where sets of them are evaluated
 
 
@@ -57,13 +44,13 @@ def compare(a: Answer, b: Answer) -> Comparison:
     >>> round(found.ratio, 4)
     1.6667
     """
-    _prove_comparable(a, b)
+    _refuse_incomparable(a, b)
     with query():
-        return _Pair(a, b).compared()
+        return _ComparedPair(a, b).comparison()
 
 
-def _prove_comparable(a: Any, b: Any) -> None:
-    """Refuse to compare anything but two answers with values of one target and the same meaning of each name."""
+def _refuse_incomparable(a: Any, b: Any) -> None:
+    """Refuse to compare anything but two answers with values of one target, and names that mean the same."""
     for answer in (a, b):
         if not isinstance(answer, Answer):
             what = f"a {type(answer).__name__} is no answer to compare."
@@ -84,8 +71,8 @@ def _prove_comparable(a: Any, b: Any) -> None:
             raise AmbiguousError(what, hint="Give more, so that both have a value.", answers=(answer,))
 
 
-class _Pair:
-    """Two answers, and what is noted while they are compared."""
+class _ComparedPair:
+    """The two answers of a comparison, and what is noted while they are compared."""
 
     def __init__(self, a: Answer, b: Answer) -> None:
         """Begin the comparison of two answers, by their ratio if their values have one, else by their difference."""
@@ -100,18 +87,18 @@ class _Pair:
         courses = a.course, b.course
         self.courses = None if courses[0] is None or courses[1] is None else (courses[0], courses[1])
 
-    def compared(self) -> Comparison:
-        """The comparison of the pair: a factor for each difference, or one for all where they cannot be told apart."""
-        shared = self._shared()
-        if shared is None:
-            rows, method = self._undivided(), JOINED
+    def comparison(self) -> Comparison:
+        """Compare the pair: a factor for each difference, or one for all where they cannot be told apart."""
+        divided = self._divided()
+        if divided is None:
+            rows, method = self._single_factor(), JOINED
         else:
-            mixture, players, shares = shared
-            rows, method = self._rows(mixture, players, shares), shares.method
+            mixture, players, shares = divided
+            rows, method = self._factors(mixture, players, shares), shares.method
         moving = [factor for factor in rows if factor.amount != self.neutral]
         idle = [factor for factor in rows if factor.amount == self.neutral]
         shown = set(chain.from_iterable(factor.names for factor in rows))
-        idle += [self._number(name, self.neutral) for name in self._differing() if name not in shown]
+        idle += [self._number_factor(name, self.neutral) for name in self._differing_names() if name not in shown]
 
         def rank(factor: Factor) -> tuple[bool, float]:
             """The order of factors in the comparison: numbers before regimes, and the largest first."""
@@ -123,34 +110,34 @@ class _Pair:
             a=self.a,
             b=self.b,
             ratio=ratio,
-            bounds=bounds_of(self.a, self.b, self.is_ratio),
+            bounds=bounds_of_ratio(self.a, self.b, self.is_ratio),
             factors=tuple(sorted(moving, key=rank)),
             idle=tuple(idle),
             method=method,
             notes=tuple(self.notes),
         )
 
-    def _differing(self) -> list[str]:
-        """The quantities of which both compared answers use a number, and not the same."""
+    def _differing_names(self) -> list[str]:
+        """The names of which both compared answers use a number, and not the same."""
         both = [name for name in self.a.given if name in self.b.given]
         numbers = {name: (self.a.given[name].base[1], self.b.given[name].base[1]) for name in both}
         return [name for name, (before, after) in numbers.items() if not math.isclose(before, after, rel_tol=TIGHT)]
 
-    def _shared(self) -> tuple[Mixture, Players, Shares] | None:
-        """The mixture of both answers, its finest players and their shares; None if only the whole ratio is known."""
+    def _divided(self) -> tuple[Mixture, Players, Shares] | None:
+        """The mixture of the compared pair, its finest players and their shares; None if no share can be told."""
         if self.courses is None:
             self.notes.append("one of the answers does not say how it was reached")
             return None
         quantities = {**self.a.quantities, **self.b.quantities, self.target.name: self.target}
         domains = {name: quantity.domain for name, quantity in quantities.items()}
-        mixture = mixed(self.target.name, *self.courses, domains)
+        mixture = mixture_of(self.target.name, *self.courses, domains)
         first, last = mixture.ends()
-        before, after = mixture.branch().at(first), mixture.branch(mixture.differing).at(last)
+        before, after = mixture.target_function().at(first), mixture.target_function(mixture.differing).at(last)
         is_reached = math.isclose(before, self.before, rel_tol=AGREEMENT)
         if not (is_reached and math.isclose(after, self.after, rel_tol=AGREEMENT)):
             self.notes.append("a relation without a closed form could not be solved again in the same way")
             return None
-        finest = self._finest(mixture)
+        finest = self._finest_shares(mixture)
         if finest is None:
             self.notes.append("the numbers of one answer have no value in the regime of the other")
             return None
@@ -160,8 +147,8 @@ class _Pair:
         self.notes += [shares.note] if shares.note else []
         return mixture, players, shares
 
-    def _finest(self, mixture: Mixture) -> tuple[Players, Shares] | None:
-        """The finest players in a mixture of the compared answers that have shares.
+    def _finest_shares(self, mixture: Mixture) -> tuple[Players, Shares] | None:
+        """The finest players in a mixture of the compared pair that have shares, and these.
 
         As long as some players have none, these are taken together.
         """
@@ -178,36 +165,38 @@ class _Pair:
                 stuck = undefined.names
             except LimitError:
                 stuck = frozenset(mixture.moving)
-            coarser = _joined_players(players, stuck)
+            coarser = _coarser_players(players, stuck)
             if len(coarser) == len(players):
                 return None
             players = coarser
 
-    def _rows(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
-        """The factor of each player and each regime in the comparison; that of a ranged number with its bounds."""
+    def _factors(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
+        """The factor of each player and each regime of the compared pair; of a ranged number, with bounds."""
         rows = []
         for player, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
             if len(names) > 1:
-                rows.append(self._together(names, self._amount(share)))
+                rows.append(self._joint_factor(names, self._amount(share)))
                 continue
-            row = self._number(names[0], self._amount(share))
-            low, high = self._ends_of(mixture, players, player, shares.method) if row.is_ranged else (None, None)
+            row = self._number_factor(names[0], self._amount(share))
+            low, high = (
+                self._bounds_of_number(mixture, players, player, shares.method) if row.is_ranged else (None, None)
+            )
             rows.append(replace(row, low=low, high=high))
         for names, share in zip(mixture.regimes, shares.regimes, strict=True):
-            rows.append(self._regime(mixture, names, self._amount(share)))
+            rows.append(self._regime_factor(mixture, names, self._amount(share)))
         return rows
 
     def _amount(self, share: float) -> float:
-        """A share of the comparison as a factor, or in the target's unit; neutral if it is only rounding."""
+        """The share of a factor in the compared pair's ratio, or in its target's unit; neutral if only rounding."""
         if self.is_ratio:
             return 1.0 if abs(share) <= TIGHT else math.exp(share)
         is_rounding = abs(share) <= TIGHT * max(abs(self.before), abs(self.after))
         return 0.0 if is_rounding else share / float(self.target.unit.size)
 
-    def _ends_of(
+    def _bounds_of_number(
         self, mixture: Mixture, players: Players, player: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
-        """The bounds of what one number accounts for in the comparison over its own ranges, the others being held."""
+        """The bounds of one number's factor over its ranges in the compared pair, the others being held."""
         if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
             return None, None
         name = players[player][0]
@@ -221,7 +210,7 @@ class _Pair:
                 return None, None
         return self._amount(min(shares)), self._amount(max(shares))
 
-    def _number(self, name: str, amount: float) -> Factor:
+    def _number_factor(self, name: str, amount: float) -> Factor:
         """The factor of a number that both compared answers state."""
         values = self.a.given[name], self.b.given[name]
         return Factor(
@@ -232,28 +221,29 @@ class _Pair:
             after=str(values[1]),
             origins=(_origin(self.a, name), _origin(self.b, name)),
             is_ranged=any(value.is_range for value in values),
-            is_within_ranges=any(value.is_range for value in values) and _overlap(*values),
+            is_within_ranges=any(value.is_range for value in values) and _ranges_overlap(*values),
         )
 
-    def _together(self, names: Sequence[str], amount: float) -> Factor:
-        """The factor of several numbers that the comparison takes together."""
-        members = tuple(self._number(name, self.neutral) for name in names)
+    def _joint_factor(self, names: Sequence[str], amount: float) -> Factor:
+        """The factor of several numbers of the compared pair that are taken together."""
+        members = tuple(self._number_factor(name, self.neutral) for name in names)
         return Factor(tuple(names), "together", amount, "", "", members=members)
 
-    def _regime(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
-        """The factor of a regime in the comparison: a relation's arms in both answers, or the ways to a quantity."""
-        stages = [[ways.get(name) for name in names] for ways in mixture.ways]
-        relations = [set(chain.from_iterable(stage.relations for stage in row if stage)) for row in stages]
-        same_stated = all((first is None) == (second is None) for first, second in zip(*stages, strict=True))
-        sides = [*zip((self.a, self.b), stages, strict=True)]
-        if relations[0] == relations[1] and same_stated:
-            before, after = (_arms(answer, relations[0], row) for answer, row in sides)
+    def _regime_factor(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
+        """The factor of a regime of the compared pair: other arms of a relation, or other ways to a number."""
+        stages_a, stages_b = ([ways.get(name) for name in names] for ways in mixture.ways)
+        relations = _relations_of(stages_a)
+        pairs = zip(stages_a, stages_b, strict=True)
+        is_same_stated = all((first is None) == (second is None) for first, second in pairs)
+        if relations == _relations_of(stages_b) and is_same_stated:
+            before, after = _arms_in_words(self.a, relations, stages_a), _arms_in_words(self.b, relations, stages_b)
             return Factor(tuple(names), "regime", amount, before, after)
-        before, after = ("; ".join(self._ways(answer, names, row)) for answer, row in sides)
+        before = "; ".join(self._ways_in_words(self.a, names, stages_a))
+        after = "; ".join(self._ways_in_words(self.b, names, stages_b))
         return Factor(tuple(names), "way", amount, before, after)
 
-    def _ways(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
-        """How quantities get their numbers in one of the compared answers: as stated, or by which relations."""
+    def _ways_in_words(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
+        """The words for how one compared answer gets its numbers: as stated, or by which relations."""
         derived: dict[tuple[str, ...], list[str]] = {}
         for name, stage in zip(names, stages, strict=True):
             if stage is not None:
@@ -267,119 +257,62 @@ class _Pair:
                 yield f"{first_names(quantities)} {by}"
                 continue
             assert answer.course is not None
-            yield f"{shown_number(answer.course.values[quantities[0]], answer.quantities[quantities[0]].unit)} {by}"
+            (name,) = quantities
+            yield f"{shown_number(answer.course.values[name], answer.quantities[name].unit)} {by}"
 
-    def _undivided(self) -> list[Factor]:
-        """All differences of the compared answers as one factor; none where nothing differs."""
+    def _single_factor(self) -> list[Factor]:
+        """The one factor of all differences of the compared pair; none where nothing differs."""
         change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
         amount = self._amount(change)
-        names = self._differing()
+        names = self._differing_names()
         regimes = [answer.regime for answer in (self.a, self.b)]
         chosen = dict.fromkeys(chain.from_iterable(regimes))
         others = [f"regime of {name}" for name in chosen if regimes[0].get(name) != regimes[1].get(name)]
         if not names and not others and self.before == self.after:
             return []
         values = [shown_number(number, self.target.unit) for number in (self.before, self.after)]
-        members = tuple(self._number(name, self.neutral) for name in names)
+        members = tuple(self._number_factor(name, self.neutral) for name in names)
         label = (*names, *others) or (self.target.name,)
         return [Factor(label, "together", amount, values[0], values[1], members=members)]
 
 
 def _has_ratio(before: float, after: float) -> bool:
-    """Whether the two compared values have one sign, and a ratio that a double can hold."""
+    """Whether two compared values have one sign, and a ratio that a double can hold."""
     if before == 0 or after == 0 or (before > 0) != (after > 0):
         return False
     return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
 
 
-def _joined_players(players: Players, together: frozenset[str]) -> Players:
-    """The players of a comparison, with those of some names joined into one."""
+def _coarser_players(players: Players, together: frozenset[str]) -> Players:
+    """The players of a comparison, with those that own some names joined into one."""
     others = [names for names in players if together.isdisjoint(names)]
     joined = tuple(chain.from_iterable(names for names in players if not together.isdisjoint(names)))
     return [*others, joined] if joined else players
 
 
 def _origin(answer: Answer, name: str) -> str:
-    """Where a number of a compared answer comes from: its profile, the question, or the library."""
+    """The origin of a number in a compared answer: its profile, the question, or the library."""
     profile = answer.course.origins.get(name) if answer.course else None
     return profile or ("given" if answer.given[name].source == ASKER else "default")
 
 
-def _arms(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
-    """The arms that bind in a compared answer, or the forms of the unknowns where the relations name no arm."""
+def _relations_of(stages: Iterable[Stage | None]) -> set[str]:
+    """The relations by which a compared answer derives some quantities."""
+    return set(chain.from_iterable(stage.relations for stage in stages if stage))
+
+
+def _arms_in_words(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
+    """The words for the arms that bind in a compared answer; for the forms where no relation names an arm."""
     arms = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
     forms = [render(stage.form) for stage in stages if stage and stage.form is not None]
     return "; ".join(dict.fromkeys(arms or forms)) or ", ".join(sorted(relations))
 
 
-def _overlap(first: Value, second: Value) -> bool:
+def _ranges_overlap(first: Value, second: Value) -> bool:
     """Whether two compared numbers may be the same within their ranges.
 
     >>> from quantities.value import read_value
-    >>> _overlap(read_value("2..4 m"), read_value("350 cm")), _overlap(read_value("2 m"), read_value("3 m"))
-    (True, False)
+    >>> [_ranges_overlap(read_value("2..4 m"), read_value(other)) for other in ("350 cm", "5 m")]
+    [True, False]
     """
     return first.base[0] <= second.base[2] and second.base[0] <= first.base[2]
-
-
-def bounds_of(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds of a comparison's ratio, or of its difference in the target's unit; None without ranges."""
-    ranged = [answer for answer in (a, b) if any(value.is_range for value in answer.given.values())]
-    if not ranged or any(answer.bounds is None for answer in ranged):
-        return None
-    assert a.base is not None
-    assert b.base is not None
-    middle = b.base / a.base if is_ratio else b.base - a.base
-    spans = [span for span in (_bounds_if_independent(a, b, is_ratio), _together(a, b, is_ratio)) if span is not None]
-    if not spans:
-        return None
-    lows, highs = zip(*spans, strict=True)
-    low, high = min(max(lows), middle), max(min(highs), middle)
-    size = 1.0 if is_ratio else float(a.quantity.unit.size)
-    return low / size, high / size
-
-
-def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds of a comparison's ratio or difference if the two answers shared no range."""
-    (low_a, high_a), (low_b, high_b) = ((answer.bounds or (answer.base or 0.0,) * 2) for answer in (a, b))
-    if not is_ratio:
-        return low_b - high_a, high_b - low_a
-    if low_a <= 0 <= high_a:
-        return None
-    quotients = [y / x for x, y in product((low_a, high_a), (low_b, high_b))]
-    return min(quotients), max(quotients)
-
-
-def _together(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds of a comparison's ratio or difference over the box of all ranges, if the answers share any.
-
-    None too unless both answers have closed forms that hold throughout the box.
-    """
-    shared = [name for name, value in a.given.items() if value.is_range and name in b.given]
-    if not any(a.given[name].base == b.given[name].base for name in shared):
-        return None
-    courses = a.course, b.course
-    if not all(course is not None and course.holds_throughout for course in courses):
-        return None
-    first, second = a.closed_form, b.closed_form
-    if first is None or second is None:
-        return None
-    independent = [name for name, value in b.given.items() if name not in a.given or a.given[name].base != value.base]
-    renamed = {name: Name(f"{name}'") for name in independent}  # in the second answer, so that each moves on its own
-    second = put_in(second, renamed)
-    given = {**a.given, **{renamed[name].name if name in renamed else name: value for name, value in b.given.items()}}
-    numbers = {name: value.base[1] for name, value in given.items()}
-    ranges = {name: (value.base[0], value.base[2]) for name, value in given.items() if value.is_range}
-
-    def is_positive(node: Node) -> bool:
-        return isinstance(node, Name) and (ranges.get(node.name) or (numbers[node.name],))[0] > 0
-
-    form = multiplied(second, inverted(first)) if is_ratio else added(second, negated(first))
-    form = written(product_of(form, is_positive))
-    if not any(name in ranges for name in names_in(form)):
-        number = value(form, numbers)
-        return number, number
-    try:
-        return bounds_of_form(form, numbers, ranges, _PARTS)[0]
-    except LimitError:
-        return None

@@ -15,9 +15,9 @@ from typing import Any, Literal
 
 from derive.presentation.charts import Axis, Chart, Series
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, attributes, labelled, shown_number, spelled, with_unit
+from derive.presentation.numbers import DIGITS, heading_with_unit, shown_number, unit_text, with_unit
+from derive.presentation.plain_data import answer_data, attributes
 from derive.presentation.text import Document, Result, Section, columns
-from derive.presentation.text import as_data as answer_data
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -182,7 +182,7 @@ def charts(comparison: Comparison) -> tuple[Chart, ...]:
         tags=(_shown(comparison.a, 4), _shown(comparison.b, 4)),
     )
     names = ("A", *(label for label, _ in steps), "B")
-    across = Axis(labelled(comparison.target.replace("_", " "), spelled(unit)), is_log, low=low, high=high)
+    across = Axis(heading_with_unit(comparison.target.replace("_", " "), unit_text(unit)), is_log, low=low, high=high)
     title = f"{comparison.target.replace('_', ' ')}: from A to B"
     bars = [_bars(comparison, steps, values, is_rise=is_rise) for is_rise in (False, True)]
     series = (ends, *filter(None, bars))
@@ -258,7 +258,7 @@ def _amount(comparison: Comparison, amount: float, digits: int) -> str:
     if comparison.ratio is not None:
         return f"{amount:.{digits}g}"
     unit = comparison.a.quantity.unit
-    name = f"delta_{spelled(unit)}" if unit.offset else spelled(unit)
+    name = f"delta_{unit_text(unit)}" if unit.offset else unit_text(unit)
     return with_unit(f"{amount:+.{digits}g}", name)
 
 

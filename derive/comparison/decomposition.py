@@ -34,7 +34,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.comparison.log_mean_divisia import divisia_shares, monomials
-from derive.comparison.mixture import Branch, Mixture
+from derive.comparison.mixture import Mixture, TargetFunction
 from derive.comparison.shares import MOST_PLAYERS, Undefined, shapley, slopes_along
 from derive.expressions.tree import Apply, Node, Number, names_in
 from derive.numerics.algebra.evaluation import value
@@ -71,11 +71,11 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
 
     Raises `Undefined` if a mixture has no value.
     """
-    branches = [mixture.branch()]
+    functions = [mixture.target_function()]
     if mixture.differing:
-        branches.append(mixture.branch(mixture.differing))
-    sign = math.copysign(1.0, branches[0].at(ends[0])) if is_log else 1.0
-    sides = [_Side(mixture, branch, players, ends, is_log, sign) for branch in branches]
+        functions.append(mixture.target_function(mixture.differing))
+    sign = math.copysign(1.0, functions[0].at(ends[0])) if is_log else 1.0
+    sides = [_Side(mixture, function, players, ends, is_log, sign) for function in functions]
     share_rows: list[tuple[list[float], list[float]] | None] = []
     stuck = set[str]()  # the numbers that have no value one by one
     for side, other_end in zip(sides, reversed(ends), strict=False):
@@ -115,7 +115,7 @@ class _Side:
     """The numbers as players by the ways of one answer, and the regimes at the numbers of the other."""
 
     mixture: Mixture
-    branch: Branch
+    function: TargetFunction
     players: Players
     ends: tuple[Numbers, Numbers]
     is_log: bool
@@ -130,9 +130,9 @@ class _Side:
             owners |= dict.fromkeys(group, player)
         return owners
 
-    def _worth(self, branch: Branch, end: Numbers) -> float:
+    def _worth(self, function: TargetFunction, end: Numbers) -> float:
         """The logarithm of the decomposed target at some numbers, or the target itself; `Undefined` without a value."""
-        number = self.sign * branch.at(end)
+        number = self.sign * function.at(end)
         if not math.isfinite(number) or (self.is_log and number <= 0):
             raise Undefined
         return math.log(number) if self.is_log else number
@@ -145,13 +145,13 @@ class _Side:
 
         def worth(moved: int) -> float:
             chosen = chain.from_iterable(group for place, group in enumerate(groups) if moved >> place & 1)
-            return self._worth(self.mixture.branch([*chosen]), end)
+            return self._worth(self.mixture.target_function([*chosen]), end)
 
         return shapley(len(groups), worth)
 
     def numbers(self) -> list[float]:
         """The share of each player in the decomposition; raises `Undefined` if they do not sum up to the change."""
-        first, last = (self._worth(self.branch, end) for end in self.ends)
+        first, last = (self._worth(self.function, end) for end in self.ends)
         totals = [0.0] * len(self.players)
         for part in self._parts:
             try:
@@ -167,8 +167,8 @@ class _Side:
     @cached_property
     def numbers_at_ends(self) -> tuple[dict[str, float], dict[str, float]]:
         """All numbers in the decomposed target's form, as in the first answer and as in the second."""
-        names = names_in(self.branch.form)
-        first, last = (self.branch.numbers(end, names) for end in self.ends)
+        names = names_in(self.function.form)
+        first, last = (self.function.numbers(end, names) for end in self.ends)
         return first, last
 
     def _names(self, players: Sequence[int]) -> list[str]:
@@ -177,7 +177,7 @@ class _Side:
     @cached_property
     def _parts(self) -> list[_Part]:
         """The factors of the decomposed target, or its terms, that players move."""
-        form = self.branch.form
+        form = self.function.form
         if self.is_log:
             factors = product_of(form, self._is_positive).powers
             pairs = [(node, float(exponent)) for node, exponent in factors.items()]
@@ -194,7 +194,7 @@ class _Side:
 
     def _moving(self, node: Node) -> tuple[int, ...]:
         """The players that move an expression of the decomposed target."""
-        feeding = self.branch.feeding
+        feeding = self.function.feeding
         return self._owners(chain.from_iterable(feeding.get(name, ()) for name in names_in(node)))
 
     def _owners(self, names: Iterable[str]) -> tuple[int, ...]:
@@ -211,7 +211,7 @@ class _Side:
         if by_index is not None:
             self.methods.add(DIVISIA)
             return by_index
-        is_slow = any(name in self.branch.ways for name in names_in(part.node))
+        is_slow = any(name in self.function.ways for name in names_in(part.node))
         if count <= (_SLOW_PLAYERS if is_slow else MOST_PLAYERS):
             self.methods.add(SHAPLEY)
             self._prove_inside()
@@ -224,18 +224,18 @@ class _Side:
     @cached_property
     def _doubtful(self) -> list[tuple[str, tuple[int, ...]]]:
         """The quantities that may leave their domains when some players have moved, and the players that move them."""
-        names = self.branch.doubtful(self.ends)
-        moved = {name: self._owners(self.branch.feeding[name]) for name in names}
+        names = self.function.uncertain_names(self.ends)
+        moved = {name: self._owners(self.function.feeding[name]) for name in names}
         return [(name, players) for name, players in moved.items() if len(players) > 1]
 
     def _prove_inside(self) -> None:
         """Raise `Undefined` if a quantity leaves its domain after some set of players has moved."""
         for name, players in self._doubtful:
-            if len(players) > (_SLOW_PLAYERS if self.branch.is_slow else MOST_PLAYERS):
+            if len(players) > (_SLOW_PLAYERS if self.function.is_slow else MOST_PLAYERS):
                 raise Undefined(self._names(players))
             for moved in range(1 << len(players)):
                 tick()
-                if math.isnan(self.branch.numbers(self._after(players, moved), [name])[name]):
+                if math.isnan(self.function.numbers(self._after(players, moved), [name])[name]):
                     raise Undefined(self._names(players))
 
     def _after(self, players: Sequence[int], moved: int) -> dict[str, float]:
@@ -270,7 +270,7 @@ class _Side:
         names, start = names_in(part.node), self._size(part.node, self.numbers_at_ends[0])
 
         def worth(moved: int) -> float:
-            number = value(part.node, self.branch.numbers(self._after(part.players, moved), names))
+            number = value(part.node, self.function.numbers(self._after(part.players, moved), names))
             if not math.isfinite(number):
                 raise Undefined
             return _log_ratio(start, number) if self.is_log else number

@@ -1,4 +1,4 @@
-"""Mixtures of two answers: each quantity gets its number as in one answer or as in the other.
+"""Mixtures of two compared answers: each quantity gets its number as in one answer or as in the other.
 
 An answer gives every quantity on its course a *way* to its number: it is stated, or it follows by a stage of the plan,
 with the arm of each choice that binds there. Between two answers of one target differ
@@ -13,7 +13,7 @@ two regimes at once, and needs no new plan. It has a value if every quantity on 
 what is read that comes out negative is none. Ways that would wait for each other in a circle (speed from time here,
 time from speed there) are joined, and so are the unknowns of simultaneous relations.
 
-A form is *settled* at an answer when each max, min and case in it is replaced by the arm that binds at the answer's
+The *active form* of a form at an answer has, in place of each max, min and case, the arm that binds at the answer's
 numbers. There it has the value of the whole; elsewhere it says what the target would be if the same arm went on to
 bind. Where two arms are equal at one answer, and one of them is the arm that binds at the other, that one is taken:
 between an answer on a knee and one beside it there is no regime.
@@ -44,12 +44,12 @@ Ways = Mapping[str, Stage]
 
 @dataclass(frozen=True)
 class Mixture:
-    """Two courses to one target, and what differs between them."""
+    """The mixtures of two courses to one target: what differs between them, each part taken from either."""
 
     target: str
     courses: tuple[Course, Course]
     domains: Mapping[str, Domain]
-    ways: tuple[Ways, Ways]  # with choices settled
+    ways: tuple[Ways, Ways]  # with active forms
     moving: tuple[str, ...]  # the quantities that both state, with other numbers
     regimes: tuple[tuple[str, ...], ...]  # the quantities whose ways differ; those that move together as one
     solved: dict[Any, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
@@ -69,11 +69,11 @@ class Mixture:
 
     @cached_property
     def differing(self) -> tuple[str, ...]:
-        """All quantities whose ways differ between the mixed answers."""
+        """All quantities of the mixture whose ways differ between the two answers."""
         return tuple(chain.from_iterable(self.regimes))
 
-    def branch(self, moved: Collection[str] = ()) -> Branch:
-        """The mixture's target by the ways of the first answer, but for `moved` quantities, by those of the second."""
+    def target_function(self, moved: Collection[str] = ()) -> TargetFunction:
+        """The mixture's target by the ways of the first answer, but by those of the second for `moved` names."""
         first_ways, second_ways = self.ways
         ways = {**second_ways, **first_ways}
         for name in self.differing:
@@ -81,10 +81,10 @@ class Mixture:
             ways.pop(name, None)
             if name in source:
                 ways[name] = source[name]
-        return Branch(self, ways)
+        return TargetFunction(self, ways)
 
-    def again(self, stage: Stage, numbers: Mapping[str, float]) -> Mapping[str, float]:
-        """The mixture's solution of relations without a closed form; none where they have no single solution."""
+    def solved_again(self, stage: Stage, numbers: Mapping[str, float]) -> Mapping[str, float]:
+        """The mixture's solution of relations without a closed form; empty where they have no single solution."""
         known = {name: numbers[name] for name in stage.needs}
         key = stage.relations, stage.unknowns, tuple(known.values())
         if key not in self.solved:
@@ -95,39 +95,40 @@ class Mixture:
 
 
 @dataclass(frozen=True)
-class Branch:
-    """The target as a function of the moving numbers, by fixed ways."""
+class TargetFunction:
+    """The target of a mixture as a function of its moving numbers, by fixed ways."""
 
     mixture: Mixture
     ways: Ways
 
     @cached_property
     def form(self) -> Node:
-        """The branch's target in quantities that are stated, or that relations without a closed form determine."""
+        """The form of a mixture's target in names that are stated, or that only a solver determines."""
         target = self.mixture.target
         forms = {name: stage.form for name, stage in self._stages if stage.form is not None}
         return composed(target, forms) or Name(target)
 
     @cached_property
     def _stages(self) -> Sequence[tuple[str, Stage]]:
-        """The derived quantities that the branch's target needs, each after those that it depends on."""
-        return [(name, self.ways[name]) for name in _ordered(self.mixture.target, (self.ways,)) if name in self.ways]
+        """The derived quantities that a mixture's target needs, each after those that it depends on."""
+        names = _dependency_order(self.mixture.target, (self.ways,))
+        return [(name, self.ways[name]) for name in names if name in self.ways]
 
     @property
     def is_slow(self) -> bool:
-        """Whether the branch has relations without a closed form, which have to be solved at each point."""
+        """Whether a mixture's target needs relations without a closed form, solved again at each point."""
         return any(stage.form is None for _, stage in self._stages)
 
     @cached_property
     def feeding(self) -> Mapping[str, frozenset[str]]:
-        """The moving numbers that each quantity of the branch depends on."""
+        """The moving numbers of a mixture on which each of its quantities depends."""
         feeding = {name: frozenset([name]) for name in self.mixture.moving}
         for name, stage in self._stages:
             feeding[name] = frozenset().union(*(feeding.get(other, frozenset()) for other in stage.needs))
         return feeding
 
     def numbers(self, moving: Mapping[str, float], wanted: Iterable[str] | None = None) -> dict[str, float]:
-        """All stated numbers of the branch, and the derived ones among those wanted; NaN for no value.
+        """The stated numbers of a mixture, and those of the wanted names that are derived; NaN for no value.
 
         By default the target's number is wanted.
         """
@@ -141,24 +142,26 @@ class Branch:
                 numbers[name] = number if self._is_inside(name, number) else math.nan
             elif name not in numbers:
                 is_known = not any(math.isnan(numbers.get(needed, math.nan)) for needed in stage.needs)
-                solved = self.mixture.again(stage, numbers) if is_known else {}
+                solved = self.mixture.solved_again(stage, numbers) if is_known else {}
                 own = [unknown for unknown in stage.unknowns if self.ways.get(unknown) == stage]
                 numbers |= {unknown: solved.get(unknown, math.nan) for unknown in own}
         return numbers
 
     def _is_inside(self, name: str, number: float) -> bool:
-        """Whether a number of the branch lies in the domain of its quantity, but for rounding."""
+        """Whether a number of a mixture lies in the domain of its quantity, but for rounding."""
         domain = self.mixture.domains[name]
         ends = domain.low, domain.high
         return number in domain or any(math.isclose(number, end, rel_tol=AGREEMENT) for end in ends)
 
-    def doubtful(self, ends: Sequence[Mapping[str, float]]) -> list[str]:
-        """The quantities of the branch that may leave their domains where moving numbers lie between their ends.
+    def uncertain_names(self, ends: Sequence[Mapping[str, float]]) -> list[str]:
+        """The quantities of a mixture that may leave their domains while its numbers move between their ends.
 
         They depend on several moving numbers, and are not enclosed in their domains there.
         """
         spans: dict[str, Span] = {name: (number, number) for name, number in self.mixture.fixed.items()}
-        spans |= {name: (min(pair), max(pair)) for name in self.mixture.moving if (pair := [end[name] for end in ends])}
+        for name in self.mixture.moving:
+            numbers = [end[name] for end in ends]
+            spans[name] = min(numbers), max(numbers)
         doubtful = []
         for name, stage in self._stages:
             domain = self.mixture.domains[name]
@@ -172,41 +175,43 @@ class Branch:
         return doubtful
 
     def at(self, moving: Mapping[str, float]) -> float:
-        """The branch's target at some moving numbers; NaN where it has no single value."""
+        """The value of a mixture's target at some moving numbers; NaN where it has no single value."""
         return self.numbers(moving).get(self.mixture.target, math.nan)
 
 
-def mixed(target: str, first: Course, second: Course, domains: Mapping[str, Domain]) -> Mixture:
+def mixture_of(target: str, first: Course, second: Course, domains: Mapping[str, Domain]) -> Mixture:
     """The mixture of two courses to a target: the numbers and the ways that differ between them."""
-    first_ways, second_ways = _settled(first, second)
-    reached = set(_ordered(target, (first_ways, second_ways)))
-    ways = tuple({name: stage for name, stage in side.items() if name in reached} for side in (first_ways, second_ways))
+    first_ways, second_ways = _active_ways(first, second)
+    reached = set(_dependency_order(target, (first_ways, second_ways)))
+    first_ways = {name: stage for name, stage in first_ways.items() if name in reached}
+    second_ways = {name: stage for name, stage in second_ways.items() if name in reached}
     both = [name for name in first.values if name in reached and name in second.values]
     stated = [name for name in both if name not in first_ways and name not in second_ways]
     moving = [name for name in stated if not math.isclose(first.values[name], second.values[name], rel_tol=TIGHT)]
     differing = [name for name in both if not _is_same(first_ways.get(name), second_ways.get(name))]
-    regimes = _joined(target, ways, differing)
-    return Mixture(target, (first, second), domains, (ways[0], ways[1]), tuple(moving), regimes)
+    ways = first_ways, second_ways
+    regimes = _groups_moving_together(target, ways, differing)
+    return Mixture(target, (first, second), domains, ways, tuple(moving), regimes)
 
 
 def _ways_of(course: Course) -> dict[str, Stage]:
-    """The way to each quantity that a course of a mixture derives: its stage."""
+    """The way of a course to each quantity that it derives, for a mixture: the stage of its plan."""
     ways: dict[str, Stage] = {}
     for stage in course.stages:
         ways |= dict.fromkeys(stage.unknowns, stage)
     return ways
 
 
-def _settled(first: Course, second: Course) -> tuple[dict[str, Stage], dict[str, Stage]]:
-    """The ways of both courses of a mixture, with each choice settled at its own numbers."""
+def _active_ways(first: Course, second: Course) -> tuple[dict[str, Stage], dict[str, Stage]]:
+    """The ways of both courses of a mixture, each with the active form at its own numbers."""
     first_ways, second_ways = _ways_of(first), _ways_of(second)
     for name in {**first_ways, **second_ways}:
         first_form, second_form = (ways[name].form if name in ways else None for ways in (first_ways, second_ways))
         if first_form is not None and first_form == second_form:
-            first_form, second_form = settled_together(first_form, first.values, second.values)
+            first_form, second_form = active_forms(first_form, first.values, second.values)
         else:
-            first_form = None if first_form is None else settled(first_form, first.values)
-            second_form = None if second_form is None else settled(second_form, second.values)
+            first_form = None if first_form is None else active_form(first_form, first.values)
+            second_form = None if second_form is None else active_form(second_form, second.values)
         for ways, form in ((first_ways, first_form), (second_ways, second_form)):
             if form is not None:
                 ways[name] = Stage.isolated(name, ways[name].relations, form)
@@ -222,7 +227,7 @@ def _is_same(first: Stage | None, second: Stage | None) -> bool:
     return (set(first.relations), set(first.unknowns)) == (set(second.relations), set(second.unknowns))
 
 
-def _ordered(target: str, ways: Sequence[Ways]) -> list[str]:
+def _dependency_order(target: str, ways: Sequence[Ways]) -> list[str]:
     """The target of a mixture and all that it is derived from, each after what it depends on.
 
     In circles there is no such order.
@@ -232,7 +237,7 @@ def _ordered(target: str, ways: Sequence[Ways]) -> list[str]:
 
 
 def _edges(target: str, ways: Sequence[Ways]) -> dict[str, list[str]]:
-    """What each quantity behind the target of a mixture needs, by the ways of either answer."""
+    """The quantities that each one behind the target of a mixture needs, by the ways of either answer."""
     edges: dict[str, list[str]] = {}
     pending = [target]
     while pending:
@@ -244,8 +249,8 @@ def _edges(target: str, ways: Sequence[Ways]) -> dict[str, list[str]]:
     return edges
 
 
-def _joined(target: str, ways: Sequence[Ways], differing: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The groups of a mixture's differing quantities that move together.
+def _groups_moving_together(target: str, ways: Sequence[Ways], differing: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of quantities that move together in a mixture, of those whose ways differ.
 
     They are in a circle, or unknowns of the same relations.
     """
@@ -262,55 +267,55 @@ def _joined(target: str, ways: Sequence[Ways], differing: Sequence[str]) -> tupl
     return tuple(map(tuple, groups.values()))
 
 
-def settled(form: Node, numbers: Mapping[str, float]) -> Node:
-    """A form of a mixture settled at some numbers, with only the arms that bind there.
+def active_form(form: Node, numbers: Mapping[str, float]) -> Node:
+    """The active form at some numbers, with only the arms that bind there, for a mixture.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
-    >>> render(settled(parse_expression("n*max(a, b + min(a, n))"), {"n": 2.0, "a": 3.0, "b": 4.0}))
+    >>> render(active_form(parse_expression("n*max(a, b + min(a, n))"), {"n": 2.0, "a": 3.0, "b": 4.0}))
     'n*(b + n)'
     """
-    return settled_together(form, numbers, numbers)[0]
+    return active_forms(form, numbers, numbers)[0]
 
 
-def settled_together(form: Node, first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Node, Node]:
-    """One form of a mixture settled at the numbers of two answers; equal arms at one are settled as at the other.
+def active_forms(form: Node, first: Mapping[str, float], second: Mapping[str, float]) -> tuple[Node, Node]:
+    """The active forms of one form at both answers of a mixture; of equal arms, the one that binds at both.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
     >>> form = parse_expression("max(a, b)")
-    >>> [render(arm) for arm in settled_together(form, {"a": 2.0, "b": 2.0}, {"a": 2.0, "b": 3.0})]
+    >>> [render(arm) for arm in active_forms(form, {"a": 2.0, "b": 2.0}, {"a": 2.0, "b": 3.0})]
     ['b', 'b']
     """
     if not isinstance(form, Apply):
         return form, form
     if form.op in ("max", "min"):
-        binding = _extreme(form, first), _extreme(form, second)
+        binding = _places_of_extreme(form, first), _places_of_extreme(form, second)
         both = set.intersection(*binding)
         arms = [min(both or places, default=None) for places in binding]
     elif form.op == "piecewise":
-        arms = [_chosen(form, first), _chosen(form, second)]
+        arms = [_place_of_chosen(form, first), _place_of_chosen(form, second)]
     else:
-        pairs = [settled_together(arg, first, second) for arg in form.args]
+        pairs = [active_forms(arg, first, second) for arg in form.args]
         return _rebuilt(form, [arg for arg, _ in pairs]), _rebuilt(form, [arg for _, arg in pairs])
     first_arm, second_arm = arms
     if first_arm is None or second_arm is None:  # a choice that is undefined at one answer stays as it is
         return form, form
     if first_arm == second_arm:
-        return settled_together(form.args[first_arm], first, second)
-    return settled(form.args[first_arm], first), settled(form.args[second_arm], second)
+        return active_forms(form.args[first_arm], first, second)
+    return active_form(form.args[first_arm], first), active_form(form.args[second_arm], second)
 
 
 def _rebuilt(form: Apply, args: list[Node]) -> Node:
-    """An operation of a form that is settled, with its settled arguments.
+    """An operation of a mixture with the active forms of its arguments; the same tree where none changed.
 
     Where nothing changed it is the same tree, since that holds its evaluator.
     """
     return form if all(new is old for new, old in zip(args, form.args, strict=True)) else Apply(form.op, tuple(args))
 
 
-def _extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
-    """The places of the binding arms of a mixture's maximum or minimum: several if nearly equal, none if undefined."""
+def _places_of_extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
+    """The places of the arms that bind in a mixture's max or min: several if nearly equal, none if undefined."""
     sizes = [value(arg, numbers) for arg in form.args]
     if any(map(math.isnan, sizes)):
         return set()
@@ -318,7 +323,7 @@ def _extreme(form: Apply, numbers: Mapping[str, float]) -> set[int]:
     return {place for place, size in enumerate(sizes) if math.isclose(size, best, rel_tol=AGREEMENT)}
 
 
-def _chosen(form: Apply, numbers: Mapping[str, float]) -> int | None:
-    """The place of the arm that a piecewise form of a mixture takes, whose condition is the first to hold."""
+def _place_of_chosen(form: Apply, numbers: Mapping[str, float]) -> int | None:
+    """The place of the arm that a choice in a mixture takes: the first whose condition holds; None without one."""
     arm = chosen_arm(form, numbers)
     return None if arm is None else next(place for place, arg in enumerate(form.args) if arg is arm)

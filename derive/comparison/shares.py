@@ -34,7 +34,7 @@ class Undefined(Exception):  # noqa: N818 - no error: what has no value by itsel
 
 
 def log_mean(first: float, second: float) -> float:
-    """The logarithmic mean of two positive numbers: their difference over that of their logarithms.
+    """The logarithmic mean of two positive numbers, for shares: their difference over that of their logarithms.
 
     >>> log_mean(2.0, 2.0), round(log_mean(1.0, 8.0), 6)
     (2.0, 3.366288)
@@ -44,7 +44,7 @@ def log_mean(first: float, second: float) -> float:
 
 
 def shapley(players: int, worth: Callable[[int], float]) -> list[float]:
-    """The Shapley value of each player; `worth` gets each set of players as the number whose bits are theirs.
+    """The share of each player by Shapley's value; `worth` gets a set of players as the number whose bits are theirs.
 
     >>> shapley(2, lambda moved: [0.0, 1.0, 3.0, 10.0][moved])
     [4.0, 6.0]
@@ -67,7 +67,7 @@ def shapley(players: int, worth: Callable[[int], float]) -> list[float]:
 def slopes_along(
     form: Node, names: Sequence[str], before: Mapping[str, float], after: Mapping[str, float], is_log: bool
 ) -> list[float]:
-    """The share of each name in the change of a form, or of its logarithm, by the integral of slopes along the path.
+    """The share of each name in the change of a form, by the integral of slopes along the path of a comparison.
 
     All names move at once, those with a ratio in proportion to its logarithm and the others evenly.
 

@@ -26,9 +26,8 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan
-from derive.solving.execution.plan_states import lone_fallbacks, planned_for
-from derive.solving.execution.question import Outline
+from derive.planning.plan import Plan, plan_for
+from derive.solving.execution.question import Outline, lone_fallbacks
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -235,7 +234,7 @@ class _CaseSorter:
                 limit=f"{_MOST} plans",
             )
         outline = self.outline
-        plan = planned_for(self.library, outline.target, outline.strong, outline.weak, left_out, outline.stated)
+        plan = plan_for(self.library, outline.target, outline.strong, outline.weak, left_out, outline.stated)
         if not plan.is_determined:
             self.gaps[left_out] = None
             return None
@@ -271,13 +270,13 @@ class _CaseSorter:
         if not missing:
             return None
         always = frozenset(relation.name for relation in self.library.conditional)
-        plans = [planned_for(self.library, name, known, plan.weak, always, self.outline.stated) for name in missing]
+        plans = [plan_for(self.library, name, known, plan.weak, always, self.outline.stated) for name in missing]
         return Yielding(condition, tuple(plans)) if all(inner.is_determined for inner in plans) else None
 
     def _yielding(self, condition: Node, plan: Plan, left_out: frozenset[str]) -> Yielding | None:
         """How the numbers of a case replace the defaults in a condition; None if they do not."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
-        plans = [planned_for(self.library, name, known, (), left_out) for name in names_in(condition)]
+        plans = [plan_for(self.library, name, known, (), left_out) for name in names_in(condition)]
         firm = [inner for inner in plans if inner.is_determined and not self._conditional(inner)]
         return Yielding(condition, tuple(firm)) if firm else None
 

@@ -27,8 +27,9 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import ZERO, added, arms_of, negated, when_binding
+from derive.numerics.algebra.like_terms import ZERO, arms_of, difference_of, when_binding
 from derive.numerics.algebra.linear import Linear, linear_form
+from derive.numerics.algebra.products import written_as_product
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
@@ -36,7 +37,6 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
-from derive.solving.cancellation.cancelled_answers import reduced
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.ranges.range_propagation import domains_of
 from derive.solving.sensitivity.composed_forms import LARGEST, composed, put_in
@@ -214,7 +214,7 @@ def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
         return {name: _single(library, equations[0], name)}
-    differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
+    differences = [*map(difference_of, equations)]
     linear = solved_in_symbols(differences, block.unknowns, library.quantities)
     is_estimate = any(library.relations[relation].approximate for relation in block.relations)
     if linear and ZERO in linear.values() and is_estimate:
@@ -298,7 +298,7 @@ def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
             divisor = enclose(part.args[0], box, "") if part.op == "inv" else None
             if divisor is None or not divisor.misses_zero:
                 return False
-    enclosure = enclose(added(equation.lhs, negated(equation.rhs)), box, name)
+    enclosure = enclose(difference_of(equation), box, name)
     return enclosure is not None and (enclosure.slopes[0] >= 0 or enclosure.slopes[1] <= 0)
 
 
@@ -347,7 +347,7 @@ def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> d
     A division by an expression that may be zero at a solution would lose that solution: it is refused.
     """
     # what cancels adds no root
-    equations = [Equation(reduced(equation.lhs), equation.op, reduced(equation.rhs)) for equation in equations]
+    equations = [equation.changed(written_as_product) for equation in equations]
     names = names_in(*chain.from_iterable((equation.lhs, equation.rhs) for equation in equations))
     domains = {name: library.declared[name].domain for name in block.unknowns}
     known = {name: generic(library.declared[name], 0) for name in names if name not in domains}
@@ -359,7 +359,7 @@ def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> d
         if any(may_be_lost(expression, divisor, system) for expression, divisor in branches[0].lost):
             continue
         last = _single(library, branches[0].left[0], tear)
-        return {tear: last, **{name: reduced(form) for name, form in branches[0].forms.items()}}
+        return {tear: last, **{name: written_as_product(form) for name, form in branches[0].forms.items()}}
     raise _no_closed_form(", ".join(block.unknowns), equations)
 
 

@@ -34,7 +34,6 @@ from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
-from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.value import Value, is_number
@@ -208,7 +207,7 @@ def compiled_with(
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, profiles)
     stated = used_values(library, question)
-    twice = said_twice(library, names, [planned(library, question, frozenset())])
+    twice = said_twice(library, names, [question.plan(library)])
     if twice:
         raise DeriveError(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",

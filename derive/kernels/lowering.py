@@ -20,7 +20,7 @@ from typing import Any
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
 from derive.kernels.backends.python_numpy import of_one_value, only
-from derive.kernels.blocks.block_kernels import worked_out
+from derive.kernels.blocks.block_kernels import kernel_of
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
@@ -121,7 +121,7 @@ class Draft:
         argument = self.arguments[name]
         based = self._to_base(argument, name)
         text = scope.variables[name] = based if based == argument else self.sheet.line(based)
-        self.decisions.given(text, argument, self.library.declared[name])
+        self.decisions.record_given(text, argument, self.library.declared[name])
         return text
 
     # Cases
@@ -181,7 +181,7 @@ class Draft:
         self._flag_infinite(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
-        self.decisions.from_search(value, self.library.declared[name])
+        self.decisions.record_sought(value, self.library.declared[name])
 
     def _flag_infinite(self, value: str, scope: Scope) -> None:
         """Write a flag where a value is infinite, by which machine code says that another dialect is needed."""
@@ -228,7 +228,7 @@ class Draft:
         cases = Cases(Outline(plan.target, strong=names, weak=()), alternatives=(Case(plan),), asides={})
         arguments = [self._to_declared(scope.variables[name], name) for name in names]
         value = self._by_function(cases, plan, arguments, scope)
-        self.decisions.from_search(value, self.library.declared[plan.target])
+        self.decisions.record_sought(value, self.library.declared[plan.target])
         return value
 
     def _by_function(self, cases: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
@@ -263,7 +263,7 @@ class Draft:
         base = repr(default.base[1])
         text = base if self.dialect.is_lazy else self.sheet.line(f"np.float64({base})")
         scope.bind(name, text)
-        self.decisions.stated(text, default.base[1], self.library.declared[name])
+        self.decisions.record_default(text, default.base[1], self.library.declared[name])
 
     def _to_base(self, text: str, name: str) -> str:
         unit = self.library.declared[name].unit
@@ -280,7 +280,7 @@ class Draft:
 
     def _text(self, node: Node, scope: Scope) -> str:
         """Write the lines of an expression, its decisions settled against rounding, and return its value's text."""
-        settled = self.decisions.settled(node, scope)
+        settled = self.decisions.settle(node, scope)
         for name, bound in () if settled is node else self.decisions.bounds(settled):
             if name not in scope.variables:
                 scope.variables[name] = self.sheet.expression(bound, scope)
@@ -344,9 +344,9 @@ class Draft:
         if not has_choice(equation, name):
             chosen = self._infinite_at_zeros(cancelling_divisors(self.library, candidates), chosen, scope)
         if form is None:
-            self.decisions.from_search(chosen, self.library.declared[name])
+            self.decisions.record_sought(chosen, self.library.declared[name])
         else:
-            self.decisions.computed(chosen, form, scope, self.library.declared[name])
+            self.decisions.record_computed(chosen, form, scope, self.library.declared[name])
         if self.decisions.may_cancel(chosen):
             inside, chosen = self._inside_domain(chosen, name, scope)
             self.sheet.require(scope, inside)
@@ -375,10 +375,10 @@ class Draft:
         """Write a closed form's check: NaN where its relation fails, infinite where numbers beside it satisfy it."""
         inner, quantity = scope.copy(), self.library.declared[name]
         computed = text if text.isidentifier() else self.sheet.line(text)
-        self.decisions.computed(computed, form, scope, quantity)
+        self.decisions.record_computed(computed, form, scope, quantity)
         value = self.sheet.line(self.dialect.pick(*self._inside_domain(computed, name, inner), "nan"))
         inner.bind(name, value)
-        self.decisions.computed(value, form, scope, quantity)
+        self.decisions.record_computed(value, form, scope, quantity)
         tests = [f"({value} == {value})", self._holds(equation, inner)]
         result = value
         if has_choice(equation, name):
@@ -462,7 +462,7 @@ class Draft:
             self._ask_where(self.dialect.logic("and", [inside, is_beyond]), scope)
             return inside, text
         clamped = self.sheet.line(self.dialect.pick(is_beyond, "0.0", text))
-        self.decisions.same(clamped, text)
+        self.decisions.record_same(clamped, text)
         return inside, clamped
 
     def _ends(self, name: str) -> tuple[float, float, bool]:
@@ -482,7 +482,7 @@ class Draft:
         origins = self.decisions.origins(() if self.dialect.asks else inputs, scope)
         texts = [scope.variables[name] for name in inputs]
         key = (block, *(inputs if self.dialect.asks else texts))
-        helper = self.sheet.helper(key, lambda: worked_out(self.library, block, inputs, self.dialect, origins))
+        helper = self.sheet.helper(key, lambda: kernel_of(self.library, block, inputs, self.dialect, origins))
         if scope.tests and texts:
             texts[0] = self.sheet.line(self.dialect.pick(self.sheet.mask(scope), texts[0], "nan"))
         texts += map(scope.text_of, origins.names)
@@ -494,7 +494,7 @@ class Draft:
         self.sheet.require(scope, f"({values[0]} == {values[0]})")
         for name, text in zip(block.unknowns, values, strict=True):
             scope.bind(name, text)
-            self.decisions.from_search(text, self.library.declared[name])
+            self.decisions.record_sought(text, self.library.declared[name])
 
     def _call(self, helper: str, texts: Sequence[str]) -> str:
         return f"{helper}({', '.join(texts if self.dialect.is_lazy else ['axes', *texts])})"

@@ -1,8 +1,8 @@
 """A question as a file that computes by itself: a Python module that needs nothing.
 
-It holds the program that a page has (`programs`), with its numbers, checks and reasons. `value` is what a compiled
-function yields: NaN where there is no value. `answer` says besides which checks fail, and why there is no value. What
-only the solver can tell is an error in both, never a number.
+It holds the program that a page has (`browser_programs`), with its numbers, checks and reasons. `value` is what a
+compiled function yields: NaN where there is no value. `answer` says besides which checks fail, and why there is no
+value. What only the solver can tell is an error in both, never a number.
 
 The lines that a browser runs are Python text already. Here each function has a name of its own, a quotient is one that
 does not raise, and what `m` stands for is in `math` or in `python_runtime`, whose text comes first. A file in another
@@ -26,8 +26,8 @@ from derive.files import MARK
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import refusing_what_is_too_deep
 from derive.kernels.backends.scripts import Bundle, Language, Script
+from derive.kernels.browser_programs.program import Program, program_of
 from derive.kernels.functions import generic_question, used_values
-from derive.kernels.programs.program import Program, programmed
 from derive.model.relation_set import RelationSet
 from derive.planning.networks import reached
 from quantities.value import Value
@@ -54,10 +54,10 @@ def module_text(
     question = generic_question(library, target, names, tuple(profiles))
     fixed = used_values(library, question)
     beside = {name: value for name, value in question.weak.items() if name in question.origins and name not in fixed}
-    program = programmed(library, target, [*names, *fixed], beside)
+    program = program_of(library, target, [*names, *fixed], beside)
     names_read = {entry["name"] for entry in program.data()["inputs"] if entry["role"] != "none"}
     if any(name not in names_read for name in beside):  # what only other limits need
-        program = programmed(library, target, [*names, *fixed], [name for name in beside if name in names_read])
+        program = program_of(library, target, [*names, *fixed], [name for name in beside if name in names_read])
     if not program.answers:
         why = " ".join(entry["reason"] for entry in program.data()["left_out"])
         raise DeriveError(

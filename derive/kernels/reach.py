@@ -170,7 +170,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
             rows = rows_of(library, outline, frozenset())
             rows_at_defaults = rows_of(library, outline, frozenset(), _default_numbers(library, outline))
             reached = {next(iter(remaining))}.union(*(row.keys() for row in rows.values()))
-            moves = directions(rows, 1)[0].keys() & directions(rows_at_defaults, 1)[0].keys()
+            moves = next(directions(rows)).keys() & next(directions(rows_at_defaults)).keys()
             unmoved = [name for name in remaining if name in reached and name not in moves]
             fixed.update(name for name in unmoved if eliminates(library, outlined(library, name, names)))
             remaining = {name: None for name in remaining if name not in reached}

@@ -26,7 +26,7 @@ from derive.numerics.algebra.products import positive_first
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program, limits_of
 from derive.optimization.question import ChoiceQuestion
-from derive.optimization.search import Best, least_of
+from derive.optimization.search import Best, least_of, tolerated
 from derive.optimization.spreading import in_free_names
 from derive.presentation.numbers import shown_number
 from derive.time_limits import sharing, tick
@@ -49,7 +49,7 @@ def _cases_at(programs: Sequence[Program], best: Best) -> Iterator[tuple[Program
     """The programs of an optimization in which the best point has its value, with the numbers there."""
     for program in programs:
         numbers = program.numbers(best.at)
-        if numbers is not None and program.at(best.at) <= best.value + AGREEMENT * abs(best.value):
+        if numbers is not None and program.at(best.at) <= best.value + tolerated(best.value, best.blur, AGREEMENT):
             yield program, numbers
 
 

@@ -31,8 +31,9 @@ from derive.optimization.question import ChoiceQuestion, Stated, read_question
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.failed_checks import is_amiss, without_part
-from derive.presentation.numbers import DIGITS, in_unit, labelled, shown_number, spelled
-from derive.presentation.placed_remarks import PlacedRemark, largest, point_data
+from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_number, unit_text
+from derive.presentation.placed_remarks import PlacedRemark, largest
+from derive.presentation.plain_data import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
@@ -409,7 +410,8 @@ def charts(front: Front) -> tuple[Chart, ...]:
     for label in dict.fromkeys(differing):
         places = [i for i, name in enumerate(differing) if name == label]
         series.append(Series.of([x[i] for i in places], [y[i] for i in places], label, style="points"))
-    up, along = (labelled(quantity.name.replace("_", " "), spelled(quantity.unit)) for quantity in (first, second))
+    quantities = (first, second)
+    up, along = (heading_with_unit(entry.name.replace("_", " "), unit_text(entry.unit)) for entry in quantities)
     drawn = Chart(
         Axis(along, _is_wide(x)),
         Axis(up, _is_wide(y)),

@@ -21,10 +21,9 @@ from derive.expressions.tree import Name, Node, Number, render
 from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, attributes, in_unit, shown_number, with_unit
-from derive.presentation.placed_remarks import point_data
+from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
+from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns
-from derive.presentation.text import as_data as answer_data
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.composed_forms import put_in
 from derive.time_limits import query, sharing

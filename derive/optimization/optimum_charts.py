@@ -11,7 +11,7 @@ from derive.model.relation_set import RelationSet
 from derive.optimization.optimum import Optimum
 from derive.optimization.question import Choice, is_choice
 from derive.presentation.charts import Axis, Chart, Mark, Series, holding
-from derive.presentation.numbers import labelled, shown_number, spelled
+from derive.presentation.numbers import heading_with_unit, shown_number, unit_text
 from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
@@ -50,7 +50,7 @@ def bars(optimum: Optimum) -> Chart:
 def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
     """A chart of an optimum's target, with a bar for each name, the first on top."""
     names, numbers = zip(*reversed(values), strict=True)
-    label = labelled(optimum.answer.quantity.name.replace("_", " "), spelled(optimum.answer.quantity.unit))
+    label = heading_with_unit(optimum.answer.quantity.name.replace("_", " "), unit_text(optimum.answer.quantity.unit))
     bars = Series.of(numbers, range(len(numbers)), style="bars")
     height = max(2.0, 0.25 * len(names) + 1)
     return Chart(Axis(label, low=0.0), Axis("", names=names), (bars,), title=_title(optimum), height=height)

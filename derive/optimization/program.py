@@ -18,13 +18,15 @@ from derive.certificates.proof import Bound, Known, Limited
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import departure, holds, residual, value
+from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
+from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
 from derive.optimization.question import Stated, values_of
 from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
+from quantities.rational import written
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -73,7 +75,9 @@ class Limit:
         sign = 1.0 if self.written.op == "<=" else -1.0
         if self.approximate and sign * departure(self.written, values) <= self.approximate + AGREEMENT:
             return True
-        return sign * residual(self.written, values) <= TIGHT
+        if sign * residual(self.written, values) <= TIGHT:
+            return True
+        return sign * residual_of_decimals(self.written, values) <= TIGHT
 
     def sides_at(self, values: Mapping[str, float]) -> tuple[float, float]:
         return value(self.written.lhs, values), value(self.written.rhs, values)
@@ -170,7 +174,19 @@ class Program:
             guards=self.guards,
             steps=dict(zip(self.names, self.steps, strict=True)),
             known=self.known,
+            needed=self._needed,
         )
+
+    @property
+    def _needed(self) -> tuple[Node, ...]:
+        """The goal, and the sides of limits and domains as they were derived, that may be undefined in the box.
+
+        Spread out they may be defined everywhere, as `x/x` is where it is written as one.
+        """
+        limits = chain.from_iterable(limit.written.sides for limit in (*self.limits, *self.ties))
+        forms = dict.fromkeys((self.plain, *limits, *(test.form for test in self.domain_tests)))
+        enclosures = ((form, enclose(form, self.spans, "")) for form in forms)
+        return tuple(form for form, enclosure in enclosures if enclosure is None or enclosure.flaw == GAP)
 
     def bound(self, floor: float) -> Bound:
         """The bound that a certificate claims of the program, yet without its boxes."""
@@ -201,7 +217,7 @@ class Program:
 
         Of several solutions it is the best of those that hold, and the first where none does.
         """
-        values = {**self.known, **dict(zip(self.names, point, strict=False))}
+        values = {**self.known, **dict(zip(self.names, map(written, point), strict=False))}
         if self.solved is None:
             return values
         solutions = [{**values, **solution} for solution in self.solved(values)]
@@ -214,6 +230,12 @@ class Program:
         values = self.numbers(point)
         goal = math.inf if values is None else self._goal_at(values)
         return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
+
+    def exactly(self, point: Sequence[float], goal: float) -> float:
+        """The program's goal at a point by the decimals of all numbers; as it is where it is not rational."""
+        values = self.numbers(point)
+        exact = None if values is None else exactly_computed(self.plain, values)
+        return goal if exact is None or exact != exact else self.sign * exact
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
         """Whether the program's goal and limits hold with the counts before they are rounded too.

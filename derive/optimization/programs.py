@@ -143,8 +143,20 @@ class _ProgramBuilder:
                     what = f"{self.question.target} depends on more than {_MOST} cases in these ranges."
                     hint = "Narrow the ranges, or leave out the relations of other cases: library.without(name, ...)."
                     raise LimitError(what, hint=hint, limit=f"{_MOST} cases")
-                programs.append(self._program(goal, limits, dict(zip(names, combination, strict=True))))
+                programs.append(self._of_combination(goal, limits, dict(zip(names, combination, strict=True))))
         return programs
+
+    def _of_combination(self, goal: CaseForm, limits: Sequence[Stated], limited: Mapping[str, CaseForm]) -> Program:
+        """The program of a case of the target, and a case of each quantity in a limit.
+
+        A relation from which a quantity follows in its case says nothing more of it there. A quantity without ends of
+        its domain may be undefined where no limit on it applies.
+        """
+        plans = chain.from_iterable(case_form.plans for case_form in (goal, *limited.values()))
+        used = {*chain.from_iterable(plan.relations for plan in plans)}
+        left = [limit for limit in limits if not limit.is_tie or limit.relation.name not in used]
+        bounded = {name: replace(form, domain_tests=_with_ends(form.domain_tests)) for name, form in limited.items()}
+        return self._program(goal, left, bounded)
 
     def _is_tested(self, limit: Stated, goal: CaseForm) -> bool:
         """Whether a program can test a limit; one that the question states has to be testable."""
@@ -373,12 +385,13 @@ class _ProgramBuilder:
             if _is_inside(enclosure.values, domain) and not enclosure.flaw > 1:
                 continue
             # not certain by the spans of the unknowns before it: enclosed again, spread out in the free quantities
+            is_partial = enclosure.flaw > 1  # spread out it may be defined everywhere, as `x/x` is
             form = self._spread(put_in(Name(name), forms), spans)
             enclosure = enclose(form, spans, "")
             if enclosure is None or enclosure.values[1] < domain.low or enclosure.values[0] > domain.high:
                 return None
             reach[name] = enclosure.values
-            if not _is_inside(enclosure.values, domain) or enclosure.flaw > 1:
+            if not _is_inside(enclosure.values, domain) or is_partial:
                 tests.append(DomainTest(put_in(Name(name), forms), domain))
         return tuple(tests)
 
@@ -443,6 +456,10 @@ class _ProgramBuilder:
         if guard is not None:
             gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))  # any negative gap: it holds elsewhere
         return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard, limit.is_domain)
+
+
+def _with_ends(tests: Sequence[DomainTest]) -> tuple[DomainTest, ...]:
+    return tuple(test for test in tests if math.isfinite(test.domain.low) or math.isfinite(test.domain.high))
 
 
 def _is_inside(values: Span, domain: Domain) -> bool:

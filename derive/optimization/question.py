@@ -49,6 +49,11 @@ class Stated:
     is_asked: bool = False  # whether the question states it, and not the library
     is_domain: bool = False  # whether it is the end of a domain, which nobody can move
 
+    @property
+    def is_tie(self) -> bool:
+        """Whether it is an equation of the library, or one of the two inequalities as which that is stated."""
+        return self.relation.is_equation and self.written.sides == self.relation.written.sides
+
 
 def values_of(limits: Iterable[Stated]) -> dict[str, Value]:
     """The values that stand in the limits of a question, by their names."""

@@ -20,7 +20,6 @@ from derive.optimization.question import Stated
 from derive.optimization.search import Best
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve_all, the_one
-from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
@@ -92,7 +91,7 @@ def _is_known(library: RelationSet, question: Question, name: str) -> bool:
         return True
     weak = {other: value for other, value in question.weak.items() if other != name}
     inner = Question(name, question.strong, weak)
-    return planned(library, inner, frozenset()).is_determined
+    return inner.plan(library).is_determined
 
 
 def quantity_at(
@@ -102,7 +101,7 @@ def quantity_at(
     if name in given:
         return given[name].base[1]
     question = ask(library, name, tuple(profiles), given)
-    if question.own is not None and not planned(library, question, frozenset()).is_determined:
+    if question.own is not None and not question.plan(library).is_determined:
         return question.own.base[1]
     try:
         answer = the_one(solve_all(library, name, tuple(profiles), given))

@@ -207,6 +207,8 @@ class _PointSearch(Search):
                 self.tried.add(point)
             goal = self.program.at(point)
             if goal < self.value:
+                goal = self.program.exactly(point, goal)
+            if goal < self.value:
                 self.value, self.at, self.blur = goal, point, self.points.blur(self.points.full(point))
                 self.prices = self.points.prices(point)
                 self._remember(point)

@@ -30,7 +30,8 @@ from derive.numerics.algebra.evaluation import weighed
 from derive.optimization.program import Program
 from derive.optimization.question import Choice, ChoiceQuestion
 from derive.optimization.searched_choice import SearchedChoice, programs_of
-from derive.presentation.numbers import DIGITS, attributes, in_unit, shown_number
+from derive.presentation.numbers import DIGITS, in_unit, shown_number
+from derive.presentation.plain_data import attributes
 from derive.presentation.text import columns
 from derive.solving.execution.question import ask
 from derive.tables.samples import spread_of

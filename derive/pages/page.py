@@ -1,8 +1,8 @@
 """A question as a page: one HTML file without network or server, in which every given is a slider.
 
-The page holds the engine's own plans as JavaScript (`kernels.programs`), and the data beside them (`page_data`). The
-shell is plain HTML, CSS and JavaScript, in the folder of that name; the scripts follow each other in the order below,
-later ones using earlier ones. The same question makes the same bytes.
+The page holds the engine's own plans as JavaScript (`kernels.browser_programs`), and the data beside them
+(`page_data`). The shell is plain HTML, CSS and JavaScript, in the folder of that name; the scripts follow each other in
+the order below, later ones using earlier ones. The same question makes the same bytes.
 
 Data and plans are packed. Deflating finds what repeats within 32 kB only, and the plans of a page, which are alike line
 by line, reach over megabytes. So each line is written once, after the steps from each line to the next. A line is

@@ -1,8 +1,8 @@
 """A page as plain data: its quantities, choices, and plans, with what the plans share written once.
 
-Numbers are in declared units. A plan is a program of `kernels.programs`: JavaScript that takes the known quantities
-and yields everything that the page shows. Its texts (steps, checks, reasons) are kept in tables beside the programs,
-since the N + 1 plans of a page have most of them in common.
+Numbers are in declared units. A plan is a program of `kernels.browser_programs`: JavaScript that takes the known
+quantities and yields everything that the page shows. Its texts (steps, checks, reasons) are kept in tables beside the
+programs, since the N + 1 plans of a page have most of them in common.
 
 A slider covers what one may want to try: the range that was asked for; otherwise a bounded domain, or two decades on
 either side of the value, cut at the domain; and always the values that the page's profiles have. Where its ends are far
@@ -20,12 +20,12 @@ from typing import Any, Literal, NamedTuple
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
+from derive.kernels.browser_programs.program import Program, Shared, program_of
 from derive.kernels.case_dispatch import cases_of_stated
-from derive.kernels.programs.program import Program, Shared, programmed
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.failed_checks import MOST_REMARKS
-from derive.presentation.numbers import spelled
+from derive.presentation.numbers import unit_text
 from derive.solving.answering.remarks import Elsewhere, limits_for, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
@@ -165,7 +165,7 @@ class _Plans:
             needs = names_in(limit.written.rhs)
             if {*needs} <= {*question.known}:
                 bound = RelationSet([replace(limit, written=replace(limit.written, op="="))])
-                place = self._placed(programmed(bound, name, tuple(needs), shared=self.shared))
+                place = self._placed(program_of(bound, name, tuple(needs), shared=self.shared))
                 if isinstance(place, int):
                     plans.append({"plan": place, "whose": words})
         return plans
@@ -214,7 +214,7 @@ class _Plans:
         try:
             if not self._relations(unknown, given):
                 return f"{_OPEN.format(unknown)}."
-            return self._placed(programmed(self.library, unknown, given, shared=self.shared))
+            return self._placed(program_of(self.library, unknown, given, shared=self.shared))
         except DeriveError as error:
             return f"{in_one_sentence(error)}."
 
@@ -300,8 +300,8 @@ def _quantity(
     if value is None:
         return data
     units = [*offered(quantity.unit)]
-    if spelled(value.unit) in units[1:]:
-        data["shown"] = spelled(value.unit)
+    if unit_text(value.unit) in units[1:]:
+        data["shown"] = unit_text(value.unit)
     data["slider"] = _slider(library, quantity, value, page_variants, given)
     if name in given:
         data["typed"] = starting_number(value, quantity)

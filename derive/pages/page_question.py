@@ -35,7 +35,6 @@ from derive.model.relation_set import RelationSet
 from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
-from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from quantities.facts import Profile
 from quantities.value import Value
@@ -158,7 +157,7 @@ def _completing(
     library: RelationSet, question: Question, limits: Iterable[str], used: Mapping[str, Value]
 ) -> dict[str, Value]:
     """The values that inequalities need besides: those in them, and those behind what is worked out only for them."""
-    plan = planned(library, question, frozenset())
+    plan = question.plan(library)
     behind: dict[str, tuple[str, ...]] = {}
     for block in plan.extra:
         behind |= dict.fromkeys(block.unknowns, block.relations)

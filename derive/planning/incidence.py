@@ -95,21 +95,26 @@ class _Equations:
 
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
         """The incidence graph without some relations; estimates replace other relations only in its alternatives."""
+        graph = self.whole if core is None else core.graph
 
         def is_first(name: str) -> bool:
             return name not in left_out and left_out.issuperset(self.repeated.get(name, ()))
 
-        candidates = self.relations if core is None else core.equations_within
-        equations = [relation for relation in candidates if is_first(relation.name)]
-        rivals = {name: frozenset(filter(is_first, names)) for name, names in self.estimated.items() if is_first(name)}
-        replaced_by = {relation.name: rivals[relation.name] for relation in equations if rivals.get(relation.name)}
-        make_structure = partial(Structure.of, otherwise=fallbacks)
-        if core is not None:
-            elsewhere = {result for name, result in core.written_outside if result in fallbacks and is_first(name)}
-            make_structure = partial(core.graph_of, fallbacks, elsewhere)
-        exact = make_structure([relation for relation in equations if relation.name not in replaced_by])
+        removed = left_out.union(name for name in self.repeated if not is_first(name))
+        rivals = {name: frozenset(filter(is_first, names)) for name, names in self.estimated.items()}
+        replaced_by = {
+            name: names for name, names in rivals.items() if names and name in graph.members and name not in removed
+        }
+        outside = () if core is None else core.written_outside
+        elsewhere = {result for name, result in outside if result in fallbacks and is_first(name)}
         limits = tuple(names for name, names in self.inequalities.items() if name not in left_out)
-        return replace(exact, alternatives=tuple(_exchanges(equations, replaced_by, make_structure)), limits=limits)
+
+        def without(further: AbstractSet[str]) -> Structure:
+            left = graph.without(removed | further)
+            return replace(left, otherwise=fallbacks, elsewhere=frozenset(elsewhere - left.writers.keys()))
+
+        exact = without(replaced_by.keys())
+        return replace(exact, alternatives=tuple(_exchanges(graph, replaced_by, without)), limits=limits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,20 +157,13 @@ class Core:
         key = left_out, self.equations.fallbacks - stated
         return _CORE_STRUCTURES.of(self.session, key, lambda: self.equations.structure(*key, self))
 
-    def graph_of(self, fallbacks: frozenset[str], elsewhere: set[str], relations: Sequence[Relation]) -> Structure:
-        """The incidence graph of some relations of the core; others are written for the fallbacks `elsewhere`."""
-        structure = Structure.of(relations, fallbacks)
-        return replace(
-            structure,
-            holders={name: structure.holders[name] for name in self._ordered if name in structure.holders},
-            links=self.links,
-            whole=self.equations.whole,
-            elsewhere=frozenset(elsewhere - structure.writers.keys()),
-        )
-
     @cached_property
-    def equations_within(self) -> Sequence[Relation]:
-        return [relation for relation in self.equations.relations if relation.name in self.relations]
+    def graph(self) -> Structure:
+        """The incidence graph of all relations of the core, on which no question is planned as it stands."""
+        whole = self.equations.whole
+        graph = Structure.of(relation for relation in self.equations.relations if relation.name in self.relations)
+        in_order = {name: graph.holders[name] for name in whole.holders if name in graph.holders}
+        return replace(graph, holders=in_order, links=self.links, whole=whole)
 
     @cached_property
     def written_outside(self) -> Sequence[tuple[str, str]]:
@@ -173,11 +171,6 @@ class Core:
         fallbacks = self.equations.fallbacks
         written = ((relation.name, relation.written_for) for relation in self.equations.relations)
         return [(name, result) for name, result in written if name not in self.relations and result in fallbacks]
-
-    @cached_property
-    def _ordered(self) -> Sequence[str]:
-        """The quantities of the core, in the order in which the whole incidence graph names them."""
-        return [name for name in self.equations.whole.holders if name in self.names]
 
 
 def _connected_groups(whole: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
@@ -199,18 +192,17 @@ def _connected_groups(whole: Structure, relations: Iterable[str], fixed: frozens
 
 
 def _exchanges(
-    equations: Sequence[Relation],
+    graph: Structure,
     replaced_by: Mapping[str, frozenset[str]],
-    make_structure: Callable[[Sequence[Relation]], Structure],
+    without: Callable[[AbstractSet[str]], Structure],
 ) -> Iterator[Exchange]:
     """The ways to replace relations of the incidence graph by estimates of them, the fewest estimates first."""
     subsets = chain.from_iterable(combinations(replaced_by, count) for count in range(1, len(replaced_by) + 1))
-    for chosen in map(set, islice(subsets, _EXCHANGES)):
-        left_out = frozenset().union(*(replaced_by[name] for name in chosen)) | (replaced_by.keys() - chosen)
-        if chosen.isdisjoint(left_out):
-            relations = [relation for relation in equations if relation.name not in left_out]
-            estimates = {relation.name: relation.members for relation in equations if relation.name in chosen}
-            yield Exchange(estimates, partial(make_structure, relations))
+    for chosen in islice(subsets, _EXCHANGES):
+        left_out = frozenset().union(*(replaced_by[name] for name in chosen)) | (replaced_by.keys() - {*chosen})
+        if left_out.isdisjoint(chosen):
+            estimates = {name: graph.members[name] for name in chosen}
+            yield Exchange(estimates, partial(without, left_out))
 
 
 _WITHOUT_WRITERS = Memo["Structure"](most=16)
@@ -280,26 +272,26 @@ class Structure:
         members: dict[str, tuple[str, ...]] = {}
         forward: dict[str, str] = {}
         holders: dict[str, list[str]] = {}
-        writers: dict[str, tuple[str, ...]] = {}
-        rivals: set[str] = set()
-        estimated: set[str] = set()
+        writers: dict[str, list[str]] = {}
         for relation in relations:
-            names = relation.members
-            members[relation.name] = names
+            members[relation.name] = relation.members
+            for name in relation.members:
+                holders.setdefault(name, []).append(relation.name)
             result = relation.written_for
             if result is not None:
                 forward[relation.name] = result
-                writers[result] = (*writers.get(result, ()), relation.name)
-                if relation.approximate is not None and result in estimated:
-                    rivals.add(relation.name)
-                elif relation.approximate is not None:
-                    estimated.add(result)
-            for name in names:
-                holders.setdefault(name, []).append(relation.name)
-        held_by = {name: tuple(relation_names) for name, relation_names in holders.items()}
-        inputs = {relation.name: relation.inputs for relation in relations if relation.written_for is not None}
+                writers.setdefault(result, []).append(relation.name)
         estimates = frozenset(relation.name for relation in relations if relation.approximate is not None)
-        return cls(members, forward, inputs, held_by, writers, frozenset(rivals), estimates, otherwise)
+        return cls(
+            members=members,
+            forward=forward,
+            inputs={relation.name: relation.inputs for relation in relations if relation.written_for is not None},
+            holders={name: tuple(held_by) for name, held_by in holders.items()},
+            writers={name: tuple(written_for) for name, written_for in writers.items()},
+            rivals=_later_estimates(estimates, forward, writers),
+            estimates=estimates,
+            otherwise=otherwise,
+        )
 
     def quantities_of(self, relations: Iterable[str]) -> set[str]:
         """The quantities in some relations of the incidence graph."""
@@ -312,22 +304,31 @@ class Structure:
 
     def _not_written_for(self, names: frozenset[str]) -> Structure:
         """Build the incidence graph, with its alternatives, without the relations written for some quantities."""
-        removed = {*chain.from_iterable(self.writers.get(name, ()) for name in names)}
-        holders = dict(self.holders)
-        for name in self.quantities_of(removed):
-            holders[name] = tuple([relation for relation in holders[name] if relation not in removed])
         return replace(
-            self,
-            members={relation: members for relation, members in self.members.items() if relation not in removed},
-            forward={relation: name for relation, name in self.forward.items() if relation not in removed},
-            inputs={relation: members for relation, members in self.inputs.items() if relation not in removed},
-            holders=holders,
-            writers={name: relations for name, relations in self.writers.items() if name not in names},
-            rivals=self.rivals - removed,
-            estimates=self.estimates - removed,
+            self.without({*chain.from_iterable(self.writers.get(name, ()) for name in names)}),
             otherwise=self.otherwise - names,
             elsewhere=self.elsewhere - names,
             alternatives=tuple(other.not_written_for(names) for other in self.alternatives),
+        )
+
+    def without(self, removed: AbstractSet[str]) -> Structure:
+        """The incidence graph without some of its relations."""
+        removed = self.members.keys() & removed
+        holders, writers = {**self.holders}, {**self.writers}
+        for name in self.quantities_of(removed):
+            _keep_others(holders, name, removed)
+        for name in {self.forward[relation] for relation in removed if relation in self.forward}:
+            _keep_others(writers, name, removed)
+        estimates = self.estimates - removed
+        return replace(
+            self,
+            members={relation: names for relation, names in self.members.items() if relation not in removed},
+            forward={relation: name for relation, name in self.forward.items() if relation not in removed},
+            inputs={relation: names for relation, names in self.inputs.items() if relation not in removed},
+            holders=holders,
+            writers=writers,
+            rivals=_later_estimates(estimates, self.forward, writers),
+            estimates=estimates,
         )
 
     def is_written(self, name: str) -> bool:
@@ -412,6 +413,26 @@ class Structure:
                 determined.add(lone_name)
                 yielded.add(lone_name)
         return yielded
+
+
+def _keep_others(relations: dict[str, tuple[str, ...]], name: str, removed: AbstractSet[str]) -> None:
+    """Take the removed relations out of those at a name of an incidence graph, and the name as well if none is left."""
+    kept = tuple([relation for relation in relations[name] if relation not in removed])
+    if kept:
+        relations[name] = kept
+    else:
+        del relations[name]
+
+
+def _later_estimates(
+    estimates: AbstractSet[str], forward: Mapping[str, str], writers: Mapping[str, Sequence[str]]
+) -> frozenset[str]:
+    """The estimates of an incidence graph that are written for a quantity for which an earlier one is written."""
+    later = set()
+    for result in {forward[relation] for relation in estimates if relation in forward}:
+        written = [relation for relation in writers[result] if relation in estimates]
+        later.update(written[1:])
+    return frozenset(later)
 
 
 @dataclass(frozen=True, slots=True)

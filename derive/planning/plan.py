@@ -26,10 +26,13 @@ from itertools import chain
 from typing import NamedTuple
 
 from derive.caches import Memo
-from derive.planning.incidence import Exchange, Structure
-from derive.planning.matching import Matching, directed, forwards, led_from, upstream
+from derive.model.relation_set import RelationSet
+from derive.planning.directions import directed, forwards, led_from, upstream
+from derive.planning.incidence import Core, Exchange, Structure, core_of
+from derive.planning.matching import Matching
 from derive.planning.networks import components, reached
 
+_PLANS = Memo["Plan"](most=512)
 _MATCHINGS = Memo["tuple[Matching, tuple[str, ...]]"](most=8)  # of bases, with the weak values that they use
 _SOLVED = Memo[Mapping[str, str]](most=8)
 _FALLBACKS = Memo[list[str]](most=64)  # a tree of cases asks often
@@ -83,6 +86,26 @@ class Plan:
     def is_joint(self) -> bool:
         """Whether a block of the plan has more relations than unknowns, so that no block can be run alone."""
         return any(len(block.relations) > len(block.unknowns) for block in self.blocks)
+
+
+def plan_for(
+    library: RelationSet,
+    target: str,
+    given: Iterable[str],
+    weak: Iterable[str],
+    left_out: frozenset[str] = frozenset(),
+    stated: frozenset[str] = frozenset(),
+    core: Core | None = None,
+) -> Plan:
+    """The plan for a target in a library, cached in it; what a profile states (`stated`) is no fallback.
+
+    The core of another target serves as well, if it holds this one.
+    """
+    given, weak = list(given), list(weak)
+    core = core or core_of(library, (target, *given, *weak))
+    left_out &= core.decisive  # the others make no difference, and would be other keys of the same plan
+    key = target, frozenset(given), tuple(weak), left_out, stated
+    return _PLANS.of(library.session, key, lambda: plan(core.structure(left_out, stated), target, given, weak))
 
 
 def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence[str]) -> Plan:
@@ -550,53 +573,3 @@ def ordered(
         relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
         blocks.append(Block(relations, unknowns))
     return blocks
-
-
-class ActiveLimits:
-    """The inequalities that could determine the target of one question if they were active, with equal sides.
-
-    Where nothing else determines the target, every inequality is tried, and nearly always in vain. A plan with the
-    inequality as one more equation would tell, but takes long. Here it is added to the matching of the question:
-
-    1. If it can be matched, it is one more equation: it determines its own unknown and what follows from that. No
-      fallback yields to it: one that it determined could not be known beside it.
-    2. If it cannot, it constrains what is determined already, and takes the place of a weak value. That leaves as much
-      open as before, unless a fallback yields: its own relations then count again.
-    3. If estimates may stand in the place of other relations, all of them are added.
-
-    >>> from derive.relation_files.loading import load
-    >>> fleet = load('''[quantities]
-    ... need = { unit = "GB" }
-    ... room = { unit = "GB" }
-    ... chips = { unit = "chip" }
-    ... each = { unit = "GB/chip" }
-    ... [relations]
-    ... room = { equation = "room = chips*each" }''')
-    >>> limits = ActiveLimits(Structure.of(fleet.relations.values()), "chips", ["need", "each"], [])
-    >>> [limits.could_determine("limit", names) for names in (["need", "room"], ["need", "each"])]
-    [True, False]
-    """
-
-    def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:
-        """Prepare the matching of the question's basis for trials, with further relations and weak values."""
-        base = basis_of(structure, target, given, weak)
-        self.structure = structure
-        self.target = target
-        self.replaced = structure.members.keys() - base.structure.members.keys()
-        """The relations in whose place fallbacks stand."""
-        self.standing = {structure.forward[relation] for relation in self.replaced}
-        self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
-        matching = base.matching.copy()
-        late = structure.rivals | matching.members.keys()
-        matching.add_all((relation for relation in base.structure.members if relation not in late), structure.members)
-        self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
-
-    def could_determine(self, limit: str, names: Sequence[str]) -> bool:
-        """Whether a plan might determine the target if an inequality of these quantities were an equation."""
-        matching = self.matching.copy()
-        is_matched = matching.add(limit, names)
-        if not is_matched and not self.standing.isdisjoint(matching.circuit(limit)):
-            matching.add_all(self.replaced, self.structure.members)
-        for estimate, members in self.estimates:
-            matching.add(estimate, members)
-        return matching.settles(self.target)

@@ -16,7 +16,8 @@ from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
 from derive.presentation.mathematics import Line
-from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
+from derive.presentation.multiples import in_multiples, with_prefix
+from derive.presentation.numbers import REPORTED, STATED, reported_digits, with_short_numbers
 from quantities.declaration import Declaration
 from quantities.value import Source, Value
 
@@ -75,7 +76,7 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
     letters = letters_for(answer.quantities)
     digits = digits or digits_borne(answer)
     if is_report:
-        style = _NumberStyle(result=partial(reported, digits=digits), stated=reported, text=readable)
+        style = _NumberStyle(result=partial(reported, digits=digits), stated=reported, text=with_short_numbers)
     else:
         style = _NumberStyle(result=partial(amount, digits=digits), stated=partial(_stated, digits=STATED), text=str)
     return Derivation(
@@ -129,7 +130,7 @@ def _magnitude(value: Value, style: _NumberStyle) -> str:
 
 
 def _stated(number: float, unit: str, digits: int) -> str:
-    return _with_unit(mathematics.stated(number, digits), unit)
+    return _with_unit(mathematics.stated_number(number, digits), unit)
 
 
 def _with_unit(number: str, unit: str) -> str:
@@ -139,7 +140,7 @@ def _with_unit(number: str, unit: str) -> str:
 
 def amount(number: float, unit: str, digits: int) -> str:
     """A result of a derivation with its unit, and a prefix for very small or large numbers where the unit has any."""
-    number, unit = prefixed(number, unit)
+    number, unit = with_prefix(number, unit)
     return _with_unit(mathematics.number(number, digits), unit)
 
 
@@ -189,10 +190,10 @@ def _paragraph(step: Step, letters: Mapping[str, str], style: _NumberStyle, give
     if step.stated is not None:
         lines.append(stated(step.stated, letter_of))
     if step.form is not None:
-        form = mathematics.mathematics(step.form, letter_of)
+        form = mathematics.expression(step.form, letter_of)
         if lines != [(letter, form)]:  # where the step is not stated in this form already
             lines.append((letter, form))
-        numbers = mathematics.mathematics(step.form, number_of)
+        numbers = mathematics.expression(step.form, number_of)
         is_name = isinstance(step.form, Name)
         if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
             lines.append(("" if lines else letter, numbers))
@@ -204,7 +205,7 @@ def stated(equation: Equation, written: Callable[[str], str]) -> Line:
     """The two sides of an equation as a line of a derivation; an inequality stands on the left, with its sign."""
     if equation.op != "=":
         return mathematics.equation(equation, written), ""
-    return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
+    return mathematics.expression(equation.lhs, written), mathematics.expression(equation.rhs, written)
 
 
 def _evaluated(step: Step, style: _NumberStyle) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from derive.errors import DeriveError
-from derive.presentation.mathematics import Line, fitted
+from derive.presentation.line_breaks import break_lines
+from derive.presentation.mathematics import Line
 
 _LINE = 74  # characters of mathematics that a line holds
 
@@ -104,7 +105,7 @@ class Html:
     def aligned(self, lines: Sequence[Line]) -> str:
         """Lines of mathematics in HTML as a table of MathML, aligned at their equals signs."""
         rows = ""
-        for left, right in fitted(lines, _LINE):
+        for left, right in break_lines(lines, _LINE):
             if right:
                 rows += f"<mtr><mtd>{_row(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_row(right)}</mtd></mtr>"
             else:

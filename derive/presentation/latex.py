@@ -15,7 +15,8 @@ from typing import ClassVar
 
 from derive.errors import DeriveError, LimitError
 from derive.files import MARK
-from derive.presentation.mathematics import Line, fitted, width
+from derive.presentation.line_breaks import break_lines, width
+from derive.presentation.mathematics import Line
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
 \usepackage[T1]{fontenc}
@@ -133,7 +134,7 @@ class Latex:
 
     def aligned(self, lines: Sequence[Line]) -> str:
         if self.is_document:
-            lines = fitted(lines, _LINE)
+            lines = break_lines(lines, _LINE)
             room = _LINE - max((width(left) for left, right in lines if right), default=0)
             lines = [(left, _narrowed(right, room)) for left, right in lines]
         rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in lines)

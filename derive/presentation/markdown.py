@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from derive.presentation.mathematics import Line, fitted
+from derive.presentation.line_breaks import break_lines
+from derive.presentation.mathematics import Line
 
 _LINE = 90  # characters of mathematics that a line holds
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n": " "})
@@ -76,7 +77,9 @@ class Markdown:
         return "\n".join(f"- {row}" for row in rows) + citations
 
     def aligned(self, lines: Sequence[Line]) -> str:
-        rows = " \\\\\n".join(f"{left} &= {right}" if right else f"& {left}" for left, right in fitted(lines, _LINE))
+        rows = " \\\\\n".join(
+            f"{left} &= {right}" if right else f"& {left}" for left, right in break_lines(lines, _LINE)
+        )
         return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}".join(self.block)
 
     def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:

@@ -1,4 +1,4 @@
-r"""Expressions as LaTeX mathematics: letters for names, fractions for quotients, units upright.
+r"""LaTeX mathematics of expressions: letters for names, fractions for quotients, units upright.
 
 Nothing that a user wrote reaches TeX unchanged. A user's letter is accepted only if it consists of letters, digits,
 scripts and the commands of a short list; any other name is spelled out upright, with every character escaped. So a
@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from enum import IntEnum
 from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise
@@ -26,8 +27,21 @@ Line = tuple[str, str]
 Letters = Callable[[str], str]
 """How a name is written: its letter, or its number and unit."""
 
-Written = tuple[str, int]
-"""Mathematics, and how closely it binds: 0 a condition, 1 a sum, 2 a product, 3 a fraction, 4 a power, 9 a letter."""
+
+class Binding(IntEnum):
+    """How closely a piece of mathematics binds: it gets brackets where more is asked for than it has."""
+
+    CONDITION = 0
+    SUM = 1
+    PRODUCT = 2
+    FRACTION = 3
+    POWER = 4
+    BASE = 5  # of a power
+    LETTER = 9
+
+
+Written = tuple[str, Binding]
+"""Mathematics, and how closely it binds."""
 
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"
@@ -40,10 +54,6 @@ _COMMANDS = frozenset(
 _PIECE = re.compile(r"\\([A-Za-z]+)|\\[,;$%]|[A-Za-z0-9_^{}*'/+=.() -]")
 _MISPLACED = re.compile(r"[_^]$|[_^][_^]|([_^])(?:\{[^{}]*\}|\\?\w)\1|\^['*]*\^")  # scripts that TeX refuses
 _ONE = Number(Fraction(1))
-_FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
-_ROWS = re.compile(r"\\begin\{(?:aligned|cases)\}((?:(?!\\begin).)*?)\\end\{(?:aligned|cases)\}")
-_SPACE = re.compile(r"(?<!\\)\\ ")
-_UNSEEN = str.maketrans("", "", "{}_^ ")
 _SHORT = re.compile(r"([A-Za-z])(?:_([A-Za-z0-9]{1,3})|([0-9]{1,3}))?")
 _POWER = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
 _ESCAPED = {**{c: rf"\{c}" for c in "#$%&_{}"}, "\\": r"\backslash{}", "^": r"\hat{}", "~": r"\tilde{}"}
@@ -56,7 +66,7 @@ _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
 def letter(name: str, chosen: str = "") -> str:
-    r"""A quantity's letter in mathematics: the chosen one if it is harmless, otherwise one that its name suggests.
+    r"""The letter of a quantity in LaTeX mathematics: the chosen one if it is harmless, else one after its name.
 
     >>> letter("kv_bytes_per_token", r"\kappa"), letter("C_A"), letter("rho"), letter("step_time")
     ('\\kappa', 'C_{A}', '\\rho', '\\mathrm{step\\ time}')
@@ -78,12 +88,12 @@ def letter(name: str, chosen: str = "") -> str:
 
 
 def letters_of(quantities: Mapping[str, Declaration]) -> Letters:
-    """The letters in mathematics of these quantities, as a function of their names."""
+    """The function that gives the letter of each of these quantities in LaTeX mathematics."""
     return lambda name: letter(name, quantities[name].latex)
 
 
 def _is_harmless(chosen: str) -> bool:
-    """Whether a user's letter has only allowed characters and LaTeX commands, and its braces match."""
+    """Whether a user's letter for LaTeX mathematics has only allowed characters and commands, and matched braces."""
     depth = position = 0
     while position < len(chosen):
         piece = _PIECE.match(chosen, position)
@@ -122,11 +132,11 @@ def number(value: float, digits: int = 6) -> str:
     return _with_power(f"{float(mantissa):.{max(digits, 12)}g}", int(power))
 
 
-def stated(value: float, digits: int) -> str:
-    r"""A number in LaTeX as it was stated: a longer decimal has all its digits, any other has this many.
+def stated_number(value: float, digits: int) -> str:
+    r"""A number in LaTeX mathematics as it was stated: a longer decimal in full, any other with so many digits.
 
     >>> from quantities.rational import read_decimal
-    >>> stated(read_decimal("2.70000000000000000001"), 12), stated(2.5e-7, 12)
+    >>> stated_number(read_decimal("2.70000000000000000001"), 12), stated_number(2.5e-7, 12)
     ('2.70000000000000000001', '2.5\\times10^{-7}')
     """
     text = text_of(value, digits)
@@ -159,31 +169,16 @@ def unit(text: str) -> str:
     return rf"\mathrm{{{spelled}}}"
 
 
-def width(shown: str) -> int:
-    r"""The width of LaTeX mathematics in characters, about; a fraction counts by its longer side, rows by the widest.
-
-    >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
-    7
-    """
-    flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", _SPACE.sub("~", shown))
-    before = ""
-    while flat != before:
-        before = flat
-        flat = _FRACTION.sub(lambda match: max(match[1], match[2], key=width), flat)
-        flat = _ROWS.sub(lambda match: max(match[1].split(r"\\"), key=width), flat)
-    return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
-
-
 def equation(stated: Equation, letters: Letters) -> str:
     """An equation or inequality in LaTeX mathematics: both sides and the sign between them."""
-    return f"{mathematics(stated.lhs, letters)} {_SIGNS[stated.op]} {mathematics(stated.rhs, letters)}"
+    return f"{expression(stated.lhs, letters)} {_SIGNS[stated.op]} {expression(stated.rhs, letters)}"
 
 
-def mathematics(node: Node, letters: Letters) -> str:
-    r"""An expression as LaTeX mathematics, with the letter of each name.
+def expression(node: Node, letters: Letters) -> str:
+    r"""An expression in LaTeX mathematics, with the letter of each name.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> mathematics(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)
+    >>> expression(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)
     '2 \\pi \\sqrt{\\frac{L}{g}} - \\frac{a \\left(b + c\\right)^{2}}{3}'
     """
     text, _ = _MATHEMATICS.fold(node, lambda name: _name(letters(name)))
@@ -191,98 +186,99 @@ def mathematics(node: Node, letters: Letters) -> str:
 
 
 def _name(text: str) -> Written:
-    """A letter of mathematics, or the number in its place, with how closely it binds."""
+    """The mathematics of a name: its letter, or the number in its place, with how closely it binds."""
     if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
-        return text, 1
+        return text, Binding.SUM
     if text.startswith("-"):  # a number in the place of a letter
-        return text, 1
-    return text, 3 if " " in text or r"\," in text or "^" in text else 9
+        return text, Binding.SUM
+    is_one_letter = not any(part in text for part in (" ", r"\,", "^"))
+    return text, Binding.LETTER if is_one_letter else Binding.FRACTION
 
 
-def _bracketed(node: Node, part: Fold, level: int) -> str:
-    """An operand in mathematics, in brackets if it binds less closely than a level."""
+def _bracketed(node: Node, part: Fold, level: Binding) -> str:
+    """The mathematics of an operand, in brackets if it binds less closely than a level."""
     text, precedence = part(node)
     return text if precedence >= level else rf"\left({text}\right)"
 
 
 def _rational(node: Number) -> Written:
-    """A number in mathematics: as it was written, else as a decimal if that is exact, else as a fraction."""
+    """The mathematics of a number: as it was written, else as a decimal if that is exact, else as a fraction."""
     value = node.value
     if node.text and value:
-        written = stated(nearest(value), 12)
-        return written, 3 if r"\times" in written else 9
+        written = stated_number(nearest(value), 12)
+        return written, Binding.FRACTION if r"\times" in written else Binding.LETTER
+    of_short = Binding.LETTER if value >= 0 else Binding.SUM
     if value.denominator == 1:
         if len(str(value)) > 7:
-            return number(float(value), 12), 3
-        return str(value), 9 if value >= 0 else 1
+            return number(float(value), 12), Binding.FRACTION
+        return str(value), of_short
     decimal = f"{float(value):.12g}"
     if Fraction(decimal) == value:
-        if "e" in decimal:
-            return number(float(value), 12), 3
-        return number(float(value), 12), 9 if value >= 0 else 1
-    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", 3
+        return number(float(value), 12), Binding.FRACTION if "e" in decimal else of_short
+    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", Binding.FRACTION
 
 
 def _sum(node: Apply, part: Fold) -> Written:
-    """A sum in mathematics; a term that begins with a minus sign is subtracted."""
+    """The mathematics of a sum, in which a term that begins with a minus sign is subtracted."""
     total = ""
     for term in node.args:
         is_negative = isinstance(term, Apply) and term.op == "neg"
         inner = term.args[0] if isinstance(term, Apply) and is_negative else term
-        text = _bracketed(inner, part, 2 if is_negative else 0)
+        text = _bracketed(inner, part, Binding.PRODUCT if is_negative else Binding.CONDITION)
         if text.startswith("-") and total:
             text, is_negative = text[1:], True
         if total:
             total += f" - {text}" if is_negative else f" + {text}"
         else:
             total = f"-{text}" if is_negative else text
-    return total, 1
+    return total, Binding.SUM
 
 
 def _negative(node: Apply, part: Fold) -> Written:
-    return f"-{_bracketed(node.args[0], part, 2)}", 1
+    return f"-{_bracketed(node.args[0], part, Binding.PRODUCT)}", Binding.SUM
 
 
 def _product(node: Apply, part: Fold) -> Written:
-    """A product in mathematics: factors side by side, divisors below a bar."""
+    """The mathematics of a product: factors side by side, divisors below a bar."""
     factors = node.args if node.op == "mul" else (node,)
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
         positive = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
         text, _ = _product(Apply("mul", positive), part)
-        return f"-{text}", 1
+        return f"-{text}", Binding.SUM
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if not below:
-        return _side_by_side(above, part), 2
+        return _side_by_side(above, part), Binding.PRODUCT
     top = _side_by_side(above, part, alone=True) if above else "1"
     bottom = _side_by_side([*chain.from_iterable(map(_factors, below))], part, alone=True)
-    return rf"\frac{{{top}}}{{{bottom}}}", 3
+    return rf"\frac{{{top}}}{{{bottom}}}", Binding.FRACTION
 
 
 def _power(node: Apply, part: Fold) -> Written:
     base, exponent = node.args
-    return f"{_bracketed(base, part, 5)}^{{{_raised(exponent, part)}}}", 4
+    return f"{_bracketed(base, part, Binding.BASE)}^{{{_raised(exponent, part)}}}", Binding.POWER
 
 
 def _raised(node: Node, part: Fold) -> str:
-    """An exponent in mathematics, whose quotient is a slash: with a bar it would be too small to read."""
+    """The mathematics of an exponent, whose quotient is a slash: with a bar it would be too small to read."""
     factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if len(below) != 1:
-        return _bracketed(node, part, 0)
+        return _bracketed(node, part, Binding.CONDITION)
     above = [factor for factor in factors if not _is_inverse(factor)]
-    divisor = _bracketed(below[0], part, 3)
+    divisor = _bracketed(below[0], part, Binding.FRACTION)
     if r"\times" in divisor:  # its power of ten would seem to multiply the quotient
         divisor = rf"\left({divisor}\right)"
     return f"{_side_by_side(above, part) if above else '1'}/{divisor}"
 
 
 def _side_by_side(factors: list[Node], part: Fold, alone: bool = False) -> str:
-    """Factors in mathematics with a space or a dot between; with `alone`, a single one needs no brackets."""
+    """The mathematics of factors, a space or dot between them; with `alone`, a single one needs no brackets."""
     if alone and len(factors) == 1:
-        return _bracketed(factors[0], part, 0)
-    texts = [_bracketed(factor, part, 3 if i else 2) for i, factor in enumerate(factors)]
+        return _bracketed(factors[0], part, Binding.CONDITION)
+    first, *others = factors
+    texts = [_bracketed(first, part, Binding.PRODUCT), *(_bracketed(x, part, Binding.FRACTION) for x in others)]
     joined = texts[0]
     for before, text in pairwise(texts):
         needs_dot = text[:1].isdigit() or "mathrm" in before or "mathrm" in text
@@ -295,7 +291,7 @@ def _is_inverse(node: Node) -> bool:
 
 
 def _factors(node: Node) -> tuple[Node, ...]:
-    """The factors of a product without quotients; any other expression is its own only factor in a fraction."""
+    """The factors of a product without quotients in mathematics; any other expression is its own only factor."""
     plain = isinstance(node, Apply) and node.op == "mul" and not any(_is_inverse(part) for part in node.args)
     return node.args if isinstance(node, Apply) and plain else (node,)
 
@@ -303,149 +299,38 @@ def _factors(node: Node) -> tuple[Node, ...]:
 def _cases(node: Apply, part: Fold) -> Written:
     rows = []
     for arm, condition in cases(node):
-        where = r"\text{otherwise}" if condition is None else rf"\text{{if }} {_bracketed(condition, part, 0)}"
-        rows.append(f"{_bracketed(arm, part, 0)} & {where}")
-    return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}", 9
+        where = (
+            r"\text{otherwise}"
+            if condition is None
+            else rf"\text{{if }} {_bracketed(condition, part, Binding.CONDITION)}"
+        )
+        rows.append(f"{_bracketed(arm, part, Binding.CONDITION)} & {where}")
+    return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}", Binding.LETTER
 
 
 def _function_call(name: str, *parts: Written) -> Written:
     inside = ", ".join(text for text, _ in parts)
     if "%s" in name:  # a pattern such as \sqrt{%s}
-        return name.replace("%s", inside), 9
-    return rf"{name}\left({inside}\right)", 9
+        return name.replace("%s", inside), Binding.LETTER
+    return rf"{name}\left({inside}\right)", Binding.LETTER
 
 
 def _infix(sign: str, *parts: Written) -> Written:
-    return sign.join(text for text, _ in parts), 0
+    return sign.join(text for text, _ in parts), Binding.CONDITION
 
 
 _MATHEMATICS: Arithmetic[Written] = Arithmetic(
     number=_rational,
     operations={
-        "pi": lambda: (r"\pi", 9),
-        "true": lambda: (r"\text{otherwise}", 9),
+        "pi": lambda: (r"\pi", Binding.LETTER),
+        "true": lambda: (r"\text{otherwise}", Binding.LETTER),
         "max": partial(_function_call, r"\max"),
         "min": partial(_function_call, r"\min"),
         "and": partial(_infix, r"\text{ and }"),
         "or": partial(_infix, r"\text{ or }"),
-        "not": lambda inner: (rf"\neg\left({inner[0]}\right)", 0),
+        "not": lambda inner: (rf"\neg\left({inner[0]}\right)", Binding.CONDITION),
         **{op: partial(_infix, f" {sign} ") for op, sign in _COMPARED.items()},
         **{name: partial(_function_call, entry.latex or rf"\{name}") for name, entry in TABLE.items()},
     },
     forms={"add": _sum, "neg": _negative, "mul": _product, "inv": _product, "pow": _power, "piecewise": _cases},
 )
-
-# Formulas that are wider than a page, broken into lines as a person would break them
-#
-# A line is broken at the weakest sign outside all brackets: first at equals signs, then between the terms of a sum,
-# then between the factors of a product; what follows is set in. Where nothing can be broken at the top, the widest
-# group is broken inside: the numerator of a fraction, or what stands between large brackets.
-
-_TOKEN = re.compile(r"\\(?:left|right)(?![a-z])\\?.|\\(?:begin|end)\{[a-z]+\}|\\[A-Za-z]+|\\.|.", re.DOTALL)
-_OPENS = re.compile(r"\\left(?![a-z])|\\begin|[{(]")
-_CLOSES = re.compile(r"\\right(?![a-z])|\\end|[})]")
-_EQUALS = (" = ", r" \le ", r" \ge ")
-_BREAKS = ((", ",), _EQUALS, (" + ", " - "), (r" \cdot ",), (" ",))
-"""The signs at which a line is broken, the weakest first. A space is a product, whose sign is then written."""
-_SIGN = re.compile(r" (?:=|\\le|\\ge|\+|-|\\cdot) ")
-_INDENT = r"\quad "
-_GROUPS = 4  # limit on groups that are broken inside one line
-
-
-def fitted(lines: Iterable[Line], room: int) -> list[Line]:
-    r"""Lines of mathematics, with those that are wider than the room broken into several.
-
-    >>> fitted([("t", r"a + b \cdot c + d = 1.23")], 7)
-    [('t', 'a + b \\cdot c'), ('\\quad  + d', ''), ('', '1.23')]
-    >>> fitted([("", r"\frac{a + b + c}{d}")], 4)
-    [('', '\\frac{\\begin{aligned}&a + b \\\\ & + c\\end{aligned}}{d}')]
-    """
-    lines = list(lines)
-    free = room - max((width(left) for left, right in lines if right), default=0)
-    broken: list[Line] = []
-    for left, right in lines:
-        if right:
-            first, *others = _broken(right, max(free, room // 2))
-            broken.append((left, first))
-        else:
-            first, *others = _broken(left, room)
-            broken.append((first, ""))
-        for part in others:
-            is_right_side = right and part.startswith(" = ")
-            broken.append(("", part[3:]) if is_right_side else (_INDENT + part, ""))
-    return broken
-
-
-def _broken(text: str, room: int) -> list[str]:
-    """The lines of a formula broken to fit the room, each but the first with its sign in front."""
-    if width(text) <= room:
-        return [text]
-    for signs in _BREAKS:
-        pieces = _pieces(text, signs)
-        if len(pieces) > 1:
-            return _filled(pieces, room)
-    return [_broken_inside(text, room)]
-
-
-def _filled(pieces: list[str], room: int) -> list[str]:
-    """The pieces of a broken formula on lines, as many on each as fit; an equals sign begins a line."""
-    lines: list[str] = []
-    for piece in pieces:
-        if lines and not piece.startswith(_EQUALS) and width(lines[-1] + piece) <= room:
-            lines[-1] += piece
-        else:
-            is_factor = lines and piece.startswith(" ") and not _SIGN.match(piece)
-            signed = rf" \cdot{piece}" if is_factor else piece  # at a break, the sign of a product is written
-            lines += _broken(signed.removeprefix(", "), room)
-    return lines
-
-
-def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
-    """A formula parted outside all brackets before each of these signs, or behind each comma."""
-    own_sign = _SIGN.match(text)
-    first = own_sign.end() if own_sign else 1
-    after = 2 if signs == (", ",) else 0
-    places = (match.start() for match, depth in _with_depths(text) if not depth)
-    starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
-    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
-
-
-def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """The LaTeX tokens of a formula, each with the number of brackets around it."""
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        if _CLOSES.match(token[0]):
-            depth -= 1
-        yield token, depth
-        if _OPENS.match(token[0]):
-            depth += 1
-
-
-def _broken_inside(text: str, room: int) -> str:
-    """A formula with its widest groups broken into rows, until it fits or none of them can be broken."""
-    for _ in range(_GROUPS):
-        if width(text) <= room:
-            break
-        for start, end in sorted(_groups(text), key=lambda group: -width(text[slice(*group)])):
-            inner = text[start:end]
-            parts = _broken(inner, room - max(0, width(text) - width(inner)))
-            if len(parts) > 1 or parts[0] != inner:
-                rows = r" \\ ".join(f"&{part}" for part in parts)
-                text = f"{text[:start]}\\begin{{aligned}}{rows}\\end{{aligned}}{text[end:]}"
-                break
-        else:
-            break
-    return text
-
-
-def _groups(text: str) -> Iterator[tuple[int, int]]:
-    r"""The start and end of each outermost group of a formula: in a fraction, a root, or large brackets."""
-    begun, denominator = 0, -1
-    for token in (token for token, depth in _with_depths(text) if not depth):
-        if _OPENS.match(token[0]):
-            begun = token.end()
-        elif _CLOSES.match(token[0]):
-            opened = text[:begun]
-            if opened.endswith((r"\left(", r"\sqrt{", r"\frac{")) or begun == denominator:
-                yield begun, token.start()
-            denominator = token.end() + 1 if opened.endswith(r"\frac{") else -1

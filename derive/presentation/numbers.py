@@ -1,4 +1,4 @@
-"""Numbers in base units, shown in a unit: as a pint Quantity, or as text.
+"""Numbers as people read them: from base units to a unit, as a pint Quantity or as text with so many digits.
 
 They are written in Python's own format, and not in that of a locale: the text reads back as the same number everywhere.
 """
@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
+from derive.presentation.multiples import in_multiples, is_whole, with_prefix
 from quantities.rational import text_of
 from quantities.units import Unit
 
@@ -24,123 +25,38 @@ STATED = 12
 REPORTED = 4
 """Digits of a number in a report, at most; a whole number below a million is written out."""
 
-_LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}
-_SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
-_SPELLED = {"byte": "B"}  # after a prefix
-_ALL = {**_SMALL, **_LARGE}
-_PREFIXES = {**dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE), "W": _ALL, "J": _ALL, "s": _SMALL}
-_MULTIPLES = {**_PREFIXES, **dict.fromkeys(("USD", "bit", "sequence"), _LARGE), "Hz": _ALL}
-"""The units of which reports write multiples."""
-_COUNTED = frozenset({"FLOP", "USD", "parameter", "sequence", "token"})
-"""What is counted is written out up to five digits: 50430 tokens."""
-_OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
-_POWERS = {prefix: power for power, prefix in _ALL.items()}
 _AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/]*))?")
 
 
 def in_unit(base: float, unit: Unit) -> Any:
-    """A number in base units as a pint Quantity in a unit."""
+    """The pint Quantity of a number in base units, in a unit."""
     from quantities.registry import quantity
 
     return quantity(unit.from_base(base), unit)
 
 
-def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
-    """A number and its unit for people; below one and from `long` on with a prefix, for one to three digits in front.
-
-    >>> prefixed(0.0152, "s"), prefixed(1.412e11, "byte"), prefixed(2e9, "byte/s/chip"), prefixed(5e4, "byte/token")
-    ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
-    """
-    head = re.match(r"[A-Za-z]+", unit)
-    if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
-        return number, unit
-    return _multiple(number, head[0], unit[head.end() :], _PREFIXES[head[0]])
-
-
-def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
-    """A number and its unit with the prefix that leaves one to three digits in front of the point."""
-    power = min(max(_thousands(number), min(prefixes)), max(prefixes))
-    if suffix.startswith("**") or not prefixes[power]:
-        return number, name + suffix
-    return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + suffix
-
-
-def _thousands(number: float) -> int:
-    """The largest power of a thousand up to a number's size at fifteen digits, as a power of ten.
-
-    >>> _thousands(999.9), _thousands(1000.0), _thousands(-0.02)
-    (0, 3, -3)
-    """
-    return int(f"{number:.14e}".partition("e")[2]) // 3 * 3
-
-
-def in_multiples(number: float, unit: str) -> tuple[float, str]:
-    """A number and its unit as a report writes them: between 1 and 1000 where the unit has multiples.
-
-    Whole numbers below 100,000 stay, and so do prefixes that people chose, while the number is between 1 and 1000.
-    Where only a divisor has multiples, as in prices, it takes the prefix.
-
-    >>> in_multiples(3.79e7, "EFLOP"), in_multiples(8192.0, "byte/token"), in_multiples(4.81e-11, "USD/byte/h")
-    ((37.9, 'YFLOP'), (8192.0, 'byte/token'), (48.1, 'USD/TB/h'))
-    """
-    head = re.match(r"[A-Za-zµ]+", unit)
-    is_whole = abs(number) < 1e5 and _is_whole(number)
-    if head is None or not number or not math.isfinite(number) or is_whole:
-        return number, unit
-    suffix, (power, name) = unit[head.end() :], _taken_apart(head[0])
-    long = 1e5 if name in _COUNTED and not power else 1e3
-    if name in _MULTIPLES and not 1 <= abs(number) < long:
-        bare = float(f"{number * 10.0**power:.15g}")
-        scaled, scaled_unit = _multiple(bare, name, suffix, _MULTIPLES[name])
-        if scaled_unit != name + suffix or 1 <= abs(bare) < long:
-            number, unit = scaled, scaled_unit
-    divisor = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", suffix)
-    if divisor is None or power or abs(number) >= 1e-3:
-        return number, unit
-    shift = -_thousands(number)
-    if shift not in _LARGE:
-        return number, unit
-    prefix = _LARGE[shift] + _SPELLED.get(divisor[1], divisor[1])
-    return float(f"{number * 10.0**shift:.15g}"), f"{head[0]}/{prefix}{suffix[divisor.end() :]}"
-
-
-def _taken_apart(spelled: str) -> tuple[int, str]:
-    """The power of ten of a unit's prefix, and the unit without it; 0 and the whole if it has no multiples."""
-    name = _OTHER_NAMES.get(spelled, spelled)
-    if name in _MULTIPLES:
-        return 0, name
-    for length in (1, 2):
-        name = _OTHER_NAMES.get(spelled[length:], spelled[length:])
-        if name in _MULTIPLES and spelled[:length] in _POWERS:
-            return _POWERS[spelled[:length]], name
-    return 0, spelled
-
-
-def _is_whole(number: float) -> bool:
-    return math.isfinite(number) and float(f"{number:.12g}").is_integer()
-
-
 def reported_digits(number: float, digits: int = REPORTED) -> int:
-    """The number of digits that a report shows: all of a whole number below a million, otherwise four at most.
+    """The digits that a report shows of a number: all of a whole one below a million, otherwise at most four.
 
     >>> reported_digits(129280.0), reported_digits(12685.7142857, 12), reported_digits(0.5, 3)
     (6, 4, 3)
     """
-    return 6 if abs(number) < 1e6 and _is_whole(number) else min(digits, REPORTED)
+    return 6 if abs(number) < 1e6 and is_whole(number) else min(digits, REPORTED)
 
 
-def readable(text: str) -> str:
-    """A text whose long numbers, and those with a power of ten, are replaced as a report writes them.
+def with_short_numbers(text: str) -> str:
+    """The text of a report with its long numbers, and those with a power of ten, shortened.
 
-    >>> readable("training_compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
-    'training_compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
+    >>> with_short_numbers("compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
+    'compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
     """
 
     def shorter(match: re.Match[str]) -> str:
-        if "e" not in match[1] and len(match[1].replace(".", "").strip("0")) < DIGITS and len(match[1]) < DIGITS + 2:
+        significant = match[1].replace(".", "").strip("0")
+        if "e" not in match[1] and len(significant) < DIGITS and len(match[1]) < DIGITS + 2:
             return match[0]
         number, unit = in_multiples(float(match[1]), match[2] or "")
-        return with_unit(rounded(number, reported_digits(number), 1e9), unit)
+        return with_unit(rounded_text(number, reported_digits(number), 1e9), unit)
 
     return _AMOUNT.sub(shorter, text)
 
@@ -154,25 +70,25 @@ def with_unit(shown: str, unit: str) -> str:
     return shown if unit in ("", "1") else f"{shown} {unit}"
 
 
-def ranged(low: float, high: float, unit: str, digits: int = DIGITS) -> str:
+def range_text(low: float, high: float, unit: str, digits: int = DIGITS) -> str:
     """The text of a range of numbers as a user types it: `16..64 sequence`."""
     return with_unit(f"{low:.{digits}g}..{high:.{digits}g}", unit)
 
 
-def labelled(name: str, unit: str) -> str:
+def heading_with_unit(name: str, unit: str) -> str:
     """The heading of a column or axis of numbers, with their unit: `batch [sequence]`."""
     return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
-def spelled(unit: Unit) -> str:
-    """The text of a unit behind a number; empty for a plain number, however it was spelled."""
+def unit_text(unit: Unit) -> str:
+    """The text of the unit behind a number; empty for a plain number, however its unit was spelled."""
     return "" if unit.text in ("1", "dimensionless") else unit.text
 
 
-def rounded(number: float, digits: int, long: float) -> str:
+def rounded_text(number: float, digits: int, long: float) -> str:
     """The text of a number with so many digits, and without an exponent below `long`.
 
-    >>> rounded(12685.7, 4, 1e6), rounded(3.2e9, 4, 1e6)
+    >>> rounded_text(12685.7, 4, 1e6), rounded_text(3.2e9, 4, 1e6)
     ('12690', '3.2e+09')
     """
     short = f"{number:.{digits}g}"
@@ -186,7 +102,7 @@ def customary(base: float, unit: Unit, digits: int = 4) -> str:
     >>> customary(1.634e12, parse_unit("byte"))
     '1.634 TB'
     """
-    number, text = prefixed(unit.from_base(base), spelled(unit))
+    number, text = with_prefix(unit.from_base(base), unit_text(unit))
     return with_unit(f"{number:.{digits}g}", text)
 
 
@@ -197,7 +113,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     >>> shown_number(0.0151, parse_unit("ms")), shown_number(-0.0, parse_unit("ms"))
     ('15.1 ms', '0 ms')
     """
-    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", spelled(unit))  # not -0
+    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit_text(unit))  # not -0
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
@@ -212,7 +128,7 @@ def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) 
 
 
 def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
-    """The text of a formula with a number and unit in place of each quantity; exact ones have all their digits.
+    """The text of a formula with a number and its unit in place of each name; exact numbers have all their digits.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.spelling import parse_unit
@@ -225,13 +141,13 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     def shown(name: str) -> Node:
         number, unit = worth[name]
         text = text_of(number, max(STATED, digits)) if name in exact else f"{number:.{digits}g}"
-        return Name(f"({text} {unit})") if spelled(unit) else _literal(text)
+        return Name(f"({text} {unit})") if unit_text(unit) else _literal(text)
 
     return render(with_forms(form, {name: shown(name) for name in names_in(form) if name in worth}))
 
 
 def _literal(shown: str) -> Node:
-    """A printed number as an expression, so that a negative one gets brackets where a power follows."""
+    """The expression of a printed number, so that a negative one gets brackets where a power follows."""
     try:
         size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
     except ValueError:  # it is not finite
@@ -240,7 +156,7 @@ def _literal(shown: str) -> Node:
 
 
 def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:
-    """The text of an interval in base units, such as `at least 1 s`; an infinite end is left out.
+    """The text of an interval of numbers in base units, such as `at least 1 s`; an infinite end is left out.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_span(1.0, math.inf, parse_unit("s"))
@@ -253,31 +169,3 @@ def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str
     if math.isinf(low):
         return f"at most {shown_number(high, unit, digits)}"
     return f"between {shown_number(low, unit, digits)} and {shown_number(high, unit, digits)}"
-
-
-def finite(data: Any) -> Any:
-    """Plain data whose infinite numbers and NaN, which JSON does not have, become null.
-
-    >>> finite({"low": -math.inf, "numbers": (1.5, math.nan, 2)})
-    {'low': None, 'numbers': [1.5, None, 2]}
-    """
-    if isinstance(data, float):
-        return data if math.isfinite(data) else None
-    if isinstance(data, dict):
-        return {name: finite(value) for name, value in data.items()}
-    return [*map(finite, data)] if isinstance(data, (list, tuple)) else data
-
-
-def attributes(thing: Any, *names: str) -> dict[str, Any]:
-    """Some attributes of an object as plain data for JSON, by their names.
-
-    >>> attributes(slice(1, (2, 3)), "start", "stop")
-    {'start': 1, 'stop': [2, 3]}
-    """
-    data = {name: getattr(thing, name) for name in names}
-    for name, value in data.items():
-        if isinstance(value, tuple):
-            data[name] = list(value)
-        elif isinstance(value, Mapping):
-            data[name] = dict(value)
-    return data

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.failed_checks import MOST_REMARKS
-from derive.presentation.numbers import attributes, with_unit
+from derive.presentation.numbers import with_unit
+from derive.presentation.plain_data import remark_data
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Remark
-    from quantities.declaration import Declaration
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,6 @@ class PlacedRemark:
     def data(self) -> dict[str, Any]:
         """The placed remark for programs: as one of `derive solve --json`, with its target and its point."""
         return {"target": self.target, "at": self.point, **remark_data(self.remark)}
-
-
-def remark_data(remark: Remark) -> dict[str, Any]:
-    """A remark as plain data for programs, without its place."""
-    return {**attributes(remark, "kind", "name", "value", "factor"), "sentence": remark.text}
-
-
-def point_data(chosen: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, dict[str, Any]]:
-    """The point of a remark for programs: each number in its declared unit, with that unit."""
-    units = {name: declared[name].unit for name in chosen}
-    return {name: {"value": units[name].from_base(x), "unit": units[name].text} for name, x in chosen.items()}
 
 
 def largest(remarks: Iterable[PlacedRemark]) -> Iterator[PlacedRemark]:

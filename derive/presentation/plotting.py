@@ -1,4 +1,4 @@
-"""Charts drawn with matplotlib, which no other module imports.
+"""Plotting: charts drawn with matplotlib, which no other module imports.
 
 All pictures have one look: the colours of Okabe and Ito, which the colour-blind can distinguish, few lines besides the
 data, and the names of marks beside the panel, where no curve crosses them. The same chart gives the same bytes: numbers
@@ -67,14 +67,14 @@ _MARKED = {"color": "#777777", "linewidth": 0.9, "linestyle": (0, (4, 2))}
 
 
 def figure(*charts: Chart) -> Any:
-    """A matplotlib figure of charts one below the other; a notebook shows it without further ado."""
+    """The figure of charts, plotted with matplotlib one below the other; a notebook shows it by itself."""
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_LOOK):
         heights = [chart.height for chart in charts]
         drawn = matplotlib.figure.Figure(figsize=(_WIDTH, sum(heights)), layout="constrained")
         panels = drawn.subplots(len(charts), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for panel, chart in zip(panels, charts, strict=True):
-            _draw(panel, chart)
+            _draw_chart(panel, chart)
         captions = [chart.caption for chart in charts if chart.caption]
         if captions:
             words = "\n".join(fill(typeset(caption), _LETTERS) for caption in captions)
@@ -84,17 +84,17 @@ def figure(*charts: Chart) -> Any:
 
 
 def as_svg(name: str, *charts: Chart) -> str:
-    """A picture of charts as SVG; the name makes its inner identifiers unique on a page with other pictures."""
+    """The SVG of charts plotted as one picture; its name makes its inner identifiers unique on a page."""
     matplotlib = _matplotlib()
     out = io.StringIO()
     with matplotlib.rc_context({**_LOOK, "svg.hashsalt": name}):
         figure(*charts).savefig(out, format="svg", metadata={"Date": None, "Creator": MARK})
     lines = (line.rstrip() for line in out.getvalue().splitlines())
-    return _same_everywhere(name, "\n".join(lines) + "\n")
+    return _same_on_every_machine(name, "\n".join(lines) + "\n")
 
 
-def _same_everywhere(name: str, svg: str) -> str:
-    """The SVG of a picture with rounded numbers, and with identifiers that are the same on every machine.
+def _same_on_every_machine(name: str, svg: str) -> str:
+    """The SVG of a plotted picture with rounded numbers, and with identifiers that no processor changes.
 
     Matplotlib hashes the unrounded corners of what it clips into identifiers, and prints places to a millionth of a
     point. Both depend on the processor where the layout does: its last digits come from sums in another order.
@@ -107,19 +107,19 @@ def _same_everywhere(name: str, svg: str) -> str:
 
 
 def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
-    """A picture of charts in the format of a file that ends in `.svg`, `.png` or `.pdf`."""
+    """The plotted picture of charts in the format of a file that ends in `.svg`, `.png` or `.pdf`."""
     if ending == ".png":
-        return _saved(charts, "png", dpi=_DOTS, metadata={"Software": MARK})
+        return _binary_picture(charts, "png", dpi=_DOTS, metadata={"Software": MARK})
     return as_pdf(*charts) if ending == ".pdf" else as_svg(name, *charts)
 
 
 def as_pdf(*charts: Chart) -> bytes:
-    """A picture of charts as PDF, for TeX."""
-    return _saved(charts, "pdf", metadata={"CreationDate": None, "Creator": MARK, "Producer": None})
+    """The PDF of charts plotted as one picture, for TeX."""
+    return _binary_picture(charts, "pdf", metadata={"CreationDate": None, "Creator": MARK, "Producer": None})
 
 
-def _saved(charts: Sequence[Chart], kind: str, **how: Any) -> bytes:
-    """A picture of charts in a binary format of matplotlib's."""
+def _binary_picture(charts: Sequence[Chart], kind: str, **how: Any) -> bytes:
+    """The plotted picture of charts in a binary format of matplotlib's."""
     out = io.BytesIO()
     with _matplotlib().rc_context(_LOOK):
         figure(*charts).savefig(out, format=kind, **how)
@@ -139,7 +139,7 @@ def _matplotlib() -> Any:
 
 
 def _import_without_back_end() -> None:
-    """Import matplotlib without a back end, since the one that MPLBACKEND names may not be there."""
+    """Import matplotlib for plotting without a back end, since the one that MPLBACKEND names may not be there."""
     back_end = os.environ.pop("MPLBACKEND", None)
     try:
         import matplotlib
@@ -151,8 +151,8 @@ def _import_without_back_end() -> None:
             matplotlib.rcParams["backend"] = back_end  # as matplotlib itself would have taken it
 
 
-def _draw(panel: Any, chart: Chart) -> None:
-    """Draw a chart on a panel of matplotlib: its series, axes, shades, marks, title, hatching and legend."""
+def _draw_chart(panel: Any, chart: Chart) -> None:
+    """Plot a chart on a panel of matplotlib: its series, axes, shades, marks, title, hatching and legend."""
     if chart.areas:
         _draw_map(panel, chart)
     elif chart.y.names:  # no lines along an axis of names
@@ -164,16 +164,16 @@ def _draw(panel: Any, chart: Chart) -> None:
         color = next(free_colors) if series.color is None else series.color
         shape = next(shapes) % len(_POINTS) if series.style == "points" and series.label else 0
         _draw_series(panel, series, _PALETTE[color % len(_PALETTE)], across=bool(chart.y.names), shape=shape)
-    _scale(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
-    _scale(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
+    _scale_axis(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
+    _scale_axis(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
     if chart.y.names:
         panel.invert_yaxis()
     labelled = [*(series for series in chart.series if series.label), *chart.hatches]
-    _shade(panel, chart)
-    rows = _mark_x(panel, chart)
-    _mark_y(panel, chart, is_outside=len(labelled) <= _ROOM)
+    _draw_shades(panel, chart)
+    rows = _draw_marks_of_x(panel, chart)
+    _draw_marks_of_y(panel, chart, is_outside=len(labelled) <= _ROOM)
     panel.set_title(typeset(chart.title), loc="left", pad=6 + _ROW * rows)
-    _hatch(panel, chart)
+    _draw_hatches(panel, chart)
     if len(labelled) > _ROOM:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif labelled:
@@ -181,9 +181,9 @@ def _draw(panel: Any, chart: Chart) -> None:
 
 
 def _draw_map(panel: Any, chart: Chart) -> None:
-    """Draw the regions of a map with their names, and its levels with numbers along them."""
-    _scale(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
-    _scale(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
+    """Plot the regions of a chart's map with their names, and its levels with numbers along them."""
+    _scale_axis(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
+    _scale_axis(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
     for area in chart.areas:
         x, low, high = map(_rounded, (area.x, area.low, area.high))
         color = _PALETTE[area.color % len(_PALETTE)]
@@ -197,15 +197,17 @@ def _draw_map(panel: Any, chart: Chart) -> None:
         look = {"colors": "#333333", "linewidths": 0.6, "zorder": 1.6}
         drawn = panel.contour(levels.x, levels.y, rows, levels=list(levels.at), **look)
         names = dict(zip(drawn.levels, map(typeset, levels.names), strict=True))
-        panel.clabel(drawn, fmt=names, fontsize=_SMALL, inline_spacing=3, manual=_beside_levels(panel, drawn, chart))
+        panel.clabel(
+            drawn, fmt=names, fontsize=_SMALL, inline_spacing=3, manual=_places_of_level_names(panel, drawn, chart)
+        )
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
     for words in chart.words:
         where = {"ha": "center", "va": "center", "fontsize": 8, "bbox": behind, "zorder": 5}
         panel.text(words.x, words.y, typeset(words.text), **where)
 
 
-def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, float]]:
-    """Where to draw the number of each level of a map: on its curve, far from sides, borders and other words."""
+def _places_of_level_names(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, float]]:
+    """The places of the names of levels on a plotted map: on its curve, far from sides and other words."""
     import numpy
 
     inside = panel.transData - panel.transAxes
@@ -231,7 +233,7 @@ def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, fl
 
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
-    """Draw a series of a chart with its tags; with `across`, for a vertical axis of names, bars are horizontal."""
+    """Plot a series of a chart with its tags; with `across`, for a vertical axis of names, bars are horizontal."""
     x, y = _rounded(series.x), _rounded(series.y)
     label = typeset(series.label) or None
     if series.style == "bars":
@@ -253,12 +255,20 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
     else:
         look = {"linewidth": 2.4, "zorder": 3} if series.strong else {"linewidth": 1.5, "zorder": 2}
         panel.plot(x, y, _STYLES[series.style], color=color, label=label, **look)
-    if across and series.style == "bars":  # beside the right end of each bar
+    _draw_tags(panel, series, across=across)
+
+
+def _draw_tags(panel: Any, series: Series, across: bool) -> None:
+    """Plot the tags of a series on its chart: beside the right end of each bar, or above each point."""
+    x, y = _rounded(series.x), _rounded(series.y)
+    where: dict[str, Any]
+    if across and series.style == "bars":
         x = [max(start, end) for start, end in zip(series.start or (0.0,) * len(x), x, strict=True)]
-        where: dict[str, Any] = {"xytext": (3, 0), "ha": "left", "va": "center"}
+        where = {"xytext": (3, 0), "ha": "left", "va": "center"}
+    elif not across and len(x) > 1 and (x[-1] - x[0]) * (y[-1] - y[0]) > 0:  # it rises: the room is on the left
+        where = {"xytext": (-4, 3), "ha": "right"}
     else:
-        rises = not across and len(x) > 1 and (x[-1] - x[0]) * (y[-1] - y[0]) > 0  # then there is room on the left
-        where = {"xytext": (-4, 3), "ha": "right"} if rises else {"xytext": (4, 3), "ha": "left"}
+        where = {"xytext": (4, 3), "ha": "left"}
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.4}
     for tag, at, level in zip(series.tags, x, y, strict=False):
         if tag:
@@ -266,7 +276,7 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
 
 
 def typeset(text: str) -> str:
-    """A text of a picture with units as they are printed: powers raised, products with a dot.
+    """The text of a plotted picture with units as they are printed: powers raised, products with a dot.
 
     >>> typeset("flow [m**3/h]"), typeset("1/s**-0.5 of N*m")
     ('flow [m³/h]', '1/s⁻⁰·⁵ of N·m')
@@ -275,21 +285,21 @@ def typeset(text: str) -> str:
     return raised.replace("*", "\N{MIDDLE DOT}")
 
 
-def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
-    """Label an axis of matplotlib, scale it, and set its ends, as the chart states them."""
+def _scale_axis(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
+    """Plot an axis with matplotlib as the chart states it: its label, its scale and its ends."""
     axis.set_label_text(typeset(stated.label))
     if stated.names:
         axis.set_ticks(range(len(stated.names)), labels=[*map(typeset, stated.names)])
     elif stated.log:
         set_scale("log")
-        axis.set_major_formatter(_plain())
-        axis.set_minor_formatter(_plain())
+        axis.set_major_formatter(_number_formatter())
+        axis.set_minor_formatter(_number_formatter())
     if stated.low is not None or stated.high is not None:
         set_limits(stated.low, stated.high)
 
 
-def _plain() -> Any:
-    """A formatter for a logarithmic axis that writes numbers out, such as 30, where few powers of ten are spanned."""
+def _number_formatter() -> Any:
+    """The formatter of a plotted logarithmic axis that writes out numbers where few powers of ten are spanned."""
     from matplotlib.ticker import LogFormatterSciNotation
 
     class Plain(LogFormatterSciNotation):
@@ -301,8 +311,8 @@ def _plain() -> Any:
     return Plain()
 
 
-def _shade(panel: Any, chart: Chart) -> None:
-    """Draw the regimes of a chart as shades, with their names above."""
+def _draw_shades(panel: Any, chart: Chart) -> None:
+    """Plot the regimes of a chart as shades, with their names above."""
     limits = panel.get_xlim()
     for i, shade in enumerate(chart.shades):
         low, high = max(shade.low, min(limits)), min(shade.high, max(limits))
@@ -315,8 +325,8 @@ def _shade(panel: Any, chart: Chart) -> None:
     panel.set_xlim(limits)
 
 
-def _mark_x(panel: Any, chart: Chart) -> int:
-    """Draw marks of the horizontal axis as lines, with their names above; returns the number of rows of names.
+def _draw_marks_of_x(panel: Any, chart: Chart) -> int:
+    """Plot a chart's marks of the horizontal axis, with rows of names above, and return the number of rows.
 
     Each name begins at its line. They are placed from the right, so that a line that goes on to a higher row has only
     names to its right to pass.
@@ -342,8 +352,8 @@ def _mark_x(panel: Any, chart: Chart) -> int:
     return first + len(starts)
 
 
-def _mark_y(panel: Any, chart: Chart, is_outside: bool) -> None:
-    """Draw marks of the vertical axis as lines, with names at the right end, outside unless the legend is there."""
+def _draw_marks_of_y(panel: Any, chart: Chart, is_outside: bool) -> None:
+    """Plot a chart's marks of the vertical axis with names at the right, outside unless the legend is there."""
     for mark in chart.marks:
         if mark.axis == "y":
             panel.axhline(mark.at, **_MARKED)
@@ -353,8 +363,8 @@ def _mark_y(panel: Any, chart: Chart, is_outside: bool) -> None:
             panel.annotate(label, (1.0, mark.at), xycoords=panel.get_yaxis_transform(), **look, **where)
 
 
-def _hatch(panel: Any, chart: Chart) -> None:
-    """Draw hatching on a chart where something fails, with its name in the legend."""
+def _draw_hatches(panel: Any, chart: Chart) -> None:
+    """Plot hatching on a chart where something fails, with its name in the legend."""
     limits = panel.get_xlim()
     for i, hatch in enumerate(chart.hatches):
         look = {"facecolor": "none", "edgecolor": _HATCHES[i % len(_HATCHES)][1], "linewidth": 0, "zorder": 0.5}

@@ -1,4 +1,4 @@
-"""Results as documents, and their text for the terminal; an answer as text and as plain data.
+"""Results as documents, and their text for the terminal; the text of an answer.
 
 Every result of derive becomes one document: a headline, what stands below it, its sections, the picture and the data.
 The command line prints, draws or lists it, and a notebook shows it, each without knowing what it is of.
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions, remarked, warnings
-from derive.presentation.numbers import DIGITS, attributes, finite, shown_number, shown_span
-from derive.presentation.placed_remarks import remark_data
+from derive.presentation.numbers import DIGITS, shown_number, shown_span
 from derive.showing import Shown
 from derive.time_limits import query
 
@@ -156,41 +155,3 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     formats = [f">{width}" if i in right else f"<{width}" for i, width in enumerate(widths)]
     return ["  ".join(map(format, row, formats)).rstrip() for row in rows]
-
-
-def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
-    """An answer as plain data: the schema of `derive solve --json`.
-
-    `target` and `unit` are text, and so is everything under `steps`, `given`, `regime` and `assumptions`. `value`,
-    `low` and `high` are numbers in that unit: without `value` there are only bounds, and if one end is null and the
-    other is not, that end is open. `checks` are the tests, each with its `gap` (null if it is infinite); `failed` has
-    a sentence for each failed one; `unused` are the givens without effect,
-    `acts_on` names what some of them would count in; `whole` says which whole numbers do where a count is not whole.
-    `remarks` are what is assumed, defaulted or left out and moves the value by more than a tenth, the largest first:
-    `name` taken as `value` multiplies it by `factor`, which is null where that is not known, or no ratio.
-    """
-    unit = answer.quantity.unit
-    low, high = (None, None) if answer.bounds is None else (finite(unit.from_base(end)) for end in answer.bounds)
-    return {
-        "target": answer.quantity.name,
-        "value": None if answer.base is None else unit.from_base(answer.base),
-        "unit": unit.text,
-        "low": low,
-        "high": high,
-        "steps": [
-            attributes(step.rounded(digits), "relation", "equation", "rearranged", "numbers", "value")
-            for step in answer.steps
-        ],
-        "given": {
-            name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
-            for name, value in answer.given.items()
-        },
-        **attributes(answer, "regime", "assumptions"),
-        "checks": [
-            {"name": check.name, "statement": check.statement, "gap": finite(check.gap), "passed": check.passed}
-            for check in answer.checks
-        ],
-        "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
-        **attributes(answer, "unused", "acts_on", "whole"),
-        "remarks": [remark_data(remark) for remark in answer.remarks],
-    }

@@ -29,8 +29,9 @@ from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Derivation, digits_borne, lay_out, letters_for, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.presentation.failed_checks import idle_givens
+from derive.presentation.line_breaks import width
 from derive.presentation.mathematics import Line
-from derive.presentation.numbers import customary, readable
+from derive.presentation.numbers import customary, with_short_numbers
 from derive.solving.execution.answer import Answer, Step
 from derive.solving.sensitivity.form_bounds import EXACT
 from derive.tolerances import AGREEMENT
@@ -143,8 +144,8 @@ def _with_forms(
     shown = list(lines[: -len(forms)])
     for (left, result), form in zip(lines[-len(forms) :], forms.values(), strict=True):
         node = _tree(form)
-        shown.append((left, mathematics.mathematics(node, letters.__getitem__)))
-        shown += [("", mathematics.mathematics(node, written.__getitem__)), ("", result)]
+        shown.append((left, mathematics.expression(node, letters.__getitem__)))
+        shown += [("", mathematics.expression(node, written.__getitem__)), ("", result)]
     return tuple(shown)
 
 
@@ -182,7 +183,7 @@ def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
     joined: list[Line] = []
     for left, right in lines:
         start, before = joined[-1] if joined and not left else ("", "")
-        if before and mathematics.width(before) + mathematics.width(right) <= _LINE:
+        if before and width(before) + width(right) <= _LINE:
             joined[-1] = start, f"{before} = {right}"
         else:
             joined.append((left, right))
@@ -236,7 +237,7 @@ def _one_fraction(form: Any) -> Any:
 def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
     written = mathematics.letters_of(library.declared)
     node = _tree(library.formula(target, given))
-    return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)
+    return mathematics.expression(Name(target), written), mathematics.expression(node, written)
 
 
 def _tree(form: Any) -> Node:
@@ -328,11 +329,11 @@ def failures(answer: Answer) -> tuple[str, ...]:
     >>> failures(library().solve("served_compute", "llama3-70b", **given))
     ('context is 100 ktoken/sequence, more than context limit, which is 8192 token/sequence',)
     """
-    sentences = [readable(_in_words(check.brief or check.statement)) for check in answer.failed]
+    sentences = [with_short_numbers(_in_words(check.brief or check.statement)) for check in answer.failed]
     if answer.unused:
         sentences.append(_in_words(idle_givens(answer, answer.unused)))
     if answer.whole:
-        sentences.append(readable(answer.whole))
+        sentences.append(with_short_numbers(answer.whole))
     return tuple(sentences)
 
 
@@ -355,13 +356,13 @@ def remarks(answer: Answer) -> tuple[str, ...]:
 def _remarks(answer: Answer) -> Iterator[str]:
     """The remarks of a report on an answer one by one: its range, its assumptions, and what relations leave out."""
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
-        low, high = (readable(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
+        low, high = (with_short_numbers(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
         yield f"the ranges of the inputs make it {low} to {high}"
     for assumption in answer.stated_assumptions:
         if assumption.kind == "value":
             yield f"{_in_words(assumption.about)} is an assumption"
         elif assumption.kind != "condition" and assumption.text != EXACT:
-            yield readable(_in_words(assumption.text))
+            yield with_short_numbers(_in_words(assumption.text))
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"
         yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"

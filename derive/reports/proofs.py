@@ -201,7 +201,7 @@ def typeset(form: Form) -> str:
 
         return str(sympy.latex(form.expression, order="none"))
     node, quantities = from_sympy(form.expression)
-    return mathematics.mathematics(node, mathematics.letters_of(quantities))
+    return mathematics.expression(node, mathematics.letters_of(quantities))
 
 
 def lines(*equations: tuple[Form | str, Form | str]) -> Formulas:

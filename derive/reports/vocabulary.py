@@ -64,7 +64,8 @@ from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade, reworded
 from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
-from derive.presentation.numbers import in_multiples, prefixed, reported_digits
+from derive.presentation.multiples import in_multiples, with_prefix
+from derive.presentation.numbers import reported_digits
 from derive.relation_files.loading import load
 from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
@@ -130,7 +131,7 @@ def number(value: float, unit: str = "", digits: int = 3) -> str:
     ('$37650$ tokens', '$150$ trillion tokens', '$1$ sequence')
     """
     if unit.startswith("byte"):
-        value, unit = prefixed(value, unit, 1e3)
+        value, unit = with_prefix(value, unit, 1e3)
     counted = _COUNTED.fullmatch(unit)
     if counted is None:
         return f"${reported(value, unit, digits)}$"

@@ -19,7 +19,7 @@ import numpy
 
 from derive.errors import DeriveError, ExpressionError, unknown
 from derive.files import written_whole
-from derive.presentation.numbers import labelled
+from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
 from derive.tables.point_values import Regime
 from derive.tables.sweep_question import Survey, crossed
@@ -67,7 +67,7 @@ def beside_each_other(
 
 def heading(table: Table, is_tested: bool = True) -> list[str]:
     """The heading of an exported table: the names of its columns, each with its unit, as in `batch [sequence]`."""
-    labels = [labelled(name, table.units[name]) for name in (*table.axes, *table.columns)]
+    labels = [heading_with_unit(name, table.units[name]) for name in (*table.axes, *table.columns)]
     return [*labels, *table.regimes, *(table.own_names if is_tested else ())]
 
 
@@ -104,7 +104,7 @@ def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Unit
     frame = pandas.DataFrame(dict(columns))
     frame.attrs["units"] = dict(units)
     if place == "names":
-        frame = frame.rename(columns={name: labelled(name, unit) for name, unit in units.items()})
+        frame = frame.rename(columns={name: heading_with_unit(name, unit) for name, unit in units.items()})
     return frame
 
 

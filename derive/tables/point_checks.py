@@ -22,6 +22,7 @@ from derive.kernels.agreement import gap_of, outside, tested
 from derive.kernels.backends.emitter import Writer
 from derive.kernels.case_dispatch import Cases, End
 from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.tables.point_values import PointFunction, Recipe, Values
@@ -312,46 +313,67 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs of points on which the checks of a target may depend, by the plans of every case."""
-    library, cases = recipe.library, recipe.lines
-    plans = [case.plan for case, _ in cases.ends if case is not None]
-    blocks = chain.from_iterable((*plan.blocks, *plan.extra) for plan in plans)
-    known = {*recipe.names, recipe.target, *recipe.only_checked}
-    known.update(*(plan.weak for plan in plans), *(block.unknowns for block in blocks))
-    used = [frozenset(plan.relations) for plan in plans]
-    always = frozenset.intersection(*used) if used else frozenset()
-    stated, typed = {*known, *recipe.weak}, {*recipe.axes, *given}
-    idle = typed.difference(library.held_by(frozenset().union(*used)))
-    followed = closure(structure_of(library), typed)
-    reached = closure(structure_of(library), recipe.names) | recipe.weak.keys()
+    scope = _Scope.of(recipe, given)
+    relations = [relation for relation in recipe.library.relations.values() if scope.may_test(relation)]
+    conditions = chain(*map(_conditions, recipe.lines.ends), *(relation.conditions for relation in relations))
+    compared = [name for name, value in recipe.weak.items() if name in scope.known and not value.source.stands_in]
+    signs = [
+        *(_relation_sign(recipe, relation) for relation in relations),
+        *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
+        *(_displaced_sign(recipe, name) for name in compared if name not in recipe.numbers),
+    ]
+    return tuple(sign for sign in signs if sign is not None)
 
-    def may_be_tested(relation: Relation) -> bool:
+
+@dataclass(frozen=True)
+class _Scope:
+    """The quantities that have numbers at the points of a target, by what they follow from."""
+
+    library: RelationSet
+    always: frozenset[str]  # the relations that the plan of every case uses
+    known: frozenset[str]  # by some plan
+    stated: frozenset[str]  # by some plan or by a stated value
+    idle: frozenset[str]  # typed, and used by no plan
+    followed: frozenset[str]  # from what is typed
+    reached: frozenset[str]  # from what is typed or stated
+
+    @classmethod
+    def of(cls, recipe: Recipe, given: Iterable[str]) -> _Scope:
+        """The quantities with numbers at the points of a target's checks, with these givens."""
+        library = recipe.library
+        plans = [case.plan for case, _ in recipe.lines.ends if case is not None]
+        blocks = chain.from_iterable((*plan.blocks, *plan.extra) for plan in plans)
+        known = frozenset({*recipe.names, recipe.target, *recipe.only_checked})
+        known = known.union(*(plan.weak for plan in plans), *(block.unknowns for block in blocks))
+        used = [frozenset(plan.relations) for plan in plans]
+        typed = frozenset({*recipe.axes, *given})
+        return cls(
+            library=library,
+            always=frozenset.intersection(*used) if used else frozenset(),
+            known=known,
+            stated=known | {*recipe.weak},
+            idle=typed.difference(library.held_by(frozenset().union(*used))),
+            followed=frozenset(closure(structure_of(library), typed)),
+            reached=frozenset(closure(structure_of(library), recipe.names)) | {*recipe.weak},
+        )
+
+    def may_test(self, relation: Relation) -> bool:
         """Whether a relation may be tested as a check at points: all its quantities are known.
 
         Stated values count for limits and for givens not used elsewhere. An estimate is tested on all that follows from
         what is typed, and a limit on all that follows.
         """
-        members = library.members[relation.name]
-        if relation.name in always:
+        members = self.library.members[relation.name]
+        if relation.name in self.always:
             return False
-        if not relation.is_equation and reached.issuperset(members):
+        if not relation.is_equation and self.reached.issuperset(members):
             return True
-        if relation.approximate is not None and followed.issuperset(members):
+        if relation.approximate is not None and self.followed.issuperset(members):
             return True
-        if known.isdisjoint(members):
+        if self.known.isdisjoint(members):
             return False
-        is_open = not relation.is_equation or not idle.isdisjoint(members)
-        return (stated if is_open else known).issuperset(members)
-
-    compared = {name for name, value in recipe.weak.items() if not value.source.stands_in}
-    displaced = known & (compared - recipe.numbers.keys())
-    relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
-    conditions = chain(*map(_conditions, cases.ends), *(relation.conditions for relation in relations))
-    signs = [
-        *(_relation_sign(recipe, relation) for relation in relations),
-        *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
-        *(_displaced_sign(recipe, name) for name in recipe.weak if name in displaced),
-    ]
-    return tuple(sign for sign in signs if sign is not None)
+        is_open = not relation.is_equation or not self.idle.isdisjoint(members)
+        return (self.stated if is_open else self.known).issuperset(members)
 
 
 def _conditions(end: End) -> Iterator[Node]:

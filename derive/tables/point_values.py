@@ -20,8 +20,9 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
+from derive.kernels.browser_programs.choices import choices_of
+from derive.kernels.browser_programs.layout import always_in_use
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.programs.layout import always_in_use, choice_of
 from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -230,7 +231,7 @@ def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
 def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
     """The choice of one relation in a sweep, if its quantities can be computed beside the target."""
     written = relation.written
-    choice = choice_of(written, fixed)
+    choice = choices_of(written, fixed)
     if choice is None:
         return None
     arms = tuple(dict.fromkeys(filter(None, choice.regimes)))

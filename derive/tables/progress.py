@@ -1,17 +1,11 @@
-"""Work done ahead in threads, one for each processor, with a progress bar on a terminal."""
+"""The progress bar of long work, on a terminal."""
 
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from os import cpu_count
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-from derive.time_limits import in_this_query
-
-S = TypeVar("S")
 T = TypeVar("T")
 
 _PATIENCE = 1.0  # seconds before a bar appears
@@ -19,37 +13,10 @@ _SHOWN: list[Any] = []
 """The bar on the terminal, if there is one: what is done within its steps has none of its own."""
 
 
-def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """The results of work on items in order, computed ahead in threads.
+def with_progress_bar(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
+    """The results of work done step by step, while a progress bar shows how many of its points are done.
 
-    At most as many are computed ahead as there are threads.
-
-    >>> list(ahead(abs, [-3, 2, -1]))
-    [3, 2, 1]
-    """
-    pending, work = iter(items), in_this_query(work)
-    for first in pending:
-        yield work(first)  # alone, because it prepares what the others use
-        break
-    threads = cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
-        running: deque[Future[T]] = deque()
-        try:
-            for item in pending:
-                running.append(pool.submit(work, item))
-                if len(running) > threads:
-                    yield running.popleft().result()
-            while running:
-                yield running.popleft().result()
-        finally:
-            for future in running:
-                future.cancel()
-
-
-def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
-    """The steps of some work, each given with its number of points, while a progress bar shows how far it is.
-
-    >>> list(watched([(2, "a"), (1, "b")], 3, "points"))
+    >>> list(with_progress_bar([(2, "a"), (1, "b")], 3, "points"))
     ['a', 'b']
     """
     begun, done, bar = time.monotonic(), 0, None

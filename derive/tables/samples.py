@@ -26,11 +26,11 @@ from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.failed_checks import fails_in_words, is_amiss, without_part
-from derive.presentation.numbers import DIGITS, attributes, labelled, ranged, with_unit
+from derive.presentation.numbers import DIGITS, heading_with_unit, range_text, with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
+from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
-from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
@@ -260,7 +260,7 @@ def _read(
 ) -> tuple[dict[str, Spread], Work]:
     """Read the ranges of a question to be sampled, with the work that computes its target from numbers in them."""
     question = ask(library, target, profiles, given)
-    plan = planned(library, question, frozenset())
+    plan = question.plan(library)
     values = {**question.strong, **used_values(library, question)}
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
     single = {name: value for name, value in values.items() if name not in spreads}
@@ -402,7 +402,7 @@ def document(sample: Sample, digits: int = DIGITS) -> Document:
     lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
     rows = []
     for swing in sample.tornado[:_BARS]:
-        reached = ranged(swing.least, swing.most, unit, digits)
+        reached = range_text(swing.least, swing.most, unit, digits)
         rows.append((swing.name, _range(sample, swing.name), sample.spreads[swing.name].shape, reached))
     alone = columns(rows)
     if len(sample.tornado) > _BARS:
@@ -456,8 +456,8 @@ def _amiss(sample: Sample) -> list[str]:
 def _range(sample: Sample, name: str) -> str:
     """A sampled range as a user would write it: `16..64 sequence`."""
     spread, unit = sample.spreads[name], sample.quantities[name].unit
-    return ranged(unit.from_base(spread.low), unit.from_base(spread.high), unit.text)
+    return range_text(unit.from_base(spread.low), unit.from_base(spread.high), unit.text)
 
 
 def _label(quantity: Declaration) -> str:
-    return labelled(quantity.name.replace("_", " "), quantity.unit.text)
+    return heading_with_unit(quantity.name.replace("_", " "), quantity.unit.text)

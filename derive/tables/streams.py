@@ -23,13 +23,14 @@ import numpy
 from derive.errors import ExpressionError
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
-from derive.presentation.numbers import ranged
+from derive.presentation.numbers import range_text
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.point_checks import Judgement
-from derive.tables.progress import ahead, watched
+from derive.tables.progress import with_progress_bar
 from derive.tables.sweep_question import Survey, asked
+from derive.tables.sweep_work import in_threads
 from derive.tables.table import Table, postponed, tabled
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
@@ -60,7 +61,7 @@ class Summary:
         return f"<Summary {self}>"
 
     def __str__(self) -> str:
-        spread = ranged(self.low, self.high, self.unit)
+        spread = range_text(self.low, self.high, self.unit)
         shares = ", ".join(f"{share:.0%} below {number:.4g}" for share, number in self.quantiles.items())
         amiss = "".join(f"; {name} fails at {count} of {self.points} points" for name, count in self.failed.items())
         amiss += f"; not tested at {self.untested} of {self.points} points" if self.untested else ""
@@ -180,8 +181,8 @@ class Stream(Shown):
 
     def __iter__(self) -> Iterator[Table]:
         """The stream as tables of adjacent points, in the order of the rows of one large table."""
-        tables = ahead(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
-        return watched(((len(table), table) for table in tables), self.survey.size, "points")
+        tables = in_threads(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
+        return with_progress_bar(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:
         """The summary of each target over all points of the stream: extremes and where they lie, mean, quantiles.

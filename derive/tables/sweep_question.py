@@ -23,7 +23,6 @@ from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
-from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
@@ -202,7 +201,7 @@ class _Along:
         library = self.library
         question = ask(library, target, self.profiles, self.given(self.between()))
         strong = list(question.strong)
-        plan = planned(library, question, frozenset())
+        plan = question.plan(library)
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
         used, is_asked = self._used(question, plan)
         checks, leaving = said_twice(library, strong, [plan]), leaving_beside(library, strong, [plan])

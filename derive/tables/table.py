@@ -20,8 +20,9 @@ from derive.tables import exports
 from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
 from derive.tables.point_values import Regime
-from derive.tables.progress import ahead, watched
+from derive.tables.progress import with_progress_bar
 from derive.tables.sweep_question import Survey, asked, crossed, points_in
+from derive.tables.sweep_work import in_threads
 from derive.tables.table_checks import Holding, held_along
 
 _MOST = 20_000_000  # limit on points of one table
@@ -226,7 +227,7 @@ def _fill(
             columns[name][box] = numbers
         return points_in(box), None
 
-    for _ in watched(ahead(fill, boxes), survey.size, what):
+    for _ in with_progress_bar(in_threads(fill, boxes), survey.size, what):
         pass
 
 

@@ -20,7 +20,8 @@ from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.failed_checks import fails_in_words
-from derive.presentation.numbers import labelled, prefixed, with_unit
+from derive.presentation.multiples import with_prefix
+from derive.presentation.numbers import heading_with_unit, with_unit
 from derive.tables.maps.regime_map import map_chart, mapped
 from derive.tables.sweep_work import ENDS
 
@@ -298,11 +299,11 @@ def _knees(table: Table, target: str, lines: Iterable[_Line], color: int | None 
 
 
 def _label(name: str, table: Table) -> str:
-    return labelled(name.replace("_", " "), table.units.get(name, ""))
+    return heading_with_unit(name.replace("_", " "), table.units.get(name, ""))
 
 
 def _measured(value: float, unit: str) -> str:
-    number, text = prefixed(float(value), unit, _LONG)
+    number, text = with_prefix(float(value), unit, _LONG)
     return with_unit(f"{number:.4g}", text)
 
 

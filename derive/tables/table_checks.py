@@ -14,9 +14,9 @@ from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import with_unit
 from derive.presentation.placed_remarks import PlacedRemark, largest
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
-from derive.tables.progress import ahead, watched
+from derive.tables.progress import with_progress_bar
 from derive.tables.sweep_question import Survey
-from derive.tables.sweep_work import Work
+from derive.tables.sweep_work import Work, in_threads
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -96,7 +96,7 @@ def held_at(
         targets_here = {target: column[box] for target, column in columns.items()}
         return targets_here[targets[0]].size, (box, work.judgements(arrays, targets_here))
 
-    for box, judged in watched(ahead(worked, pieces), first.size, "checks"):
+    for box, judged in with_progress_bar(in_threads(worked, pieces), first.size, "checks"):
         for target, judgement in judged.items():
             numbered = verdicts[target]  # the number of each verdict over all pieces, where a piece has its own
             numbers = [numbered.setdefault(verdict, len(numbered)) for verdict in judgement.verdicts]

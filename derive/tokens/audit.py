@@ -17,7 +17,7 @@ from derive.audit.conflicts import Conflict, conflicts
 from derive.audit.verdicts import Finding, judge
 from derive.errors import UnknownNameError, unknown
 from derive.library import Library
-from derive.tables.progress import watched
+from derive.tables.progress import with_progress_bar
 from derive.tokens.relations import library as built_in
 
 
@@ -50,7 +50,7 @@ def audit(names: Sequence[str] = (), library: Library | None = None, book: Book 
     wanted = {_named(name, list(known)) for name in names} or known.keys()
     asked = built_in() if library is None else library
     chosen = [claim for name, claim in known.items() if name in wanted]
-    return tuple(watched(((1, judge(asked, claim)) for claim in chosen), len(chosen), "claims"))
+    return tuple(with_progress_bar(((1, judge(asked, claim)) for claim in chosen), len(chosen), "claims"))
 
 
 def _named(name: str, known: Sequence[str]) -> str:

@@ -14,8 +14,8 @@ from functools import cache
 
 import derive
 from derive.numerics.algebra.evaluation import value
+from derive.planning.directions import forwards
 from derive.planning.incidence import structure_of
-from derive.planning.matching import forwards
 from derive.solving.ranges.inequalities import stated_at
 from quantities.value import Value
 

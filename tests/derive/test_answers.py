@@ -7,6 +7,7 @@ import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import FrozenInstanceError, replace
+from fractions import Fraction
 from multiprocessing import get_context
 
 import pytest
@@ -14,6 +15,7 @@ import sympy
 
 import derive
 from tests.derive.statements import bare, library, number, numbers, span
+from tests.ordinary import every
 
 ROOM = library(
     {
@@ -169,6 +171,19 @@ def test_a_range_agrees_with_a_check_where_it_overlaps():
     assert [check.passed for check in ohm.solve("v", v=12, i="1..3", r=6).checks] == [True]
     with pytest.raises(derive.InconsistentError):
         ohm.solve("v", v="13..14", i=2, r=6)
+
+
+@every("tenths", range(1, 60), ordinary=20)
+def test_a_range_agrees_with_a_check_at_its_end(tenths):
+    """In doubles 0.2 + 2.69 is more than 2.89."""
+    sums = bare("x a b c", "x = a + b", "c = 2*b")
+    a, b = Fraction(tenths, 10), Fraction(269, 100)
+    given = {"a": float(a), "b": float(b)}
+    low, high = float(a + b), float(a + b + 1)
+    assert number(sums.solve("c", x=f"{low}..{high}", **given)) == pytest.approx(5.38)
+    assert number(sums.solve("c", x=f"{low - 1}..{low}", **given)) == pytest.approx(5.38)
+    with pytest.raises(derive.InconsistentError):
+        sums.solve("c", x=f"{low + 1e-6}..{high}", **given)
 
 
 # Slopes and closed forms

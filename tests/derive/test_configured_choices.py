@@ -19,11 +19,11 @@ import derive
 from derive import Library
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import render
-from derive.kernels.programs.program import programmed
+from derive.kernels.browser_programs.program import program_of
 from derive.relation_files.loading import load
 from quantities.facts import Profile
 from quantities.value import read_value
-from tests.derive.kernels.programs.runs import ran
+from tests.derive.kernels.browser_programs.runs import ran
 
 TYPED = ("n", "m")
 KNOWN = {"d": 2.0, "p": 3.0}  # a default, and what a profile says
@@ -147,7 +147,7 @@ def test_programs_tell_what_answers_tell():
             node = "if", (draw.choice("nmdpc"), draw.choice("12md")), node, expression(1)
         points = [[draw.choice([1.0, 1.5, 2.0, 3.0, 5.0]) for _ in TYPED] for _ in range(4)]
         asked.append((node, points))
-    programs = [(programmed(library_of(node), "x", [*TYPED, "p"]), points) for node, points in asked]
+    programs = [(program_of(library_of(node), "x", [*TYPED, "p"]), points) for node, points in asked]
     told = ran([(made, [[*point, KNOWN["p"]] for point in points]) for made, points in programs])
     assert sum(not made.layout.too_many for made, _ in programs) > 40
     for (node, points), (made, _), found in zip(asked, programs, told, strict=True):

@@ -13,7 +13,7 @@ from derive.presentation.document import Heading, Text
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.relations import subjects
-from derive.tokens.reports import shelf, titles
+from derive.tokens.reports import report_files, titles
 from derive.tokens.reports.titles import TEMPLATES
 from quantities import definitions
 from quantities.facts import Facts
@@ -98,7 +98,7 @@ def test_a_report_is_one_template(tmp_path, monkeypatch):
     titles.titles.cache_clear()
     try:
         assert titles.titles() == {"trial": "Z. A trial", "volume": "The economics of a token, derived"}
-        assert shelf.parts("volume")[0].blocks == (Text("Words."),)
+        assert report_files.bound_reports("volume")[0].blocks == (Text("Words."),)
     finally:
         titles.titles.cache_clear()
 

@@ -258,6 +258,77 @@ def test_a_rounding_beyond_the_domain_of_a_function_is_no_contradiction(seed: in
             held.solve("w", z="0.5", **given)
 
 
+IN_DOUBLES = (29, 46, 66, 67)  # where doubles round to the next whole number
+
+
+@every("seed", (*IN_DOUBLES, *range(60)), ordinary=10)
+def test_a_limit_on_a_rounding_is_that_of_decimals(seed: int) -> None:
+    """In doubles 2.7/0.45 rounds up to seven, and 100.8/8.4 down to eleven."""
+    draw = random.Random(seed)
+    step, whole = Fraction(draw.randint(11, 999), 100), draw.randint(3, 40)
+    count = whole + draw.choice((-1, 0, 1))
+    limit, holds = draw.choice(
+        [
+            ("n >= ceil(x/y)", count >= whole),
+            ("n <= floor(x/y)", count <= whole),
+            ("n >= 2*ceil(x/y) - n", count >= whole),
+        ]
+    )
+    library = bare("n x y f", limit, "f = n + x")
+    given = {"n": str(count), "x": decimal(whole * step), "y": decimal(step)}
+    if not holds:
+        with pytest.raises(InconsistentError):
+            library.solve("n", **given)
+        with pytest.raises(InconsistentError):
+            library.least("f", **{**given, "n": [given["n"]]})
+        return
+    assert number(library.solve("n", **given)) == count
+    least = library.least("f", **{**given, "n": [given["n"]]})
+    assert least.value.magnitude == pytest.approx(float(count + whole * step))
+
+
+@every("seed", range(60), ordinary=10)
+def test_a_limit_whose_sides_are_equal_as_decimals_holds(seed: int) -> None:
+    """In doubles a little is left of `0.1/0.6 - 1/6`, beside a side that is zero."""
+    draw = random.Random(seed)
+    a, b = Fraction(draw.randint(1, 99), 100), Fraction(draw.randint(1, 99), 10)
+    limit = draw.choice(("0 >= n*(x/y - {c})", "max(x/y - {c} - 5, 0) >= n*(x/y - {c})", "n*(x - {d}*y) <= x - {d}*y"))
+    library = bare("f n x y", limit.format(c=decimal(b), d=decimal(b)), "f = n + x", domains={"f": "real"})
+    given = {"n": "6", "x": decimal(a * b), "y": decimal(a)}
+    assert number(library.solve("f", **given)) == pytest.approx(float(6 + a * b))
+    best = library.least("f", **{**given, "n": ["6", "7"]})
+    assert best.value.magnitude == pytest.approx(float(6 + a * b))
+
+
+@every("seed", range(60), ordinary=8)
+def test_a_best_choice_rounds_decimals(seed: int) -> None:
+    draw = random.Random(seed)
+    step, whole = Fraction(draw.randint(11, 999), 100), draw.randint(3, 40)
+    rounding, sense = draw.choice(("ceil", "floor")), draw.choice(("least", "most"))
+    library = bare("f n x y", f"f = {rounding}(x/y) + n", domains={"n": "whole", "f": "real"})
+    best = getattr(library, sense)("f", n="1..3", x=decimal(whole * step), y=[decimal(step), decimal(2 * step)])
+    halves = (math.ceil if rounding == "ceil" else math.floor)(Fraction(whole, 2))
+    assert best.value.magnitude == (halves + 1 if sense == "least" else whole + 3)
+    assert best.proved
+
+
+@every("seed", range(60), ordinary=10)
+def test_choices_of_decimals_have_the_values_of_fractions_and_are_verified(seed: int) -> None:
+    draw = random.Random(seed)
+    a, b = (Fraction(draw.randint(1, 99), 100) for _ in "ab")
+    form = draw.choice(("x - y - {c}", "x - {d}/y + n", "n*y - x", "(x - y - {c})*n"))
+    written = form.format(c=decimal(a), d=decimal(a * b))
+    lists = {"x": [decimal(a), decimal(a + b), decimal(2 * a)], "y": [decimal(b), decimal(2 * b)]}
+    library = bare("f n x y", f"f = {written}", domains={"f": "real", "n": "0..3, whole"})
+    best = library.least("f", n="0..3", **lists)
+    for choice in best.choices:
+        listed = {name: Fraction(text) for name, text in choice.listed.items()}
+        goals = [in_fractions(written, {**listed, "n": Fraction(n)}) for n in range(4)]
+        assert choice.best == float(min(goals))
+    assert best.proved
+    assert derive.verify(best)
+
+
 @pytest.mark.thorough
 @every("seed", range(60), ordinary=15, thorough=2)
 def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(seed: int) -> None:

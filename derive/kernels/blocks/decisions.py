@@ -1,22 +1,17 @@
-"""Where doubles may not decide: what is rounded to a whole number, compared, or at the end of a function's domain.
+"""Decisions in a kernel that rounding may change: rounding to whole numbers, comparisons, the ends of domains.
 
 Lines compute beside such a decision how near it is to another one, and how far rounding may have moved it. Where it is
 too near, it is worked out from the numbers that were given (`exact_points`), or by the solver where lines do not know
 how a number follows from these. Arithmetic without decisions costs nothing more.
 
 What lines have computed is known by the text that stands for it, which no later line changes.
-
-How far rounding may have moved an expression is another expression in the same names. It counts roundings of half a
-unit in the last place, to first order: each operation adds its own and passes on those of its arguments times its
-slope. Where no sum can cancel, that is a share of the value itself. In the end each counts for a whole unit, so that
-what is of second order is covered.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
@@ -24,127 +19,14 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
 from derive.kernels.backends.emitter import SETTLED, Scope, name_of_text
 from derive.kernels.backends.exact_points import ExactPoints
-from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, multiplied, negated
+from derive.kernels.blocks.rounding_errors import RoundingError, size_of
+from derive.numerics.algebra.like_terms import added, multiplied, negated
 from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.networks import reached
 from derive.tolerances import EPSILON, EXPRESSION, MET, TIGHT
 from quantities.declaration import Declaration
 from quantities.rational import exact_of
-
-_OF_A_POWER = Fraction(8)  # roundings: what `pow` of the C library may be off by
-_OF_AN_EXPONENT = Fraction(1000)  # the same by its rounded exponent: the largest logarithm, 710, and more
-
-
-def roundings(node: Node) -> Node:
-    """A bound on an expression's rounding error, as a multiple of the rounding of one; its names are taken as exact.
-
-    >>> from derive.expressions.tree import render
-    >>> from derive.expressions.grammar import parse_expression
-    >>> render(roundings(parse_expression("x - y")))
-    'abs(x - y)'
-    """
-    return RoundingError().of(node)
-
-
-@dataclass(frozen=True)
-class RoundingError:
-    """Bounds the rounding errors of expressions in names, whose own errors are shares of their value or expressions."""
-
-    errors: Mapping[str, Fraction | Node] = field(default_factory=dict)
-    spans: Mapping[str, Span] = field(default_factory=dict)
-
-    def of(self, node: Node) -> Node:
-        """A bound on the rounding error of an expression, in roundings."""
-        share = self.share(node)
-        if share is not None:
-            return multiplied(Number(share), _size(node))
-        if isinstance(node, Name):
-            error = self.errors[node.name]
-            assert not isinstance(error, Fraction)  # else it has a share
-            return error
-        assert isinstance(node, Apply)
-        if node.op == "piecewise":
-            return Apply(node.op, tuple(arg if i % 2 else self.of(arg) for i, arg in enumerate(node.args)))
-        errors = [self.of(arg) for arg in node.args]
-        match node.op:
-            case "neg":
-                return errors[0]
-            case "max" | "min":
-                return added(*errors)
-            case "add":
-                sizes = [_size(arg) for arg in node.args] if len(node.args) > 2 else [_size(node)]
-                return added(*errors, *sizes)
-            case "mul":
-                shares = [_beside(node, i, error) for i, error in enumerate(errors) if error != ZERO]
-                return added(*shares, multiplied(Number(Fraction(len(node.args) - 1)), _size(node)))
-            case "pow":
-                return _of_power(node, *errors)
-            case "inv":
-                return _carried(multiplied(node, node), errors[0], _size(node))
-            case op:
-                entry, parts = TABLE[op], {"x": node.args[0], "y": node}
-                own = multiplied(Number(Fraction(2 * entry.off)), _size(node))  # a last place is two roundings
-                return _carried(filled(entry.steepness, parts), errors[0], own)
-
-    def share(self, node: Node) -> Fraction | None:
-        """The rounding error relative to an expression's value; None if a sum may cancel, or a function is steep."""
-        if isinstance(node, Number):
-            return Fraction(0 if node.is_double else 1)
-        if isinstance(node, Name):
-            error = self.errors.get(node.name, Fraction(0))
-            return error if isinstance(error, Fraction) else None
-        if node.op in STEPPED or node.op == "pi":
-            return Fraction(node.op == "pi")
-        shares = [self.share(arg) for arg in (node.args[::2] if node.op == "piecewise" else node.args)]
-        known = [share for share in shares if share is not None]
-        if len(known) < len(shares):
-            return None
-        match node.op:
-            case "neg" | "abs" | "max" | "min" | "piecewise":
-                return max(known)
-            case "add" if self._is_of_one_sign(node):
-                return max(known) + len(known) - 1
-            case "mul":
-                return sum(known, Fraction(len(known) - 1))
-            case "inv":
-                return known[0] + 1
-            case "sqrt":
-                return known[0] / 2 + 2 * TABLE["sqrt"].off
-            case "pow" if isinstance(node.args[1], Number):
-                own = _OF_A_POWER if node.args[1].is_double else _OF_AN_EXPONENT
-                return abs(node.args[1].value) * known[0] + own
-        return None
-
-    def _is_of_one_sign(self, node: Apply) -> bool:
-        """Whether no two terms of a sum can have different signs, so that rounding errors stay small beside it."""
-        if not self.spans.keys() >= {*names_in(node)}:
-            return False
-        terms = [enclose(term, self.spans, "") for term in node.args]
-        ends = [term.values for term in terms if term is not None]
-        return len(ends) == len(terms) and (all(low >= 0 for low, _ in ends) or all(high <= 0 for _, high in ends))
-
-
-def _beside(product: Apply, index: int, error: Node) -> Node:
-    """The rounding error of a product that is due to the error of one factor."""
-    return multiplied(error, *(_size(arg) for i, arg in enumerate(product.args) if i != index))
-
-
-def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
-    """The rounding error of a power, from the errors of its base and of its exponent."""
-    base, exponent = node.args
-    shares: list[Node] = [Number(_OF_A_POWER)]
-    if of_base != ZERO:
-        shares.append(multiplied(_size(exponent), of_base, inverted(_size(base))))
-    if of_exponent != ZERO:
-        shares.append(multiplied(_size(Apply("log", (_size(base),))), of_exponent))
-    return multiplied(_size(node), added(*shares))
-
-
-def _carried(steepness: Node, error: Node, own: Node) -> Node:
-    """The rounding error of a function: that of its argument, propagated, and its own."""
-    return own if error == ZERO else added(multiplied(steepness, error), own)
-
 
 _TESTS = frozenset(COMPARISONS.values())
 _HALF = Number(Fraction(1, 2))
@@ -156,7 +38,7 @@ _SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has 
 
 @dataclass(frozen=True)
 class _Known:
-    """What is known of a number: its exact form in other numbers, its error in roundings, and its bounds.
+    """A number known to a kernel's decisions: its exact form in other numbers, its error, and its bounds.
 
     The error is a share of the value or an expression. Without a form, the number cannot be traced to the givens.
     """
@@ -169,13 +51,13 @@ class _Known:
 
 @dataclass(frozen=True)
 class Origins:
-    """How quantities follow from the given numbers, by exact points; the names are those of the numbers' texts."""
+    """The origins of quantities in a kernel's decisions, by exact points in the names of the givens' texts."""
 
     points: Mapping[str, ExactPoints]
     names: tuple[str, ...]
 
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
-        """The quantities at a point, as exactly as they can be traced to the given numbers."""
+        """The quantities at a point of a kernel, as exactly as its decisions can trace them to the given numbers."""
         given_numbers = dict(zip(self.names, numbers, strict=True))
         quantities = {}
         for name, point in self.points.items():
@@ -186,7 +68,7 @@ class Origins:
 
 
 class Decisions:
-    """Records the numbers on one sheet, and settles the decisions in expressions of them."""
+    """The decisions in a kernel's expressions: records the numbers on its sheet, and settles what they decide."""
 
     def __init__(self) -> None:
         """Begin without any recorded number or settled decision."""
@@ -198,7 +80,7 @@ class Decisions:
         self.exact: list[ExactPoints] = []  # what works out each decision from numbers as they were given
         self._places: dict[Node, int] = {}  # where that of a decision stands
 
-    def given(self, text: str, argument: str, quantity: Declaration) -> None:
+    def record_given(self, text: str, argument: str, quantity: Declaration) -> None:
         """Record for later decisions a given in base units, computed from the argument in its declared unit."""
         unit, typed = quantity.unit, name_of_text(argument)
         if text == argument:
@@ -207,35 +89,35 @@ class Decisions:
         form = added(multiplied(typed, Number(unit.size)), Number(unit.offset))
         error: Fraction | Node = _OF_A_GIVEN
         if unit.offset:
-            sizes = added(_size(name_of_text(text)), _size(Number(2 * unit.offset)))
+            sizes = added(size_of(name_of_text(text)), size_of(Number(2 * unit.offset)))
             error = multiplied(Number(_OF_A_GIVEN), sizes)
         self._note(text, _Known(form, error, _span(quantity)))
 
-    def stated(self, text: str, number: float, quantity: Declaration) -> None:
+    def record_default(self, text: str, number: float, quantity: Declaration) -> None:
         """Record for later decisions a default in base units."""
         exact = exact_of(number)
         form = Number(Fraction(number) if exact is None else exact)
         self._note(text, _Known(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
 
-    def computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
+    def record_computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
         """Record for later decisions a number that is computed by a closed form in quantities."""
-        form = self._in_texts(form, scope)
+        form = self._in_names_of_texts(form, scope)
         if all(name in self._known for name in names_in(form)):
             share = self._errors.share(form)
             self._note(text, _Known(form, self._errors.of(form) if share is None else share, _span(quantity)))
 
-    def from_search(self, text: str, quantity: Declaration) -> None:
+    def record_sought(self, text: str, quantity: Declaration) -> None:
         """Record for later decisions a number found by search, or one of several roots, which has no exact form."""
         self._note(text, _Known(None, _SOUGHT, _span(quantity)))
 
-    def same(self, text: str, original: str) -> None:
+    def record_same(self, text: str, original: str) -> None:
         """Record for later decisions a number that is another one without its rounding."""
         known = self._known.get(name_of_text(original).name)
         if known is not None and text != original:
             self._note(text, known)
 
     def may_cancel(self, text: str) -> bool:
-        """Whether a recorded number may consist of nothing but the rounding of larger terms."""
+        """Whether a number recorded for decisions may consist of nothing but the rounding of larger terms."""
         known = self._known.get(name_of_text(text).name)
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
@@ -258,15 +140,16 @@ class Decisions:
         return ((name, bound) for name, bound in self._bounds.items() if name in needed)
 
     def _bounded_by(self, name: str) -> tuple[str, ...]:
-        """The names of the numbers and bounds in a bound on a rounding error."""
+        """The names in a bound on a rounding error in a decision: of numbers and of other bounds."""
         return names_in(self._bounds[name]) if name in self._bounds else ()
 
     @staticmethod
-    def _in_texts(node: Node, scope: Scope) -> Node:
+    def _in_names_of_texts(node: Node, scope: Scope) -> Node:
+        """An expression for a decision, with the name of each quantity's text in place of the quantity."""
         return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
 
     def origins(self, names: Sequence[str], scope: Scope) -> Origins:
-        """How quantities follow from the givens, as far as recorded numbers can be traced to exact points."""
+        """The origins of quantities for a decision in the givens, as far as they can be traced to exact points."""
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))
@@ -276,25 +159,25 @@ class Decisions:
         given = dict.fromkeys(chain.from_iterable(point.names for point in points.values()))
         return Origins(points, tuple(given))
 
-    def settled(self, node: Node, scope: Scope) -> Node:
-        """An expression whose decisions carry how they are settled where rounding may change them (`SETTLED`)."""
+    def settle(self, node: Node, scope: Scope) -> Node:
+        """Settle the decisions in an expression: where rounding may change one, it carries what decides (`SETTLED`)."""
         if not any(isinstance(part, Apply) and _may_decide(part) for part in walk(node)):
             return node
-        return self._settled(self._in_texts(node, scope))
+        return self._settle(self._in_names_of_texts(node, scope))
 
-    def _settled(self, node: Node) -> Node:
-        """An expression in the names of recorded numbers, whose decisions carry how they are settled."""
+    def _settle(self, node: Node) -> Node:
+        """Settle the decisions in an expression whose names are those of recorded numbers."""
         if not isinstance(node, Apply):
             return node
-        new = Apply(node.op, tuple(map(self._settled, node.args)), node.at)
+        new = Apply(node.op, tuple(map(self._settle, node.args)), node.at)
         if not _may_decide(node) or any(name not in self._known for name in names_in(node)):
             return new
         if node.op in _TESTS:
-            near = self._of_test(node, new)
+            near = self._distance_of_sides(node, new)
         elif node.op in STEPPED:
-            near = self._of_steps(node, new)
+            near = self._distance_from_whole(node, new)
         else:
-            near = self._of_ends(node, new)
+            near = self._distance_from_end(node, new)
         if near is None:
             return new
         exact = self._exact_points(node)
@@ -307,13 +190,13 @@ class Decisions:
 
     @staticmethod
     def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
-        """A decision on numbers without exact points, in which those that differ by rounding alone are equal.
+        """The decision on numbers without exact points, in which those that differ by rounding alone are equal.
 
         The solver treats them so too. If they differ by more, but not by more than their errors, it is asked.
         """
         if new.op not in _TESTS and new.op not in STEPPED:
             return Apply(SETTLED, (new, gap, room))
-        close = multiplied(Number(Fraction(EXPRESSION)), added(*map(_size, new.args)))
+        close = multiplied(Number(Fraction(EXPRESSION)), added(*map(size_of, new.args)))
         is_close = Apply("le", (gap, close))
         equal: Node
         if new.op in STEPPED:
@@ -325,24 +208,24 @@ class Decisions:
         beyond = added(room, room, Number(Fraction(1)))  # no doubt where the numbers are the same
         return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
 
-    def _of_test(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of the two sides of a comparison that rounding may decide, and the bound on its error."""
+    def _distance_of_sides(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+        """The distance of a comparison's sides for a decision by rounding, and the bound on its error."""
         if all(map(self._is_plain, node.args)):
             return None
         left, right = new.args
         room = added(*(self._error(*pair) for pair in zip(node.args, new.args, strict=True)))
-        return _size(added(left, negated(right))), multiplied(_TWICE, room)
+        return size_of(added(left, negated(right))), multiplied(_TWICE, room)
 
-    def _of_steps(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of a number from the whole one to which it may be rounded, and the bound on its error."""
+    def _distance_from_whole(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+        """The distance from the whole number for a decision about rounding to it, and the bound on its error."""
         (argument,), (number,) = node.args, new.args
         if self._is_plain(argument):
             return None
         nearest = Apply("floor", (Apply("add", (number, _HALF)),))
-        return _size(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
+        return size_of(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
 
-    def _of_ends(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
-        """The distance of an argument from an end of its function's domain, and its error, for a decision there."""
+    def _distance_from_end(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+        """The distance from an end of a function's domain for a decision there, and the bound on its error."""
         argument, number = node.args[0], new.args[0]
         if self._is_plain(argument):
             return None
@@ -350,7 +233,7 @@ class Decisions:
         is_exact = self._exact_points(argument) is not None  # else more digits are nowhere to be had
         error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))
         if node.op == "tan":
-            return Number(Fraction(1)), multiplied(error, _size(new))
+            return Number(Fraction(1)), multiplied(error, size_of(new))
         enclosure = enclose(argument, self._errors.spans, "")
         low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
         ends = [end for end in _ends(node) if low <= end <= high]
@@ -358,17 +241,17 @@ class Decisions:
             ends = [end for end in ends if end]  # a share of the number itself is as small beside zero
         if not ends:
             return None
-        distances = [_size(added(number, Number(Fraction(-end)))) for end in ends]
+        distances = [size_of(added(number, Number(Fraction(-end)))) for end in ends]
         nearest = distances[0] if len(distances) == 1 else Apply("min", tuple(distances))
         return nearest, error
 
     def _error(self, node: Node, new: Node) -> Node:
-        """The bound on an expression's rounding error, by the settled expression that lines compute."""
+        """The bound on an expression's rounding error in a decision, by the settled expression that lines compute."""
         share = self._errors.share(node)
-        return self._errors.of(node) if share is None else multiplied(Number(share), _size(new))
+        return self._errors.of(node) if share is None else multiplied(Number(share), size_of(new))
 
     def _is_plain(self, node: Node) -> bool:
-        """Whether doubles decide a comparison with a number as decimals do."""
+        """Whether doubles decide a comparison in a kernel with a number as decimals do."""
         if isinstance(node, Apply) and node.op == "neg":
             return self._is_plain(node.args[0])
         if isinstance(node, Name):
@@ -376,7 +259,7 @@ class Decisions:
         return isinstance(node, Number) and _is_short(node)
 
     def _exact_points(self, node: Node) -> ExactPoints | None:
-        """The exact points of a decision, computed from what was given; None if a number on the way has no form."""
+        """The exact points of a decision, computed from the givens; None if a number on the way has no form."""
         behind = {*reached(names_in(node), self._needed_for)}
         steps: dict[str, Node] = {}
         for name, known in self._known.items():
@@ -387,18 +270,18 @@ class Decisions:
         return ExactPoints(node, steps)
 
     def _needed_for(self, name: str) -> tuple[str, ...]:
-        """The recorded numbers in the exact form of a number."""
+        """The recorded numbers in the exact form of a number for a decision."""
         known = self._known.get(name)
         return () if known is None or known.form is None else names_in(known.form)
 
 
 def _may_decide(node: Apply) -> bool:
-    """Whether rounding may change the outcome of an operation: a test, a step, or a domain with an end."""
+    """Whether an operation is a decision that rounding may change: a test, a step, or a domain with an end."""
     return node.op in _TESTS or node.op in STEPPED or node.op == "tan" or any(True for _ in _ends(node))
 
 
 def _ends(node: Apply) -> Iterator[float]:
-    """The whole numbers at which a function's domain ends, the zero of a root included: there rounding may decide."""
+    """The whole numbers at which a function's domain ends, zero of a root included, for decisions by rounding."""
     if node.op == "pow":
         exponent = node.args[1]
         if not isinstance(exponent, Number) or exponent.value.denominator != 1:
@@ -408,12 +291,8 @@ def _ends(node: Apply) -> Iterator[float]:
 
 
 def _is_short(number: Number) -> bool:
-    """Whether doubles keep the order of a number among decimals: it is a double, or has at most fifteen digits."""
+    """Whether doubles decide as decimals do on a number: it is a double, or has at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
-
-
-def _size(node: Node) -> Node:
-    return Apply("abs", (node,))
 
 
 def _span(quantity: Declaration) -> Span:

@@ -15,7 +15,7 @@ from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, sa
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, applied, operations
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.algebra.like_terms import cleared, denominators
+from derive.numerics.algebra.like_terms import denominators, without_denominators
 from derive.numerics.intervals.enclosure import Span, enclose
 from quantities.rational import exact_of
 
@@ -169,4 +169,4 @@ def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
     """
     below = [enclose(part, box, "") for part in denominators(form, name)]
     are_positive = all(bounds is not None and not bounds.partial and bounds.values[0] > 0 for bounds in below)
-    return cleared(form, name) if are_positive else form
+    return without_denominators(form, name) if are_positive else form

@@ -1,4 +1,4 @@
-"""The value of an expression at given numbers, as a float; NaN where it is undefined.
+"""The evaluation of expressions and conditions at given numbers, in doubles; NaN where a value is undefined.
 
 Everything is in coherent base units, so a value is a bare float. Whatever real arithmetic leaves undefined (the root
 of a negative number, a division by zero, an overflow) is NaN and stays NaN, so that a candidate solution that needs
@@ -40,7 +40,7 @@ _INFINITY = math.inf
 
 
 def power(args: Sequence[float]) -> float:
-    """Evaluate a real power; NaN where it would be complex or infinite."""
+    """Evaluate a real power in doubles; NaN where it would be complex or infinite."""
     base, exponent = args
     if base == 0 and exponent < 0:
         return _NAN
@@ -108,7 +108,7 @@ def _chosen(choice: Apply, values: Values) -> float:
 
 
 def chosen_arm(choice: Apply, values: Values) -> Node | None:
-    """The arm that a choice takes at given numbers; None if no condition holds, or an undefined one comes first."""
+    """The arm that a choice takes in its evaluation; None if no condition holds, or an undefined one comes first."""
     for arm, condition in cases(choice):
         met = condition is None or truth(condition, values)
         if met:
@@ -119,7 +119,7 @@ def chosen_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def binding_arm(choice: Apply, values: Values) -> Node | None:
-    """The arm of a maximum, a minimum or a choice that binds at given numbers; None if none can be told."""
+    """The arm of a maximum, a minimum or a choice that binds in its evaluation; None if none can be told."""
     if choice.op == "piecewise":
         return chosen_arm(choice, values)
     binds = Order.GREATER if choice.op == "max" else Order.LESS
@@ -134,12 +134,12 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def holds(condition: Node, values: Values) -> bool:
-    """Whether a condition is true at given numbers; an undefined one is not."""
+    """Whether a condition evaluates as true at given numbers; an undefined one does not."""
     return truth(condition, values) is True
 
 
 def truth(condition: Node, values: Values) -> bool | None:
-    """Whether a condition is true or false at given numbers; None if it is undefined.
+    """Evaluate a condition at given numbers as true or false; None if it is undefined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
@@ -163,7 +163,7 @@ _OF_PRODUCTS = frozenset({"mul", "inv", "neg", "abs", "max", "min", "sqrt"})
 
 
 def _is_product(node: Node) -> bool:
-    """Whether nothing can cancel in an expression, so that its value in doubles is right to nearly all digits."""
+    """Whether nothing can cancel in an expression, so that its evaluation in doubles is right to nearly all digits."""
     return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
 
 
@@ -172,7 +172,7 @@ def _comparison(comparison: Apply, _: object) -> Evaluator:
 
 
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
-    """Whether a comparison is true at given numbers, by doubles or, for nearly equal sides, by exact values."""
+    """Evaluate a comparison at given numbers, by doubles or, for nearly equal sides, by exact values."""
     left_side, right_side = comparison.args
     left, right = value(left_side, values), value(right_side, values)
     if left != left or right != right:
@@ -183,6 +183,24 @@ def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool |
         return TESTS[comparison.op](left, right)
     ordering = order(left_side, right_side, values, chosen_arm)
     return comparison.op in _HOLDS[Order.of(left - right) if ordering is Order.UNDEFINED else ordering]
+
+
+def _rounding(rounding: Apply, _: object) -> Evaluator:
+    return partial(_rounded, rounding.args[0], TABLE[rounding.op].value)
+
+
+def _rounded(argument: Node, function: Callable[[float], float], values: Values) -> float:
+    """A number rounded up or down, by its double or, where that is nearly whole, by its exact value."""
+    number = value(argument, values)
+    nearest = float(round(number))
+    if _AS_DOUBLES.get() or abs(number - nearest) > MET * _size(argument, number, values):
+        return function(number)
+    ordering = order(argument, Number(Fraction(nearest)), values, chosen_arm)
+    if ordering is Order.UNDEFINED:
+        return function(number)
+    if ordering.is_tie:
+        return nearest
+    return function(nearest + 0.5 if ordering is Order.GREATER else nearest - 0.5)
 
 
 def _constant(number: float) -> Evaluator:
@@ -200,13 +218,17 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
         "min": lambda *arms: partial(_of_several, min, arms),
         "neg": partial(partial, _of_one, operator.neg),
         "inv": partial(partial, _of_one, lambda x: 1.0 / x),
-        **{name: partial(partial, _of_one, entry.value) for name, entry in TABLE.items()},
+        **{name: partial(partial, _of_one, entry.value) for name, entry in TABLE.items() if name not in STEPPED},
         "true": lambda: _constant(True),
         "and": lambda *conditions: partial(_joined, "and", conditions),
         "or": lambda *conditions: partial(_joined, "or", conditions),
         "not": partial(partial, _denied),
     },
-    forms={"piecewise": lambda choice, _: partial(_chosen, choice), **dict.fromkeys(TESTS, _comparison)},
+    forms={
+        "piecewise": lambda choice, _: partial(_chosen, choice),
+        **dict.fromkeys(STEPPED, _rounding),
+        **dict.fromkeys(TESTS, _comparison),
+    },
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""
 
@@ -243,13 +265,13 @@ def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
-    """Whether a condition is true or false at all numbers in a box; None if that is open or undefined."""
+    """Evaluate a condition at all numbers in a box at once; None if it is open or undefined there."""
     possible = truths(condition, box)
     return next(iter(possible)) if len(possible) == 1 else None
 
 
 def terms(node: Node) -> tuple[Node, ...]:
-    """The terms of a sum, signs aside, whose values measure a residual; any other expression is its only term."""
+    """The terms of a sum, signs aside, by which the evaluation of a residual is measured; else the one expression."""
     if isinstance(node, Apply) and node.op == "add":
         return tuple(chain.from_iterable(map(terms, node.args)))
     if isinstance(node, Apply) and node.op == "neg":
@@ -272,8 +294,13 @@ def residual(equation: Equation, values: Values) -> float:
     return gap / size if math.isfinite(size) and size > 0 else _NAN
 
 
+def size_of(equation: Equation, values: Values) -> float:
+    """The sum of the absolute values of an equation's terms, by which its residual is measured."""
+    return sum(_size(side, value(side, values), values) for side in equation.sides)
+
+
 def with_exact_parts(node: Node, values: Values) -> Node | None:
-    """An expression with the exact value, at given numbers, in place of each part that has one; None if undefined.
+    """An expression to evaluate, with the exact value in place of each part that has one; None if undefined.
 
     The angle whose cosine is (1.3 - 0.9)/0.4 is zero; in doubles that ratio is more than one, and there is no angle.
     What is rounded up or down is a whole number where its decimals say so: log(1000)/log(10) is 3.
@@ -309,7 +336,7 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
 
 
 def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
-    """The whole number from which an expression's value differs by rounding only; None if it is none.
+    """The whole number from which an expression's evaluation differs by rounding only; None if there is none.
 
     What was computed is rounded itself, so that its digits decide nothing.
     """
@@ -321,7 +348,7 @@ def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:
-    """Evaluate an equation's residual with exact numbers for all parts that have one; NaN where a side is undefined.
+    """Evaluate an equation's residual with exact numbers for all parts that have one; NaN where undefined.
 
     In doubles a part may lie beside the end of a function's domain, by a rounding.
 
@@ -339,7 +366,7 @@ def residual_of_decimals(equation: Equation, values: Values) -> float:
 
 
 def _size(side: Node, number: float, values: Values) -> float:
-    """The sum of the absolute values of a side's terms, given the value of the side."""
+    """Evaluate the sum of the absolute terms of a side whose own value is known."""
     if isinstance(side, Apply) and side.op in ("add", "neg"):
         return sum(abs(value(term, values)) for term in terms(side))
     return abs(number)
@@ -362,7 +389,7 @@ def departure(equation: Equation, values: Values) -> float:
 
 
 def weighed(equation: Equation) -> tuple[Node, ...]:
-    """The expressions whose absolute values measure how far an estimate's sides are apart: its formula.
+    """The expressions by whose evaluation the departure of an estimate is measured: its formula.
 
     That is its right side, or its left if a name alone is on the right. In a balance, one side of which is the number
     0, nothing is a formula for anything, and the share is one of all terms together.
@@ -391,7 +418,7 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
 
 
 def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
-    """The arms that bind at given numbers in an expression, outermost first, except those of configured choices.
+    """The arms that bind in the evaluation of an expression, outermost first, but for configured choices.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -404,7 +431,7 @@ def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
 
 
 def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[tuple[Apply, Node]]:
-    """Each max, min and choice of an expression that counts in its value, with the arm taken, outermost first."""
+    """The choices that count in the evaluation of an expression, each with the arm taken, outermost first."""
     if not isinstance(node, Apply):
         return
     if node.op not in ("max", "min", "piecewise"):
@@ -418,7 +445,7 @@ def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[t
 
 
 def is_configured(choice: Apply, given: Collection[str]) -> bool:
-    """Whether the givens alone make a choice, so that the arm that it takes is no regime.
+    """Whether the givens alone make a choice, so that the arm that its evaluation takes is no regime.
 
     A maximum or a minimum is never configured: which of two typed numbers is the larger is what a reader asks.
     """
@@ -428,5 +455,5 @@ def is_configured(choice: Apply, given: Collection[str]) -> bool:
 
 
 def deciding(choice: Apply) -> tuple[str, ...]:
-    """The names in the conditions of a choice, whose numbers decide which arm is taken."""
+    """The names in the conditions of a choice, whose numbers decide which arm its evaluation takes."""
     return names_in(*(condition for _, condition in cases(choice) if condition is not None))

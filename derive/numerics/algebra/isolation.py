@@ -26,16 +26,16 @@ from derive.numerics.algebra.like_terms import (
     ZERO,
     added,
     arms_of,
-    cleared,
     coefficients,
-    filled,
+    constant_exponent,
+    fill_template,
     inverted,
     multiplied,
     negated,
     occurrences,
-    plain,
     simplified,
     when_binding,
+    without_denominators,
 )
 from derive.numerics.intervals.enclosure import Span, enclose
 
@@ -62,7 +62,6 @@ class Candidate:
         return replace(self, divisors=(*self.divisors, *divisors))
 
 
-_PI = Apply("pi", ())
 TURNS = Name("turns of the angle")
 """A placeholder for a whole number of turns in the inverse of a periodic function; no quantity can have this name."""
 
@@ -152,10 +151,10 @@ def _of_function(entry: Function, node: Apply, candidate: Candidate) -> list[Can
     winds = node if entry.period else candidate.winds
     return [
         candidate.becoming(
-            filled(inverse.form, named),
-            *(filled(condition, named) for condition in inverse.where),
+            fill_template(inverse.form, named),
+            *(fill_template(condition, named) for condition in inverse.where),
             winds=winds,
-            other=filled(inverse.other, named) if inverse.other else None,
+            other=fill_template(inverse.other, named) if inverse.other else None,
         )
         for inverse in entry.inverses
     ]
@@ -168,7 +167,7 @@ def _inverted_power(node: Apply, other: Node, index: int, candidate: Candidate) 
         scale = Apply("log", (other,))
         form = multiplied(Apply("log", (y,)), inverted(scale))
         return [candidate.becoming(form, powers=(*candidate.powers, node)).dividing(scale)]
-    exponent = plain(other)
+    exponent = constant_exponent(other)
     if exponent is None:
         return [candidate.becoming(Apply("pow", (y, inverted(other))), powers=(*candidate.powers, node))]
     if exponent == 0:
@@ -211,7 +210,7 @@ def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Cand
 def _collected(node: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
     """The candidates for a name in several arguments: roots of a polynomial, or else those of each arm."""
     difference = added(node, negated(candidate.form))
-    factors = coefficients(cleared(difference, name), [name])
+    factors = coefficients(without_denominators(difference, name), [name])
     if factors is None:
         return _by_arms(difference, candidate, name, splits)
     a, b, c = (_without_zero(factors.get((name,) * power, ZERO)) for power in (2, 1, 0))

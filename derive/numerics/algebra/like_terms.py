@@ -21,7 +21,7 @@ ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
 
 def occurrences(node: Node, name: str) -> int:
-    """How often a name occurs in an expression."""
+    """How often a name occurs in an expression, like terms not combined."""
     return sum(1 for part in walk(node) if isinstance(part, Name) and part.name == name)
 
 
@@ -31,25 +31,27 @@ def simplified(node: Node) -> Node:
     return result
 
 
-def plain(node: Node) -> Fraction | None:
-    """The value of a constant exponent such as 2, -1 or 3/2; None of an exponent with names."""
+def constant_exponent(node: Node) -> Fraction | None:
+    """The value of a constant exponent such as 2, -1 or 3/2 among like factors; None of one with names."""
     return _PLAIN.attempt(node)
 
 
 def exponent_of(node: Apply) -> Fraction | None:
-    """The constant exponent of a power, a root or an inverse; None of any other operation."""
+    """The constant exponent of a power, a root or an inverse among like factors; None of other operations."""
     if node.op == "pow":
-        return plain(node.args[1])
+        return constant_exponent(node.args[1])
     return {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
 
 
 def negated(node: Node) -> Node:
+    """An expression with the opposite sign; two signs cancel as like terms do."""
     if isinstance(node, Apply) and node.op == "neg":
         return node.args[0]
     return ZERO if node == ZERO else Apply("neg", (node,))
 
 
 def inverted(node: Node) -> Node:
+    """The inverse of an expression or of each factor of a product; two inverses cancel as like factors do."""
     if isinstance(node, Apply) and node.op == "inv":
         return node.args[0]
     if isinstance(node, Apply) and node.op == "mul":
@@ -58,9 +60,9 @@ def inverted(node: Node) -> Node:
 
 
 def added(*nodes: Node) -> Node:
-    flat = [part for node in nodes for part in _parts(node, "add") if part != ZERO]
-    flat = _cancelled(flat, "neg")
-    return applied("add", flat, ZERO)
+    """The sum of expressions without zeros, in which like terms of opposite sign cancel."""
+    terms = chain.from_iterable(_parts(node, "add") for node in nodes)
+    return applied("add", _without_cancelling_pairs([term for term in terms if term != ZERO], "neg"), ZERO)
 
 
 def difference_of(equation: Equation) -> Node:
@@ -69,15 +71,17 @@ def difference_of(equation: Equation) -> Node:
 
 
 def multiplied(*nodes: Node) -> Node:
-    flat = [part for node in nodes for part in _parts(node, "mul") if part != ONE]
-    if any(part == ZERO for part in flat):
+    """The product of expressions without ones, in which like factors cancel, divisors last."""
+    factors = [*chain.from_iterable(_parts(node, "mul") for node in nodes)]
+    if ZERO in factors:
         return ZERO
-    flat = _cancelled(flat, "inv")
-    ordered = [part for part in flat if not _is(part, "inv")] + [part for part in flat if _is(part, "inv")]
-    return applied("mul", ordered, ONE)
+    factors = _without_cancelling_pairs([factor for factor in factors if factor != ONE], "inv")
+    dividends = [factor for factor in factors if not _is(factor, "inv")]
+    divisors = [factor for factor in factors if _is(factor, "inv")]
+    return applied("mul", [*dividends, *divisors], ONE)
 
 
-def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
+def _without_cancelling_pairs(parts: list[Node], inverse: str) -> list[Node]:
     """The terms or factors that remain when like ones have cancelled in pairs, each with its inverse.
 
     If a cancelled part is zero, the final substitution finds out.
@@ -100,7 +104,7 @@ def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
 
 
 def _parts(node: Node, op: str) -> tuple[Node, ...]:
-    """The terms of a sum or the factors of a product, as `op` says; any other expression is its only part."""
+    """The terms of a sum or factors of a product, to be combined with like ones; else the one expression."""
     if isinstance(node, Apply) and node.op == op:
         return node.args
     if op == "add" and isinstance(node, Apply) and node.op == "neg" and _is(node.args[0], "add"):
@@ -131,8 +135,10 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
         return factors
 
     def product(left: Mapping[tuple[str, ...], Node], right: Mapping[tuple[str, ...], Node]) -> Any:
-        pairs = pairs_of(left.items(), right.items())
-        return total((tuple(sorted((*a, *b))), multiplied(first, second)) for (a, first), (b, second) in pairs)
+        terms = []
+        for (first_names, first), (second_names, second) in pairs_of(left.items(), right.items()):
+            terms.append((tuple(sorted((*first_names, *second_names))), multiplied(first, second)))
+        return total(terms)
 
     def form(node: Apply, fold: Fold) -> Any:
         """The coefficients of an operation, combined from those of its arguments."""
@@ -144,7 +150,7 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
             return {key: negated(factor) for key, factor in fold(node.args[0]).items()}
         if node.op == "mul":
             return reduce(product, map(fold, node.args))
-        exponent = plain(node.args[1]) if node.op == "pow" else None
+        exponent = constant_exponent(node.args[1]) if node.op == "pow" else None
         if exponent is None or exponent not in range(1, highest + 1):
             raise NoElement
         return reduce(product, [fold(node.args[0])] * int(exponent))
@@ -172,15 +178,16 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
         fits, arm = "ge" if switch.op == "max" else "le", switch.args[place]
         return tuple(Apply(fits, (arm, other)) for other in switch.args if other is not arm)
     earlier = tuple(Apply("not", (condition,)) for condition in switch.args[1 : 2 * place : 2])
-    return (*earlier, *switch.args[2 * place + 1 : 2 * place + 2])
+    own = switch.args[2 * place + 1 : 2 * place + 2]  # none for a last arm that is taken otherwise
+    return (*earlier, *own)
 
 
-def filled(form: str, substitutes: Mapping[str, Node]) -> Node:
-    """A template in the language of relations, with expressions put in for its names and like terms cancelled.
+def fill_template(form: str, substitutes: Mapping[str, Node]) -> Node:
+    """A template of a function's form with expressions put in for its names, and like terms cancelled.
 
     >>> from derive.expressions.tree import render
-    >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
-    ('a - (1/a)**2', 'a >= 0')
+    >>> render(fill_template("1/x - x**2", {"x": Apply("inv", (Name("a"),))}))
+    'a - (1/a)**2'
     """
     result: Node = _FILLED.fold(_read(form), substitutes.__getitem__)
     return result
@@ -188,6 +195,7 @@ def filled(form: str, substitutes: Mapping[str, Node]) -> Node:
 
 @lru_cache(maxsize=256)
 def _read(form: str) -> Node:
+    """The expression or condition of a template, read once."""
     return parse_condition(form) if "=" in form or "<" in form else parse_expression(form)
 
 
@@ -210,8 +218,8 @@ _FILLED: Arithmetic[Node] = Arithmetic(
 )
 
 
-def cleared(difference: Node, name: str) -> Node:
-    """A sum whose terms are multiplied by its denominators with the name in them, if these are at most two."""
+def without_denominators(difference: Node, name: str) -> Node:
+    """A sum whose like terms are multiplied by its denominators with the name in them, if these are at most two."""
     below = denominators(difference, name)
     if not below or len(below) > 2:
         return difference
@@ -219,7 +227,7 @@ def cleared(difference: Node, name: str) -> Node:
 
 
 def denominators(difference: Node, name: str) -> list[Node]:
-    """The denominators in a sum's terms that contain the name."""
+    """The denominators with the name in them, in the terms of a sum whose like terms are combined."""
     if not _is(difference, "add"):
         return []
     factors = chain.from_iterable(map(_denominators, _parts(added(difference), "add")))
@@ -227,6 +235,7 @@ def denominators(difference: Node, name: str) -> list[Node]:
 
 
 def _denominators(term: Node) -> list[Node]:
+    """The denominators of one term of a sum."""
     if _is(term, "neg"):
         assert isinstance(term, Apply)
         return _denominators(term.args[0])
@@ -235,7 +244,7 @@ def _denominators(term: Node) -> list[Node]:
 
 
 def _times_all(term: Node, below: list[Node]) -> Node:
-    """A term times some denominators, each of which cancels where the term is divided by it."""
+    """A term of a sum times some denominators, each of which cancels where the term is divided by it."""
     if isinstance(term, Apply) and term.op == "neg":
         return negated(_times_all(term.args[0], below))
     factors = list(term.args) if isinstance(term, Apply) and term.op == "mul" else [term]
@@ -258,18 +267,18 @@ def derivative(node: Node, name: str) -> Node | None:
     ['6*y*x + exp(x)/y', '(tan(x*y)*tan(x*y) + 1)*y']
     """
 
-    def chained(node: Apply, fold: Fold) -> Node:
+    def slope_by_chain_rule(node: Apply, fold: Fold) -> Node:
         """The derivative of an operation: its slope in each argument, times the argument's derivative."""
         if name not in node.names:
             return ZERO
         return added(*(multiplied(slope, fold(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
 
-    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=chained)
+    derivatives: Arithmetic[Node] = Arithmetic(lambda _: ZERO, {}, otherwise=slope_by_chain_rule)
     return derivatives.attempt(node, lambda other: ONE if other == name else ZERO)
 
 
 def _slopes(node: Apply) -> list[Node]:
-    """The derivatives of an operation in each of its arguments; `NoElement` if it may have kinks."""
+    """The derivatives of an operation in each argument, with like terms cancelled; `NoElement` if it may have kinks."""
     args = node.args
     match node.op:
         case "add":
@@ -280,10 +289,10 @@ def _slopes(node: Apply) -> list[Node]:
             return [multiplied(*args[:i], *args[i + 1 :]) for i in range(len(args))]
         case "inv":
             return [negated(inverted(Apply("pow", (args[0], TWO))))]
-        case "pow" if (exponent := plain(args[1])) is not None:
+        case "pow" if (exponent := constant_exponent(args[1])) is not None:
             power = args[0] if exponent == 2 else Apply("pow", (args[0], Number(exponent - 1)))
             return [multiplied(Number(exponent), power), ZERO]
     entry = TABLE.get(node.op)
     if entry is None or not isinstance(entry.slope, str):
         raise NoElement
-    return [filled(entry.slope, {"x": args[0], "y": node})]
+    return [fill_template(entry.slope, {"x": args[0], "y": node})]

@@ -1,4 +1,4 @@
-"""Verification with 150 digits and more, for roots that were found by searching.
+"""Multiprecision: values and residuals in 150 digits and more, which verify roots that were found by searching.
 
 Where large terms cancel, doubles leave only noise, and a search for a change of sign finds one in the noise. With
 enough digits the noise vanishes, and with it every false root.
@@ -34,7 +34,7 @@ _INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far
 
 @many_digits()
 def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a point is a root in 150 digits: the gap of the sides vanishes beside that a little to each side.
+    """Whether a point is a root in multiprecision: the gap of the sides vanishes beside that on either side.
 
     Comparing it with the terms is not enough, since they may cancel and dwarf everything; nor is comparing it with
     one, where the sides only approach each other.
@@ -48,12 +48,14 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     step = ASIDE * abs(x) or AROUND_ZERO
     gap_at_root, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - step, x + step))
     largest = max((abs(gap) for gap in (below, above) if gap is not None), default=0)
-    return gap_at_root is not None and largest > 0 and bool(abs(gap_at_root) <= VANISHED * largest)
+    if gap_at_root is None or largest == 0:
+        return False
+    return bool(abs(gap_at_root) <= VANISHED * largest)
 
 
 @many_digits()
 def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
-    """The residual of an equation in 150 digits, relative to the larger side; NaN if it is undefined."""
+    """The residual of an equation in multiprecision, relative to the larger side; NaN if it is undefined."""
     gap = _gap(equation, values)
     sizes = [_number((side,), values) for side in equation.sides]
     size = max((abs(size) for size in sizes if size is not None), default=0)
@@ -64,14 +66,14 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
 
 @many_digits()
 def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
-    """The sign, in 150 digits, of the left side minus the right one; zero also if it is unknown."""
+    """The sign, in multiprecision, of the left side minus the right one; zero also if it is unknown."""
     gap = _gap(equation, values)
     return 0 if gap is None else int(gap > 0) - int(gap < 0)
 
 
 @many_digits()
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
-    """Whether the residual in 150 digits is constant along an interval, and not merely too small for doubles."""
+    """Whether the residual is constant along an interval in multiprecision, and not just too small for doubles."""
     low, high = max(low, -LARGEST), min(high, LARGEST)
     points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
@@ -85,7 +87,7 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
 
 @many_digits()
 def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a name cancels at its number: in 150 digits the gap is only rounding beside its occurrences' share.
+    """Whether a name cancels: in multiprecision the gap is only rounding beside the share of each occurrence.
 
     Near zero every gap is small, without anything cancelling.
 
@@ -112,7 +114,7 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
 
 @many_digits()
 def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a root is zero within its own rounding and that of the other numbers, by gaps in 150 digits.
+    """Whether a root is zero within its rounding and that of the other numbers, by gaps in multiprecision.
 
     From the root to zero the gap must stay within the noise (the gap at the root, and its change by the last digits
     of the other numbers), and further out exceed it, on either side. A few points suffice, since the gap is monotone
@@ -131,23 +133,24 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         return False
     noise = abs(gap_at_root)
     for given, number in values.items():
-        is_exact = given == name or exact_of(number) is not None
-        moved_gap = None if is_exact else _gap(equation, {**values, given: number * (1 + ASIDE)})
-        noise += abs(moved_gap - gap_at_root) / ASIDE * LAST_DIGIT if moved_gap is not None else 0
-    nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
-    is_level = nearer[0] != gap_at_root and all(gap is not None and abs(gap) <= noise for gap in nearer)
-    if not is_level:
+        if given != name and exact_of(number) is None:
+            moved_gap = _gap(equation, {**values, given: number * (1 + ASIDE)})
+            noise += abs(moved_gap - gap_at_root) / ASIDE * LAST_DIGIT if moved_gap is not None else 0
+
+    def gaps(*shares: float) -> list[Ball | None]:
+        return [_gap(equation, {**values, name: x * share}) for share in shares]
+
+    nearer = gaps(0, 0.25, 0.5)
+    if nearer[0] == gap_at_root or not all(gap is not None and abs(gap) <= noise for gap in nearer):
         return False
-    farther, beyond = (
-        [_gap(equation, {**values, name: sign * x * share}) for share in (1e3, 1e9, 1e15, 1e30)] for sign in (1, -1)
-    )
+    if not any(gap is not None and abs(gap) > 2 * noise for gap in gaps(1e3, 1e9, 1e15, 1e30)):
+        return False
     # where the gap stays within the noise beyond zero, as that of a saturated `tanh` does, zero is nothing special
-    grows = any(gap is not None and abs(gap) > 2 * noise for gap in farther)
-    return grows and any(gap is None or abs(gap) > 2 * noise for gap in beyond)
+    return any(gap is None or abs(gap) > 2 * noise for gap in gaps(-1e3, -1e9, -1e15, -1e30))
 
 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the residual is monotone from a root to zero, so that a few gaps in many digits suffice."""
+    """Whether the residual is monotone from a root to zero, so that a few gaps in multiprecision suffice."""
     x = values[name]
     spans = {given: (number, number) for given, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
     left, right = (enclose(side, spans, name) for side in equation.sides)
@@ -159,7 +162,7 @@ def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, flo
 
 @many_digits()
 def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a point is a root to the last double, by gaps in 150 digits, and not only the last one before a jump.
+    """Whether multiprecision has a root at a point to the last double, and not just the last one before a jump.
 
     The gap is zero, or changes sign before the next double by a step similar to the one on the other side.
 
@@ -185,7 +188,7 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
 
 @many_digits()
 def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
-    """The point of a stretch too flat for doubles where a form, in 150 digits, changes sign or is nearest to zero.
+    """The point of a stretch too flat for doubles where a form in multiprecision changes sign or is next to zero.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> [turning_point(parse_expression(f"(x - 0.1)**{n}*exp(x)"), "x", (0.0999, 0.1002)) for n in (2, 3)]
@@ -215,7 +218,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
 
 def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> Ball | None:
-    """The point between two others where a function in many digits changes sign; None if there is none."""
+    """The point between two others where a function in multiprecision changes sign; None if there is none."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
@@ -236,7 +239,7 @@ def _sign_change(function: Callable[[Ball], Ball | None], a: Ball, b: Ball) -> B
 
 @many_digits()
 def exactly(form: Node, values: Mapping[str, float]) -> float:
-    """The value of an expression in 150 digits, without intermediate rounding; NaN if it is undefined.
+    """The value of an expression in multiprecision, without intermediate rounding; NaN if it is undefined.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> exactly(parse_expression("log(1 + x)"), {"x": 1e-20})
@@ -248,7 +251,7 @@ def exactly(form: Node, values: Mapping[str, float]) -> float:
 
 @many_digits()
 def overflows(form: Node, values: Mapping[str, float]) -> bool:
-    """Whether an expression has a value in 150 digits that no double can hold, or that doubles cannot compute."""
+    """Whether multiprecision has a value of an expression that no double can hold, or doubles cannot compute."""
     number = _number((form,), values)
     if number is None:
         return False
@@ -259,7 +262,7 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
 
 @many_digits()
 def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
-    """The difference of an equation's sides at numbers of more digits than doubles; None if a side is undefined.
+    """The difference of an equation's sides at multiprecision numbers; None if a side is undefined.
 
     It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
     """
@@ -267,7 +270,7 @@ def difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str
 
 
 def present_difference(equation: Equation, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball:
-    """The difference of an equation's sides as `difference` tells it, in the precision that is set."""
+    """The difference of an equation's sides at multiprecision numbers, in the precision that is set."""
     tick()
     names = equation.names
     given = {name: known[name] for name in names if name not in exact}
@@ -276,18 +279,18 @@ def present_difference(equation: Equation, exact: Mapping[str, Ball], known: Map
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
-    """The difference of an equation's sides in 150 digits, at doubles or numbers of more digits; None if undefined."""
+    """The difference of an equation's sides in multiprecision, at doubles or numbers of more digits, or None."""
     tick()
     return _number(equation.sides, values, exact)
 
 
 def number_of(form: Node, exact: Mapping[str, Ball], known: Mapping[str, float]) -> Ball | None:
-    """The value of an expression at numbers of more digits than doubles, and known ones; None if it is undefined."""
+    """The value of an expression in multiprecision, at such numbers and at doubles; None if it is undefined."""
     return _number((form,), {**known, **{name: float(x) for name, x in exact.items()}}, exact)
 
 
 def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
-    """The value of one form, or the difference of two, with as many digits as needed; None if it is undefined."""
+    """The value of one form in multiprecision, or of the difference of two; None if it is undefined."""
     from flint import arb
 
     def at_this_precision() -> Ball:

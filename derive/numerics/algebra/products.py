@@ -121,6 +121,11 @@ def written(product: Product) -> Node:
     return negated(size) if product.number < 0 else size
 
 
+def written_as_product(node: Node) -> Node:
+    """An expression written as one product, without the factors that cancel in it whatever their signs."""
+    return written(product_of(node, lambda base: False))
+
+
 def _raised(base: Node, exponent: Fraction) -> Node:
     if exponent < 0:
         return inverted(_raised(base, -exponent))

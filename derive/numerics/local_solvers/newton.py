@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from derive.expressions.tree import Apply, Equation, Node
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.like_terms import ZERO, plain
+from derive.numerics.algebra.like_terms import ZERO, constant_exponent
 from derive.numerics.algebra.linear import solved
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, LEAST, RANK_OF_SLOPES
@@ -71,7 +71,7 @@ def _without_factors(side: Node) -> Node:
     """The one factor in a product for Newton's method that is no number; any other side as it is."""
     if not isinstance(side, Apply) or side.op != "mul":
         return side
-    others = [factor for factor in side.args if not plain(factor)]
+    others = [factor for factor in side.args if not constant_exponent(factor)]
     return others[0] if len(others) == 1 else side
 
 

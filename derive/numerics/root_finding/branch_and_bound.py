@@ -37,7 +37,7 @@ from derive.numerics.algebra.linear import solved
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.boxes import Box, MeanValueForm, better_end, distances, is_narrower, rounded_inwards
-from derive.numerics.intervals.enclosure import truths
+from derive.numerics.intervals.enclosure import GAP, enclose, truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
 from derive.numerics.root_finding.root_boxes import middle
@@ -66,6 +66,7 @@ class System:
     guards: tuple[Node, ...] = ()  # conditions that must hold
     steps: Mapping[str, float] = field(default_factory=dict)  # for each name that is a count, the size of one
     known: Mapping[str, float] = field(default_factory=dict)
+    needed: tuple[Node, ...] = ()  # expressions that may be undefined in the box, and must not be
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +177,19 @@ class Boxes:
     def better(self, part: Part) -> Box | None:
         """The part cut to ends of sides at which the goal and all gaps that may bind are least; None if none is."""
         forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
-        if None in forms:
+        if None in forms or not self._is_defined(part):
             return None
         sides = list(part.box)
         for i in self.loose:
             sides[i] = better_end(part.box[i], [form.slopes[i] for form in forms if form is not None])
         return tuple(sides) if tuple(sides) != part.box else None
+
+    def _is_defined(self, part: Part) -> bool:
+        """Whether everything that is needed is defined all over a part: its better end may have no value otherwise."""
+        spans = {name: (number, number) for name, number in self.system.known.items()}
+        spans |= dict(zip(self.names, part.box, strict=True))
+        enclosures = [enclose(node, spans, "") for node in self.system.needed]
+        return all(enclosure is not None and enclosure.flaw < GAP for enclosure in enclosures)
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
         """A lower bound of the goal in a part: by its enclosure, at the better corner, or by the Lagrangian.

@@ -51,8 +51,8 @@ _GAIN = 0.3  # share of a width that a round must cut off one unknown for anothe
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
-    """The solutions of a system in a box: where each lies, and the open parts of the box."""
+class SolutionsInBox:
+    """The solutions that branch and prune has proved in a box, and the parts of the box that stay open."""
 
     solutions: tuple[Box, ...]
     open: tuple[Box, ...]
@@ -60,6 +60,7 @@ class Located:
 
     @property
     def complete(self) -> bool:
+        """Whether branch and prune has left no part of the box open, so that no solution is missing."""
         return not self.open
 
 
@@ -70,8 +71,8 @@ def located(
     box: Sequence[Span],
     allowance: int = ALLOWANCE,
     blur: float = 0.0,
-) -> Located | None:
-    """Every solution of a square system in a box, each proved in a box of its own.
+) -> SolutionsInBox | None:
+    """Every solution of a square system in a box, each proved in a box of its own, by branch and prune.
 
     None if the system is not square, or has no expression graph.
 
@@ -90,14 +91,16 @@ def located(
     blurred_graph = dag_of(equations, unknowns, known, echelon(equations, unknowns, exactly_known), blur)
     if blurred_graph is None or exact_graph is None:
         return None
-    blurred = _Search(blurred_graph, allowance).through(tuple(box))
+    blurred = _BranchAndPrune(blurred_graph, allowance).search(tuple(box))
     solutions = tuple(tightened(exact_graph, haze) for haze in blurred.solutions)
-    return Located(solutions, blurred.open, hazes=blurred.solutions)
+    return SolutionsInBox(solutions, blurred.open, hazes=blurred.solutions)
 
 
-class _Search:
+class _BranchAndPrune:
+    """The search of branch and prune for all solutions of a square system: what is proved, and what is open."""
+
     def __init__(self, dag: Dag, allowance: int) -> None:
-        """Begin the search for all solutions of a square system, with an allowance of work."""
+        """Begin branch and prune for a square system, with an allowance of work."""
         self.dag = dag
         self.work_left = allowance
         self.work_if_open = allowance // 4  # limit on what is left once the list can no longer be complete
@@ -110,22 +113,22 @@ class _Search:
         self.open: list[Box] = []
         self.scale: tuple[float, ...] = ()
 
-    def through(self, box: Box) -> Located:
-        """Search a whole box: its counted solutions, and the parts that stay open."""
+    def search(self, box: Box) -> SolutionsInBox:
+        """Branch and prune a whole box: its counted solutions, and the parts that stay open."""
         narrowed = contracted(self.dag, box)
         if narrowed is None:
-            return Located((), ())
-        self.scale = tuple(map(_scale, narrowed, box))
+            return SolutionsInBox((), ())
+        self.scale = tuple(map(_length_of_side, narrowed, box))
         pending = [narrowed]
         while pending and self.work_left > 0 and len(self.open) < _OPEN:
             tick()
-            pending.extend(self._pruned(pending.pop()))
+            pending.extend(self._prune(pending.pop()))
         open_parts = (part for part in (*self.open, *pending) if not self._is_counted(part))
         inside = (narrow for _, narrow in self.regions if _meets(narrow, box))
-        return Located(tuple(inside), tuple(open_parts))
+        return SolutionsInBox(tuple(inside), tuple(open_parts))
 
-    def _pruned(self, part: Box) -> list[Box]:
-        """The halves of a part that remain to be searched: none if contractors, a proof or a count settle it."""
+    def _prune(self, part: Box) -> list[Box]:
+        """Prune a part of the box, and return the halves that remain: none if a contractor or a proof settles it."""
         step: Newton | None = None
         for _ in range(_ROUNDS):
             self.work_left -= self.contraction_cost + len(self.regions)
@@ -152,7 +155,7 @@ class _Search:
         return self._cut(part, step)
 
     def _count_near(self, part: Box, step: Newton) -> None:
-        """Count the solution to which a Newton step leads from the middle of a part, if one can be proved there."""
+        """Count the solution to which a Newton step leads from the middle of a pruned part, if it is proved."""
         pairs = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in pairs):
             return
@@ -162,7 +165,7 @@ class _Search:
             self._count(*isolated)
 
     def _count_unique(self, part: Box, step: Newton) -> bool:
-        """Count the one solution in a part of the box, in the largest region around it that can be proved."""
+        """Count the one solution in a pruned part, in the largest region around it that can be proved."""
         self.work_left -= _STEPS_PER_PROOF * self.newton_cost
         assert step.left is not None
         larger = isolated_near(self.dag, step.towards, self._reach(part))
@@ -173,7 +176,7 @@ class _Search:
         return self._count(region, narrow)
 
     def _count(self, region: Box, narrow: Box) -> bool:
-        """Count a proved solution unless it is counted already; false if it may or may not be one of those.
+        """Count a solution that branch and prune has proved; false if it may or may not be one counted before.
 
         A region holds exactly one solution, so a narrow box inside another region holds the solution of that.
         """
@@ -186,10 +189,11 @@ class _Search:
         return True
 
     def _is_counted(self, part: Box) -> bool:
+        """Whether a pruned part lies in the region of a counted solution."""
         return any(is_within(part, region) for region, _ in self.regions)
 
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:
-        """The two halves of a part of the box, or nothing if it is too small and stays open."""
+        """Branch: cut a part of the box in two, or leave it open if it is too small."""
         widths = [self._width(i, span) for i, span in enumerate(part)]
         if max(widths) <= FINEST_PART:
             self.open.append(part)
@@ -203,7 +207,7 @@ class _Search:
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _reach(self, part: Box) -> list[float]:
-        """How far around a solution its uniqueness is tried: over the part, or more if that is very narrow."""
+        """The reach around a solution in which branch and prune tries its uniqueness: over the part, or more."""
         reach = []
         for (low, high), scale in zip(part, self.scale, strict=True):
             size = max(abs(low), abs(high))
@@ -213,7 +217,7 @@ class _Search:
         return reach
 
     def _width(self, i: int, span: Span) -> float:
-        """The width of a part's side relative to its ends, or the logarithm of their ratio; zero for a speck."""
+        """The width by which branch and prune cuts a side: relative to its ends, or the logarithm of their ratio."""
         low, high = span
         if high - low <= HANDFUL * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
@@ -225,14 +229,15 @@ class _Search:
         return (far - near) / far if far < 2 * near else math.log(far / near)
 
 
-def _scale(narrowed: Span, span: Span) -> float:
-    """The length of what contractors leave of a box's side; of the side itself, if that is next to nothing."""
-    shorter, longer = (high - low if high - low < math.inf else 1.0 for low, high in (narrowed, span))
-    return shorter if shorter > HANDFUL * longer else longer
+def _length_of_side(narrowed: Span, span: Span) -> float:
+    """The length that pruning leaves of a box's side, as the scale of its unknown."""
+    shorter, longer = narrowed[1] - narrowed[0], span[1] - span[0]
+    shorter, longer = (length if length < math.inf else 1.0 for length in (shorter, longer))
+    return shorter if shorter > HANDFUL * longer else longer  # next to nothing is left around a solution: no scale
 
 
 def cut_of(span: Span) -> float:
-    """The number at which a side of a part is cut: by ratio where its ends are far apart, or one is infinite.
+    """The number at which branch and prune cuts a span: by ratio where its ends are far apart or infinite.
 
     >>> cut_of((1.0, math.inf)), cut_of((-math.inf, math.inf)), cut_of((-math.inf, 0.05))
     (1000.0, 0.1, 0.025)
@@ -255,4 +260,5 @@ def cut_of(span: Span) -> float:
 
 
 def _meets(box: Box, other: Box) -> bool:
+    """Whether two boxes of branch and prune have a point in common."""
     return all(a <= high and low <= b for (a, b), (low, high) in zip(box, other, strict=True))

@@ -1,4 +1,4 @@
-"""From a solved state to an answer with steps, sources and checks.
+"""The explanation of a candidate: the answer made of it, with bounds, steps, sources, assumptions and checks.
 
 A step is a relation as stated, rearranged, with numbers put in, and evaluated.
 
@@ -18,6 +18,7 @@ from functools import cache, cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from derive.certificates.proof import Proof
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms, is_configured, value
@@ -35,9 +36,10 @@ from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
+from derive.solving.execution.plan_proofs import proof_of
+from derive.solving.execution.plan_states import Found, is_of_proof
 from derive.solving.execution.question import NO_CASE
-from derive.solving.ranges.bounds import Branch, unsteady
+from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
 from derive.solving.sensitivity.composed_forms import slopes
 from derive.tolerances import AGREEMENT, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
@@ -57,45 +59,39 @@ _STEP = 1e-5  # relative step of central differences: near the cube root of the 
 
 @dataclass(frozen=True)
 class Explanation:
-    """One state of a plan that answers a question, and all that its answer says of it; part by part, on demand."""
+    """The explanation of one candidate state: all that its answer says of it, part by part, on demand."""
 
-    sought: Candidates
+    candidates: Candidates
     library: RelationSet  # of the relations that the result uses
     result: Found
     state: State
 
     @property
     def question(self) -> Question:
-        return self.sought.question
+        return self.candidates.question
 
     @property
     def plan(self) -> Plan:
         return self.result.plan
 
+    @property
+    def _number(self) -> float | None:
+        """The explained number in base units; None if the target is only bounded."""
+        target = self.question.target
+        return None if target in self.state.spans else self.state.values[target]
+
     @cached_property
-    def branch(self) -> Branch:
-        """The explained state as one solution of its plan, which can be followed around the middle of the ranges."""
-        return Branch(self.library, self.question, self.result, self.state)
+    def branch(self) -> SolutionBranch:
+        """The explained state as a solution branch, which can be followed around the middle of the ranges."""
+        return SolutionBranch(self.library, self.question, self.result, self.state)
 
     def answer(self) -> Answer:
         """The answer that explains the state: bounds, notes and checks at once, steps and the rest on demand."""
         target, state = self.question.target, self.state
-        bounds = self.branch.bounds()
-        notes = unsteady(self.branch, bounds.ends)
-        if state.pieces:
-            notes = ()  # the pieces are values over all cases
-        if notes:
-            bounds = bounds.where_the_case_turns()
+        bounds, notes = self._bounds_and_notes()
         checks, unused, replaced = self._checks_and_unused(bounds.ends)
-        cut = bounds
-        if not self.sought.is_exact:
-            if not state.is_free:
-                cut = self.branch.cut_to_case(cut)
-            cut = self.branch.without_unreached(cut)
-        base = None if target in state.spans else state.values[target]
-        has_no_middle = False  # whether the case does not hold in the middle of the ranges
-        if base is not None and cut.ends is not None and cut.ends != bounds.ends:
-            has_no_middle = not lies_in((base, base), cut.ends, SAME_ROOT)
+        cut = self._cut(bounds)
+        has_no_middle = self._is_middle_cut_away(bounds, cut)
         further = [Assumption(note, "turning") for note in notes]
         further += map(Assumption, replaced)
         further += (Assumption(text, "lost") for text in _lost_digits(self.plan, state))
@@ -103,10 +99,9 @@ class Explanation:
             further.append(Assumption("it has no value in the middle of the ranges"))
         if self.result.is_assumed_away:
             further.append(Assumption("another answer assumes that this is not the case", "away"))
-        is_of_cases = any(result.case != NO_CASE for _, result in self.sought.answers)  # which are no part of a proof
         return Answer(
             quantity=self.library.declared[target],
-            base=None if has_no_middle else base,
+            base=None if has_no_middle else self._number,
             bounds=cut.ends,
             given=MappingProxyType(self.used),
             regime=MappingProxyType({**self._regime(), **self._arms()}),
@@ -122,12 +117,38 @@ class Explanation:
             _course=cache(self._course),
             _acts_on=cache(lambda: self._roles.acts_on(unused)),
             _lineage=cache(lambda: self._lineage(with_numbers=not has_no_middle)),
-            _proof=cache(lambda: None if is_of_cases else proof_of(self.library, self.question, self.plan, state)),
+            _proof=cache(self._proof),
         )
+
+    def _bounds_and_notes(self) -> tuple[Bounds, tuple[str, ...]]:
+        """The bounds of an explained state, and notes on conditions that may change within the ranges."""
+        bounds = self.branch.bounds()
+        if self.state.pieces:
+            return bounds, ()  # the pieces are values over all cases
+        notes = conditions_that_may_change(self.branch, bounds.ends)
+        return (bounds.where_case_may_fail() if notes else bounds), notes
+
+    def _cut(self, bounds: Bounds) -> Bounds:
+        """The bounds of an explained state, cut to what its case and other quantities leave of them."""
+        if self.candidates.is_exact:
+            return bounds
+        return self.branch.without_unreached(bounds if self.state.is_free else self.branch.cut_to_case(bounds))
+
+    def _is_middle_cut_away(self, bounds: Bounds, cut: Bounds) -> bool:
+        """Whether the explained number lies outside its own bounds: its case holds elsewhere in the ranges only."""
+        if self._number is None or cut.ends is None or cut.ends == bounds.ends:
+            return False
+        return not lies_in((self._number, self._number), cut.ends, SAME_ROOT)
+
+    def _proof(self) -> Proof | None:
+        """The proof of an explained state; None if there is none, or if candidates are told apart by their cases."""
+        if any(result.case != NO_CASE for _, result in self.candidates.answers):  # a case is no part of a proof
+            return None
+        return proof_of(self.library, self.question, self.plan, self.state)
 
     @cached_property
     def used(self) -> dict[str, Value]:
-        """The given and weak values that the answer depends on, in the order in which they were stated."""
+        """The given and weak values that an explained answer depends on, in the order in which they were stated."""
         relations = [self.library.relations[name] for name in self.plan.relations]
         needed = {self.question.target}.union(*(relation.declared for relation in relations))
         if not all(relation.is_equation for relation in relations):  # a limit compares what follows by other relations
@@ -140,14 +161,14 @@ class Explanation:
 
     @cached_property
     def _quantities(self) -> Mapping[str, Declaration]:
-        """All quantities in the relations of an answer's plan, in order of appearance."""
+        """All quantities of an explanation: those in the relations of its plan, in order of appearance."""
         quantities = {self.plan.target: self.library.declared[self.plan.target]}
         for name in self.plan.relations:
             quantities |= self.library.relations[name].declared
         return MappingProxyType(quantities)
 
     def _checks_and_unused(self, bounds: Span | None) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
-        """An answer's checks, the givens that they and it do not use, and a sentence for each replaced definition."""
+        """The checks of an explained answer, its unused givens, and a sentence for each replaced definition."""
         state = extended(self.library, self.plan, self.state)
         answer_checks = AnswerChecks(self.library, self.question, self.plan, state)
         checks = answer_checks.all(bounds)
@@ -163,7 +184,7 @@ class Explanation:
         return tuple(checks), unused, tuple(replaced.values())
 
     def _steps(self) -> tuple[Step, ...]:
-        """The derivation steps of an answer, one for each block, and a joint one for a block of several unknowns."""
+        """The steps of an explanation: one for each block, joint for a block of several unknowns."""
         steps: list[Step] = []
         for block in self.plan.blocks:
             parts = tuple(self._step(block, place) for place in range(len(block.unknowns)))
@@ -171,7 +192,7 @@ class Explanation:
         return tuple(steps)
 
     def _step(self, block: Block, place: int) -> Step:
-        """The derivation step for one unknown of a block: its relation, rearranged form, numbers, and result."""
+        """The step of an explanation for one unknown of a block: relation, rearranged form, numbers and result."""
         state, name = self.state, block.unknowns[place]
         written = [self.library.relations[relation].written for relation in block.relations]
         form = _form_to_read(name, state.forms.get(name), written)
@@ -203,7 +224,7 @@ class Explanation:
         )
 
     def _numbers_put_in(self, form: Node) -> dict[str, tuple[float, Unit]]:
-        """The numbers and units that a derivation step puts into its form, as given or as computed."""
+        """The numbers and units that an explained step puts into its form, as given or as computed."""
         numbers = {}
         for name in names_in(form):
             if name in self.state.spans:
@@ -217,47 +238,47 @@ class Explanation:
         return numbers
 
     def _is_stated(self, name: str) -> bool:
-        """Whether a number in a derivation was stated and not computed in a step."""
+        """Whether a number in an explanation was stated and not computed in a step."""
         question = self.question
         return name in question.strong or (name in question.weak and name not in self.state.forms)
 
     def _course(self) -> Course | None:
-        """The stages by which an answer is computed, with closed forms; None if the target is only bounded."""
-        library, question, state = self.library, self.question, self.state
-        if question.target in state.spans:
+        """The stages by which an explained answer is computed; None if the target is only bounded."""
+        question, state = self.question, self.state
+        if self._number is None:
             return None
-        stages = []
-        met = {question.target, *self.used}
-        for block in self.plan.blocks:
-            form = state.forms.get(block.unknowns[0]) if len(block.unknowns) == 1 else None
-            if form is not None and state.values.keys() >= {*names_in(form)}:
-                stage = Stage.isolated(block.unknowns[0], block.relations, form)
-            else:
-                needs = tuple(name for name in library.held_by(block.relations) if name not in block.unknowns)
-                stage = Stage(block.unknowns, block.relations, needs)
-            stages.append(stage)
-            met.update(stage.needs, stage.unknowns)
-
-        def again(stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
-            """The unknowns of a stage of the answer at other numbers; None if they have no single solution there."""
-            if all(math.isclose(known[name], state.values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
-                # at its own numbers a stage keeps its solution, which may be one of several
-                return {name: state.values.get(name, math.nan) for name in stage.unknowns}
-            if len(stage.relations) > len(stage.unknowns):
-                return None  # a joint step, which eliminated what is not known here
-            solutions = outcome_of(library, Block(stage.relations, stage.unknowns), known, question.hints).solutions
-            return solutions[0].values if len(solutions) == 1 and not solutions[0].spans else None
-
+        stages = [self._stage(block) for block in self.plan.blocks]
+        names = {question.target, *self.used}.union(*((*stage.needs, *stage.unknowns) for stage in stages))
         return Course(
             stages=tuple(stages),
-            values={name: number for name, number in state.values.items() if name in met},
+            values={name: number for name, number in state.values.items() if name in names},
             origins={name: profile for name, profile in question.origins.items() if name not in question.strong},
             holds_throughout=not self.branch.is_of_one_arm,
-            again=again,
+            again=self._stage_at,
         )
 
+    def _stage(self, block: Block) -> Stage:
+        """The stage of an explained answer that computes a block: by its closed form, if it has one."""
+        form = self.state.forms.get(block.unknowns[0]) if len(block.unknowns) == 1 else None
+        if form is not None and self.state.values.keys() >= {*names_in(form)}:
+            return Stage.isolated(block.unknowns[0], block.relations, form)
+        needs = tuple(name for name in self.library.held_by(block.relations) if name not in block.unknowns)
+        return Stage(block.unknowns, block.relations, needs)
+
+    def _stage_at(self, stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
+        """The unknowns of an explained answer's stage at other numbers; None if they have no single solution there."""
+        values = self.state.values
+        if all(math.isclose(known[name], values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
+            # at its own numbers a stage keeps its solution, which may be one of several
+            return {name: values.get(name, math.nan) for name in stage.unknowns}
+        if len(stage.relations) > len(stage.unknowns):
+            return None  # a joint step, which eliminated what is not known here
+        block = Block(stage.relations, stage.unknowns)
+        solutions = outcome_of(self.library, block, known, self.question.hints).solutions
+        return solutions[0].values if len(solutions) == 1 and not solutions[0].spans else None
+
     def _lineage(self, *, with_numbers: bool) -> Lineage:
-        """An answer's lineage: the plan's relations with the state's numbers, and the givens that are not in use."""
+        """The lineage of an explained answer: relations of the plan, numbers of the state, and givens not in use."""
         question, state = self.question, self.state
         origins = {name: question.origins.get(name, "default") for name in self.used}
         origins |= {name: "given" for name in self.used if name in question.strong}
@@ -273,7 +294,7 @@ class Explanation:
         )
 
     def _joined_block(self, block: Block) -> RelationBlock:
-        """A block of an answer's lineage; a limit is joined by relations from the target to what the limit compares."""
+        """A block of an explained answer's lineage; a limit brings the relations that lead to what it compares."""
         library = self.library
         joined = dict.fromkeys(block.relations)
         unknowns = dict.fromkeys(block.unknowns)
@@ -290,12 +311,12 @@ class Explanation:
 
     @cached_property
     def _known(self) -> Set[str]:
-        """The names of all numbers, weak ones too, by which a condition of the answer may be decided."""
+        """The names of all numbers, weak ones too, that may decide a condition in an explanation."""
         return self.state.known | self.question.weak.keys()
 
     def _arms(self) -> dict[str, str]:
-        """The arm that stands in the place of each chosen relation of an answer, unless the givens choose the arm."""
-        if self.library is self.sought.library:
+        """The arm in the place of each choice of an explained answer, unless the givens choose the arm."""
+        if self.library is self.candidates.library:
             return {}
         fixed = self.question.fixed(self.plan)
         arm_of = {}
@@ -303,19 +324,19 @@ class Explanation:
             relation = self.library.relations[name]
             if relation.chooses:
                 continue
-            choices = self.sought.library.relations[name].choices
+            choices = self.candidates.library.relations[name].choices
             if not all(is_configured(choice, fixed) for choice in choices):
                 arm_of[name] = render(relation.written.rhs)
         return arm_of
 
     def _undecided(self, name: str) -> Iterator[Node]:
-        """The conditions of a relation that the answer assumes to hold, since nothing known decides them."""
+        """The conditions of a relation that an explained answer assumes to hold, since nothing known decides them."""
         for condition in self.library.relations[name].conditions:
             if not self._known >= {*names_in(condition)}:
                 yield condition
 
     def _not_given_of(self, condition: Node) -> tuple[str, ...]:
-        """The names to give so that an answer need not assume a condition: those that no relation is written for."""
+        """The names to give so that an explained answer need not assume a condition: no relation is for them."""
         writers = structure_of(self.library).writers
 
         def defined_by(name: str) -> Iterable[str]:
@@ -325,7 +346,7 @@ class Explanation:
         return tuple(name for name in needed if name not in self._known and name not in writers)
 
     def _regime(self) -> dict[str, str]:
-        """An answer's regime: the binding arm of each relation with a choice that the givens alone do not make."""
+        """The regime of an explained answer: the binding arm of each choice that the givens alone do not make."""
         regime = {}
         values, fixed = self.state.values, self.question.fixed(self.plan)
         for name in self.plan.relations:
@@ -338,7 +359,7 @@ class Explanation:
         return regime
 
     def _assumptions(self, how: str) -> tuple[Assumption, ...]:
-        """The assumptions of an answer: conditions, estimates, values, relations left out, notes, kind of bounds."""
+        """The assumptions of an explained answer: conditions, estimates, values, what is left out, kind of bounds."""
         assumptions = []
         for name in self.plan.relations:
             for condition in self._undecided(name):
@@ -363,7 +384,7 @@ class Explanation:
         return tuple(dict.fromkeys(assumptions))
 
     def _numbers_beyond_reports(self) -> Iterator[str]:
-        """Sentences on numbers in the derivation, typed or computed, that no known source reports."""
+        """Sentences of an explanation on numbers, typed or computed, that no known source reports."""
         for name in self._quantities:
             declared, number = self.library.declared[name], self.state.values.get(name)
             if declared.seen is None or name in self.question.weak or number is None:
@@ -373,7 +394,7 @@ class Explanation:
                 yield f"{name} = {shown_number(number, declared.unit, _BRIEF_DIGITS)} is {beyond}"
 
     def _unmet_profile_assumptions(self) -> Iterator[str]:
-        """Sentences on values in use whose profile assumes another value of some quantity than the answer has."""
+        """Sentences of an explanation on values whose profile assumes another value of some quantity than it has."""
         for name in self.used:
             profile, others = self.question.goes_with.get(name, ("", {}))
             for other, assumed in others.items():
@@ -386,14 +407,14 @@ class Explanation:
                     yield f"{name} of {profile} goes with {other} = {assumed}, which is {shown} here"
 
     def _elasticities(self) -> Mapping[str, float]:
-        """The elasticities of an answer: by how many percent the target changes with each value in use.
+        """The elasticities of an explained answer: by how many percent the target changes with each value in use.
 
         They are exact by a closed form, or else by central differences.
         """
-        target, state = self.question.target, self.state
-        if target in state.spans:
+        number, state = self._number, self.state
+        if number is None:
             return {}
-        inputs = [name for name in self.used if name != target]
+        inputs = [name for name in self.used if name != self.question.target]
         form = self.branch.form
         if form is not None:
             exact = slopes(form, state.values)
@@ -402,7 +423,6 @@ class Explanation:
         if self.branch.hangs_on_what_cancels:
             return {}
         elasticities = {}
-        number = state.values[target]
         for name in inputs:
             given = state.values[name]
             if not given or not number:
@@ -415,20 +435,20 @@ class Explanation:
 
 
 def _is_sourced_assumption(value: Value) -> bool:
-    """Whether an answer names a value as an assumption: its source is assumed, and has a date, an address or a note."""
+    """Whether an explanation names a value as an assumption: its source is assumed, and is told in some way."""
     source = value.source
     return source.kind == "assumed" and bool(source.date or source.url or source.note)
 
 
 def _form_to_read(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
-    """The form to show in a derivation step: as it was stated, or else without needless minus signs."""
+    """The form that an explanation shows in a step: as it was stated, or else without needless minus signs."""
     if form is None or any(equation.lhs == Name(name) and equation.rhs == form for equation in stated):
         return form
     return positive_first(form)
 
 
 def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
-    """A sentence for each number on the way to an answer whose digits are lost to rounding.
+    """A sentence for each number of an explanation whose digits are lost to rounding.
 
     >>> from derive.relation_files.loading import load
     >>> decay = load('''[quantities]
@@ -454,7 +474,7 @@ def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
 
 
 def _unstable_digits(name: str, form: Node, state: State) -> Iterator[str]:
-    """The sentence on an unknown of an answer whose number changes with the last digit of a name in its form.
+    """The sentence on an explained number that changes with the last digit of a name in its form.
 
     The last digit of a computed number is rounded. That of a typed one is not, but beside a pole nobody means it.
     """

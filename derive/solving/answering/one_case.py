@@ -18,16 +18,25 @@ from derive.numerics.intervals.enclosure import span_of
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, fallbacks_led_to
 from derive.solving.answering.regime_intervals import left_open
-from derive.solving.blocks.complete_search import narrowed
+from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.diagnosis import NoValueError, cancelling, contradiction, missing_sets, shortage, wanted
+from derive.solving.diagnosis.diagnosis import (
+    NoValueError,
+    cancelling,
+    contradiction,
+    missing_sets,
+    shortage,
+    unproved,
+    wanted,
+)
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.plan_execution import carried_out, conditional_in, decisions_of, detours, without
-from derive.solving.execution.plan_states import UNPROVED, Found, is_of_one_turn, planned
+from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
+from derive.solving.execution.plan_states import Found, is_of_one_turn
 from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import decisions_of
+from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
-from derive.solving.ranges.range_propagation import is_open_elsewhere, spread_without_middle
 from quantities.value import Value
 
 _FALLBACK_STANDS = "its fallback stands"
@@ -84,6 +93,8 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
     try:
         first = carried_out(library, question)
     except NoSolutionError as error:
+        if _over_ranges(library, question) is not None:  # it is proved of a block at the middle of the ranges alone
+            return PlanWithoutValue(_open_elsewhere(question))
         return PlanWithoutValue(error.with_traceback(None))
     except UnderdeterminedError as error:  # a block is singular at these numbers
         eliminated = cancelling(library, question, {})
@@ -109,7 +120,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
             consistent, _ = _consistent(library, question, detour)
             if consistent is not None:
                 return [consistent]
-        raise _unproved(question)
+        raise unproved(question)
     in_another_turn = _in_another_turn(library, question, first)
     if in_another_turn is None:
         raise contradictions[0]
@@ -119,12 +130,11 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
 def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[Found]:
     """The results where the plan of a case leads to no value: elsewhere in the ranges, or by the givens alone."""
     first = without_value.result
-    result = None if first is None else spread_without_middle(library, question, first)
+    result = None if first is None else interval_without_middle(library, question, first)
     if result is None:
         result = _by_givens_alone(library, question)
     if result is None and first is not None and is_open_elsewhere(library, question, first.plan):
-        what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
-        raise LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
+        raise _open_elsewhere(question)
     if result is None:
         raise without_value.error
     if not result.states:
@@ -132,14 +142,20 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
     return [result]
 
 
+def _open_elsewhere(question: Question) -> LimitError:
+    """The error that there is no value in the middle of the ranges, which proves nothing of the rest of them."""
+    what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
+    return LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
+
+
 def _over_ranges(library: RelationSet, question: Question) -> Found | None:
     """The result of one case over whole ranges, if its relations hold whatever the numbers; None otherwise."""
     if not question.ranges:
         return None
-    plan = planned(library, question, frozenset(question.case.failing))
+    plan = question.plan(library, frozenset(question.case.failing))
     if not plan.is_determined or conditional_in(library, plan):
         return None
-    return spread_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
+    return interval_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
 
 
 def _in_another_turn(library: RelationSet, question: Question, result: Found) -> Found | None:
@@ -155,7 +171,7 @@ def _in_another_turn(library: RelationSet, question: Question, result: Found) ->
         ways = filter(None, (without(library, question, result, name) for name in block.relations))
         sure = [way for way in ways if way.states and not any(state.notes or state.spans for state in way.states)]
         if not sure:
-            raise _unproved(question)
+            raise unproved(question)
         consistent = [_consistent(library, question, way)[0] for way in sure]
         first = next(filter(None, consistent), None)
         if first is not None:
@@ -189,7 +205,7 @@ def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Fou
 
     A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
     """
-    plan = planned(library, question, frozenset(question.case.failing))
+    plan = question.plan(library, frozenset(question.case.failing))
     members = library.held_by(plan.relations)
     standing_in = [name for name in plan.weak if name in members and question.weak[name].source.stands_in]
     results: list[Found] = []
@@ -264,11 +280,6 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Fou
         if spans is not None:
             states.append(replace(state, spans={**state.spans, target: spans[target]}))
     return replace(result, states=tuple(states))
-
-
-def _unproved(question: Question) -> LimitError:
-    what = f"{question.target}: the solutions found contradict a check, and others may exist."
-    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
 
 
 def _despite_structure(library: RelationSet, question: Question, undetermined: Found) -> list[Found]:

@@ -24,16 +24,17 @@ from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.root_boxes import joined
-from derive.planning.plan import Block, Plan
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
+from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
-from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import Found, planned_for
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, within_reach
+from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside, stated_at
 from derive.solving.sensitivity.composed_forms import composed
@@ -364,13 +365,13 @@ class _CaseConditions:
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
         known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
-        if not within_reach(self.library, known, left_out) >= set(names_in(claim)):
+        if not closure(structure_of(self.library, left_out), known).issuperset(names_in(claim)):
             return None
         for name in names_in(claim):
             if name in stated or name == target:
                 continue
             weak = [other for other in self.question.weak if other != name]
-            plan = planned_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
+            plan = plan_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
             if not plan.is_determined:
                 if name in self.question.weak:
                     continue  # its own value, which nothing displaces

@@ -44,7 +44,7 @@ from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import Undecided, explored
-from derive.solving.ranges.bounds import Branch
+from derive.solving.ranges.bounds import SolutionBranch
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING
 
@@ -62,7 +62,7 @@ Asked = Callable[[str], "Answer | None"]
 """The answer for another target; None if there is none or not just one."""
 
 
-def remarks(branch: Branch, answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
+def remarks(branch: SolutionBranch, answer: Answer, again: Again, asked: Asked) -> tuple[Remark, ...]:
     """The remarks on an answer, the largest first.
 
     >>> from derive.relation_files.loading import load
@@ -110,7 +110,7 @@ def unless_refused(compute: Callable[[], _T]) -> _T | None:
 class _RemarkSearch:
     """The search for remarks on one answer: its question is asked again with changes."""
 
-    def __init__(self, branch: Branch, answer: Answer, again: Again, asked: Asked) -> None:
+    def __init__(self, branch: SolutionBranch, answer: Answer, again: Again, asked: Asked) -> None:
         assert answer.base is not None
         self.branch, self.answer, self.again, self.asked = branch, answer, again, asked
         self.library, self.question, self.plan = branch.library, branch.question, branch.plan

@@ -28,8 +28,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.homogeneity import degree
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import basis_of
-from derive.solving.execution.plan_states import planned, planned_for
+from derive.planning.plan import basis_of, plan_for
 
 if TYPE_CHECKING:
     from derive.planning.plan import Plan
@@ -157,11 +156,11 @@ class Roles:
         """
         left_out, question = frozenset(self.left_out), self.question
         asked = question.for_target(name)
-        plan = planned(self.library, asked, left_out)
+        plan = asked.plan(self.library, left_out)
         if plan.is_determined:
             return plan
         known = [*question.strong, question.target]
-        return planned_for(self.library, name, known, asked.weak, left_out, asked.stated)
+        return plan_for(self.library, name, known, asked.weak, left_out, asked.stated)
 
     def _excluding(self, silent: set[str]) -> set[str]:
         """The givens that act by excluding a relation which would change the answer if it applied."""
@@ -179,6 +178,6 @@ class Roles:
 
     def _would_matter(self, relations: set[str]) -> bool:
         """Whether a given acts by excluding relations: the plan would use one of them, or could check it."""
-        plan = planned(self.library, self.question, frozenset(self.left_out.keys() - relations))
+        plan = self.question.plan(self.library, frozenset(self.left_out.keys() - relations))
         determined = {*self.question.strong, *plan.weak, *plan.sources}
         return any(name in plan.relations or determined.issuperset(self.library.members[name]) for name in relations)

@@ -26,8 +26,8 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.text import headline
-from derive.solving.answering.candidates import Candidates, candidates, candidates_or_errors
-from derive.solving.answering.exact_answers import NOWHERE
+from derive.solving.answering.candidates import Candidates, find_candidates, find_candidates_or_errors
+from derive.solving.answering.exact_values import NOWHERE
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
@@ -36,9 +36,9 @@ from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import NO_CASE, Question, ask
-from derive.solving.programs.program import Shape, shape_of
 from derive.solving.ranges.bounds import EXACT_PIECE
 from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.traces.trace import QuestionShape, shape_of
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
@@ -46,7 +46,7 @@ from derive.tolerances import SAME_ROOT
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
     """The one answer to a question, or an error that says why there is none or more than one.
 
-    Asked again with other numbers, a question is answered by its program, and explained by the solver if need be.
+    Asked again with other numbers, a question is answered by its trace, and explained by the solver if need be.
     """
     shape = _asked_before(library, target, profiles, given)
     outcome = None if shape is None else shape.outcome(given)
@@ -58,8 +58,8 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
 
 def _asked_before(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
-) -> Shape | None:
-    """The shape of a question, by which the solver finds its program; None if the question names something unknown."""
+) -> QuestionShape | None:
+    """The shape of a question, by which the solver finds its trace; None if the question names something unknown."""
     is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
     if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
         return None
@@ -67,9 +67,9 @@ def _asked_before(
 
 
 def _solved_by_plan(
-    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: QuestionShape | None
 ) -> Answer:
-    """The one answer to a question by a plan, from which the shape of the question learns its program."""
+    """The one answer to a question by a plan, of which the shape of the question records a trace."""
     with query():
         answers = _all_answers(library, target, profiles, given, shape)
         answer = the_one(answers)
@@ -113,19 +113,19 @@ def solve_all(
 
 
 def _all_answers(
-    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: Shape | None
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: QuestionShape | None
 ) -> tuple[Answer, ...]:
-    """Every answer of the solver, after a test of the givens against each other; a shape learns from an only answer."""
+    """Every answer of the solver, after a test of the givens against each other; a shape records an only answer."""
     with query():
         question = ask(library, target, profiles, given)
         prove_fit_together(library, question)
-        answers, sought = _admissible(library, question, profiles)
+        answers, candidates = _admissible(library, question, profiles)
         _prove_definitions_kept(library, question, answers)
         agreeing = agreement(library, question, answers)
-        if shape is not None and sought is not None and sought.library is library and len(answers) == 1:
-            ((_, result),) = sought.answers
+        if shape is not None and candidates is not None and candidates.library is library and len(answers) == 1:
+            ((_, result),) = candidates.answers
             if the_one(answers) is not None:
-                shape.learn(library, sought.question, result)
+                shape.record(library, candidates.question, result)
         return tuple(_with_agreement(answer, agreeing) for answer in answers)
 
 
@@ -165,8 +165,8 @@ def _admissible(
 ) -> tuple[tuple[Answer, ...], Candidates | None]:
     """Every answer of the solver to a question, over all cases that its ranges meet; and its only candidate, if any."""
     try:
-        sought = candidates(library, question)
-        answers = _answers(library, sought, profiles)
+        candidates = find_candidates(library, question)
+        answers = _answers(library, candidates, profiles)
     except (NoSolutionError, UnderdeterminedError, InconsistentError) as error:  # in the middle of the ranges
         is_open = isinstance(error, UnderdeterminedError)
         if question.ranges and (not is_open or is_gapless(library)):
@@ -178,10 +178,12 @@ def _admissible(
         return (_answer_of_own_value(library, question, profiles),), None
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
     is_turning = any(assumption.kind == "turning" for assumption in assumptions)
-    is_split = question.ranges and not sought.is_exact and any(result.case != NO_CASE for _, result in sought.answers)
+    is_split = (
+        question.ranges and not candidates.is_exact and any(result.case != NO_CASE for _, result in candidates.answers)
+    )
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
-    return answers, sought if len(sought.answers) == 1 else None
+    return answers, candidates if len(candidates.answers) == 1 else None
 
 
 def _over_all_cases(
@@ -193,7 +195,7 @@ def _over_all_cases(
         return answers
     gapless = is_gapless(library)
     try:
-        over_cases = _answers(joined_library, candidates(joined_library, question.but()), profiles)
+        over_cases = _answers(joined_library, find_candidates(joined_library, question.but()), profiles)
     except DeriveError as error:
         is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
         if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
@@ -246,11 +248,11 @@ def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> b
     """Whether the solver finds one answer; False if nothing determines the target, None where numbers may decide."""
     with query():
         try:
-            sought = candidates_or_errors(library, ask(library, target, (), given))
-            answers = _answers(library, sought, ())
+            candidates = find_candidates_or_errors(library, ask(library, target, (), given))
+            answers = _answers(library, candidates, ())
         except DeriveError:
             return None
-        if not answers and all(isinstance(error, UnderdeterminedError) for error in sought.errors):
+        if not answers and all(isinstance(error, UnderdeterminedError) for error in candidates.errors):
             return False
         return None if the_one(answers) is None else True
 
@@ -259,17 +261,17 @@ def _answers_without_diagnosis(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
     """Every answer of the solver; none where nothing determines the target, without a search for missing givens."""
-    return _answers(library, candidates_or_errors(library, ask(library, target, profiles, given)), profiles)
+    return _answers(library, find_candidates_or_errors(library, ask(library, target, profiles, given)), profiles)
 
 
-def _answers(library: RelationSet, sought: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
+def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
     """The distinct answers of the solver that explain some candidates, in order."""
-    question = sought.question
+    question = candidates.question
     explained: list[tuple[Explanation, Answer]] = []
-    for its_library, result in sought.answers:
-        explanations = [Explanation(sought, its_library, result, state) for state in result.states]
+    for its_library, result in candidates.answers:
+        explanations = [Explanation(candidates, its_library, result, state) for state in result.states]
         explained += [(explanation, explanation.answer()) for explanation in explanations]
-    if len(explained) > 1 and question.ranges and not sought.is_exact:
+    if len(explained) > 1 and question.ranges and not candidates.is_exact:
         possible = [
             (explanation, answer)
             for explanation, answer in explained
@@ -329,7 +331,7 @@ def _answer_of_own_value(library: RelationSet, question: Question, profiles: tup
     assert question.own is not None
     name = question.target
     stated = question.but(strong={**question.strong, name: question.own}, own=None)
-    (answer,) = _answers(library, candidates(library, stated), profiles)
+    (answer,) = _answers(library, find_candidates(library, stated), profiles)
     note = Assumption(f"{name} is what {question.origins[name]} states: nothing else given leads to it", "own", name)
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
@@ -344,7 +346,8 @@ def _sort_key(answer: Answer) -> tuple[bool, bool, Span]:
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
     """The solver's answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
 
-    The interval of a case that a number assumes away does not cover that number.
+    The interval of a case that a number assumes away does not cover that number. Over ranges, of numbers that agree in
+    the middle one stands for another if its bounds contain the other's.
     """
     spans: list[Span] = []
     covering: list[Span] = []
@@ -357,15 +360,24 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
         if not _is_assumed_away(answer):
             covering.append(answer.bounds)
         yield answer
-    before: float | None = None
+    kept: list[Answer] = []
     numbers = [answer for answer in answers if answer.base is not None]
-    for answer in sorted(numbers, key=lambda answer: answer.base or 0.0):
+    for answer in sorted(numbers, key=lambda answer: (-_width(answer), answer.base or 0.0)):
         assert answer.base is not None
         if any(lies_in((answer.base, answer.base), span, SAME_ROOT) for span in covering):
             continue
-        if before is None or not math.isclose(answer.base, before, rel_tol=SAME_ROOT):
-            before = answer.base
-            yield answer
+        if not any(_stands_for(other, answer) for other in kept):
+            kept.append(answer)
+    yield from kept
+
+
+def _stands_for(kept: Answer, other: Answer) -> bool:
+    """Whether an answer with a number is the same as another, and has all that the other has over the ranges."""
+    assert kept.base is not None
+    assert other.base is not None
+    if not math.isclose(kept.base, other.base, rel_tol=SAME_ROOT):
+        return False
+    return kept.bounds is None or other.bounds is None or lies_in(other.bounds, kept.bounds, SAME_ROOT)
 
 
 def _width(answer: Answer) -> float:

@@ -16,7 +16,7 @@ from derive.errors import DeriveError
 from derive.planning.incidence import structure_of
 from derive.presentation.numbers import customary, shown_number, shown_span
 from derive.solving.execution.answer import Answer
-from derive.solving.ranges.bounds import Branch
+from derive.solving.ranges.bounds import SolutionBranch
 
 if TYPE_CHECKING:
     from quantities.declaration import Declaration
@@ -27,12 +27,12 @@ _MANY = 1000  # sequences or chips, of which one more or less makes no differenc
 Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
 
 
-def whole_counts(branch: Branch, answer: Answer, solve: Solve) -> str:
+def whole_counts(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
     """A sentence on a count that comes out as no whole number: the target, or else one on the way to it."""
     return _for_target(branch, answer, solve) or _on_the_way(branch, answer)
 
 
-def _on_the_way(branch: Branch, answer: Answer) -> str:
+def _on_the_way(branch: SolutionBranch, answer: Answer) -> str:
     """The sentence on counts on the way to an answer that come out as no whole numbers."""
     if answer.bounds is not None:
         return ""  # over ranges, most counts lie between whole numbers
@@ -47,7 +47,7 @@ def _on_the_way(branch: Branch, answer: Answer) -> str:
     return f"a count is whole: {', '.join(counts)} on the way" if counts else ""
 
 
-def _for_target(branch: Branch, answer: Answer, solve: Solve) -> str:
+def _for_target(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
     """The sentence on the whole numbers next to a target that is a count, and what they suffice for."""
     quantity = answer.quantity
     if not quantity.is_count:
@@ -87,13 +87,13 @@ def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float
     return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
 
 
-def _givens_written_for(branch: Branch, answer: Answer) -> Iterator[str]:
+def _givens_written_for(branch: SolutionBranch, answer: Answer) -> Iterator[str]:
     """The typed givens that some relation is written for: what the count is to bring about."""
     written_for = {*structure_of(branch.library).forward.values()}
     return (name for name in answer.given if name in branch.question.strong and name in written_for)
 
 
-def _what_suffices(branch: Branch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
+def _what_suffices(branch: SolutionBranch, name: str, answer: Answer, count: float, solve: Solve) -> str | None:
     """The sentence on what a whole count suffices for: the side to which it moves a given; None if the given stays."""
     counted, typed = answer.quantity, branch.question.strong
     known = {other: value for other, value in typed.items() if other not in (name, counted.name)}

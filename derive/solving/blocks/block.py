@@ -42,7 +42,16 @@ from derive.numerics.algebra.linear import Combined, combined, linear_solutions,
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
-from derive.solving.blocks.complete_search import NOWHERE, exhausted, is_bounded, is_denied, is_near, is_small, seen_in
+from derive.solving.blocks.complete_search import (
+    NOWHERE,
+    CompleteSearch,
+    contractors_refute,
+    is_bounded,
+    is_near,
+    is_small,
+    points_in_open_boxes,
+    search_domains,
+)
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
@@ -52,7 +61,7 @@ from derive.solving.blocks.samples import is_narrow
 from derive.solving.blocks.solution_curves import holds_along_branch, is_open_in_part, lies_on_curve, repeat_each_other
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
-from derive.time_limits import sharing, tick
+from derive.time_limits import Search, sharing, tick
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
@@ -63,6 +72,7 @@ _DEPENDENT = "in another arm the relations are dependent; it is not proved that 
 _UNPROVED = "it is not proved that there are no other solutions"
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
 _COUNTED = "no other solution: proved by resultants, all of whose roots are known"
+_NO_ARM = "no arm that could give it binds"
 _NOWHERE = "no real numbers fit both: proved by resultants"
 _REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
 
@@ -74,11 +84,11 @@ def solve_block(
     domains: Mapping[str, Domain],
     hints: Mapping[str, float] | None = None,
     *,
-    only_closed: bool = False,
+    search: Search = Search.FROM_STARTS,
 ) -> Outcome:
     """Every admissible solution of a block: values of its unknowns in their domains at which all equations hold.
 
-    Where `only_closed`, several equations without a closed solution are left undecided, instead of searched long.
+    Several equations without a closed solution are searched no further than `search` says, and then left undecided.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> size = Domain("0..100", 0.0, 100.0)
@@ -95,35 +105,38 @@ def solve_block(
         known=known,
         domains=domains,
         hints=hints or {},
-        only_closed=only_closed,
+        search=search,
     )
-    return _solutions_of_system(system)
+    return _solve_system(system)
 
 
-def _solutions_of_system(system: System) -> Outcome:
-    """The solutions of a block of several equations, which may be combined into simpler ones.
+def _solve_system(system: System) -> Outcome:
+    """Solve a block of several equations, which may be combined into simpler ones.
 
     Combining them takes as long as solving a plain system, so it is left for those that have no plain tearing, or
     where solving them ends in doubt.
     """
     is_plain = any(len(branches) == 1 for _, branches in tearings(system))
-    outcome = each_once(_solved(system), system) if is_plain else None
-    if outcome is not None and outcome.solutions and not outcome.caveat:
-        return outcome
+    if is_plain:
+        outcome = each_once(_solve_by_first_method(system), system)
+        if outcome.solutions and not outcome.caveat:
+            return outcome
     sums = combined(system.equations, system.known) if is_small(system) else None
     if sums is not None and sums.contradict:
         return _CONTRADICTING
-    simpler = _simplified(system, sums) if sums is not None and not is_plain else None
-    if simpler is not None:
-        simplified = each_once(_solved(simpler), simpler)
-        points = [solution.values for solution in simplified.solutions if not solution.spans]
-        if not simplified.undecided and all(map(system.holds, points)):
-            return simplified
-    return each_once(_solved(system), system) if outcome is None else outcome
+    if is_plain:
+        return outcome
+    if sums is not None:
+        simpler = _with_simpler_equations(system, sums)
+        outcome = each_once(_solve_by_first_method(simpler), simpler)
+        points = [solution.values for solution in outcome.solutions if not solution.spans]
+        if simpler is system or (not outcome.undecided and all(map(system.holds, points))):
+            return outcome
+    return each_once(_solve_by_first_method(system), system)
 
 
-def _simplified(system: System, sums: Combined) -> System | None:
-    """A block with equations replaced by combinations that are linear or have fewer unknowns; None if unchanged."""
+def _with_simpler_equations(system: System, sums: Combined) -> System:
+    """A block with combinations of its equations that are linear or have fewer unknowns, if there are any."""
     equations = []
     for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):
         unknowns = {*stated.names}.intersection(system.unknowns)
@@ -131,71 +144,74 @@ def _simplified(system: System, sums: Combined) -> System | None:
             equations.append(reduced)
         else:
             equations.append(stated)
-    return replace(system, equations=tuple(equations)) if tuple(equations) != system.equations else None
+    return system if tuple(equations) == system.equations else replace(system, equations=tuple(equations))
 
 
-def _solved(system: System) -> Outcome:
-    """The outcome of a block, by the first of the methods listed at the top of the module that succeeds."""
+def _solve_by_first_method(system: System) -> Outcome:
+    """Solve a block by the first method, of those that the module lists, that succeeds."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     is_single = len(variants) == 1
-    as_stated = None if is_single else _torn_as_stated(system)
+    as_stated = None if is_single else _solve_by_tearing_as_stated(system)
     if as_stated is not None:
         return as_stated
     arms = [system] if is_single else [system.taking(variant) for variant in variants]
-    closed = [_closed(arm, is_single=is_single) for arm in arms]
-    if system.only_closed or all(map(_is_settled, closed)):
-        return _joined(closed, system)
+    outcomes = [_solve_without_choices(arm, is_single=is_single) for arm in arms]
+    if system.search is Search.NONE or all(map(_is_certain, outcomes)):
+        return _union_of_arms(outcomes, system)
     search = None
     with suppress(LimitError), sharing(_SHARE):
-        search = exhausted(system)
+        search = search_domains(system)
     tick()  # raises if the time of the whole query is over, and not only the share
     if search is not None and search.complete:
         return search.outcome
-    pairs = zip(arms, closed, strict=True)
-    outcomes = [solved_from_starts(arm) if outcome.undecided else outcome for arm, outcome in pairs]
-    outcome = _joined(outcomes, system)
+    if system.search is Search.COMPLETE:
+        return _union_of_arms(outcomes, system)
+    for place, arm in enumerate(arms):
+        if outcomes[place].undecided:
+            outcomes[place] = solved_from_starts(arm)
+    outcome = _union_of_arms(outcomes, system)
     if search is None or outcome.singular:
         return outcome
-    seen = (*search.solutions, *seen_in(search, system))
-    points = [solution.values for solution in (*outcome.solutions, *seen) if not solution.spans]
+    return _with_unproved(outcome, search, system, is_single=is_single)
+
+
+def _is_certain(outcome: Outcome) -> bool:
+    """Whether the outcome of a block, or of one of its arms, leaves nothing open."""
+    return not (outcome.caveat or outcome.undecided)
+
+
+def _with_unproved(outcome: Outcome, search: CompleteSearch, system: System, *, is_single: bool) -> Outcome:
+    """The outcome of a block with the further solutions that a search saw, unless all lie on a curve of them."""
+    solutions = list(outcome.solutions)
+    seen = (*search.solutions, *points_in_open_boxes(search, system))
+    points = [solution.values for solution in (*solutions, *seen) if not solution.spans]
     on_curve = (point for point in points if lies_on_curve(point, system))
     # in many digits, a point that seems to lie on a curve may become an isolated root
     if is_single and any(lies_on_curve(sharp(point, system), system) for point in on_curve):
         return _REPEATING
-    return _with_seen(outcome, seen)
-
-
-def _is_settled(outcome: Outcome) -> bool:
-    """Whether the outcome of a block leaves nothing open."""
-    return not (outcome.caveat or outcome.undecided)
-
-
-def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
-    """The outcome of a block, with further solutions that a search through boxes saw and nothing proves complete."""
-    solutions = list(outcome.solutions)
     more = [solution for solution in seen if not is_near(solution, solutions) and not is_covered(solution, solutions)]
     if not more:
         return outcome
     return replace(outcome, solutions=(*solutions, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
 
 
-def _torn_as_stated(system: System) -> Outcome | None:
-    """The outcome of tearing a block with all choices in place, if it is certainly complete."""
+def _solve_by_tearing_as_stated(system: System) -> Outcome | None:
+    """Solve a block by tearing with all choices in place; None unless its list is certainly complete."""
     result = None if is_open_in_part(system) else torn(system)
     if result is None:
         return None
     outcome, lost = result
-    if lost or outcome.singular or not _is_settled(outcome):
+    if lost or outcome.singular or not _is_certain(outcome):
         return None
     is_sampled = any(solution.spans and not solution.is_whole for solution in outcome.solutions)
     return None if is_sampled else outcome
 
 
-def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
-    """The outcome of a block, joined from those of its variants with one arm in the place of each choice."""
+def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
+    """The outcome of a block with choices: the union of those of the systems with one arm for each choice."""
     solutions: list[Solution] = []
     listed = chain.from_iterable(outcome.solutions for outcome in outcomes)
-    for solution in sorted(listed, key=lambda solution: -len(solution.spans)):
+    for solution in sorted(listed, key=lambda solution: -len(solution.spans)):  # what may cover others comes first
         if not is_covered(solution, solutions):
             solutions.append(solution)
     caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")
@@ -215,7 +231,7 @@ def _joined(outcomes: Sequence[Outcome], system: System) -> Outcome:
 
 
 def _with_intervals(solution: Solution, system: System) -> Solution:
-    """A solution of a block with an interval for each free unknown, once the relations of an arm are dependent.
+    """A solution of a block with an interval for each free unknown, where the equations of an arm are dependent.
 
     Where two arms meet, the solution by one is the end of an interval by the other: `max(x, y) = 2`, `x = 2` has
     `y = 2`, and every smaller y.
@@ -224,28 +240,28 @@ def _with_intervals(solution: Solution, system: System) -> Solution:
         return solution
     intervals = {name: _interval_of(name, solution.values, system) for name in system.unknowns}
     spans = {name: span for name, span in intervals.items() if span is not None}
-    return replace(solution, values={n: x for n, x in solution.values.items() if n not in spans}, spans=spans)
+    values = {name: number for name, number in solution.values.items() if name not in spans}
+    return replace(solution, values=values, spans=spans)
 
 
 def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span | None:
-    """The interval of a block's unknown in which all equations hold with the others fixed; None for one number."""
+    """The interval of a block's unknown in which all equations hold with the others fixed; None if it has none."""
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
     low, high = system.inside(name)
     for equation in system.equations:
         if name not in equation.names:
             continue
         solutions = values_of(equation, name, known, system.domains[name]).solutions
-        spans = [solution.spans[name] for solution in solutions if solution.spans]
-        around = [span for span in spans if lies_in((values[name], values[name]), span, SAME_ROOT)]
-        if not around:
+        spans = (solution.spans[name] for solution in solutions if solution.spans)
+        around = next((span for span in spans if lies_in((values[name], values[name]), span, SAME_ROOT)), None)
+        if around is None:
             return None
-        start, end = around[0]
-        low, high = max(low, start), min(high, end)
+        low, high = max(low, around[0]), min(high, around[1])
     return (low, high) if low < high and not is_narrow((low, high)) else None
 
 
-def _denied_by_one_equation(system: System) -> Outcome | None:
-    """The outcome of a block in which one equation cannot hold; None if none is found.
+def _refuted_by_one_equation(system: System) -> Outcome | None:
+    """The outcome of a block in which one equation alone cannot hold; None if there is no such equation.
 
     Such an equation has no unknown left, or a single one that has no value. A product with a zero factor is zero. So
     what is known to be zero, or is made so by one equation, may leave others a single unknown or none.
@@ -281,42 +297,35 @@ def _at_zero(node: Node, zeros: Collection[str]) -> Node:
     return ZERO if node.op == "mul" and ZERO in args else Apply(node.op, args)
 
 
-def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outcome:
-    """The outcome of closed forms or tearing for a block without choices; undecided if neither applies.
+def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outcome:
+    """Solve a block without choices by closed forms or tearing; undecided if neither applies.
 
     Unless it `is_single`, the system is one arm among several, and dependent equations give an interval.
     """
-    denied = _denied_by_one_equation(system)
-    if denied is not None:
-        return denied
-    sums = None if is_single or not is_small(system) else combined(system.equations, system.known)
-    if sums is not None and sums.contradict:
-        return Outcome((), reason=_CONTRADICTING.reason)
+    refuted = _refuted_by_one_equation(system)
+    if refuted is not None:
+        return refuted
+    if not is_single and is_small(system):  # of a single system, `_solve_system` combines the equations
+        sums = combined(system.equations, system.known)
+        if sums is not None and sums.contradict:
+            return Outcome((), reason=_CONTRADICTING.reason)
     problem = (system.equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*problem) or product_solutions(*problem)
-    values, singular, reason = linear or ([], False, "")
-    # in one arm among several, tearing gives the interval of each unknown along a whole line of solutions
-    is_line = singular and not values and "contradict" not in reason
-    if linear is not None and (is_single or not is_line):
-        points = [fitted(point, system) for point in values]
-        solutions = tuple(Solution(point, {}) for point in points if system.holds(point))
-        reason = reason or ", ".join(filter(None, map(system.outside, points)))
-        if not (reason or solutions):
-            reason = "no arm that could give it binds"
-        return Outcome(solutions, singular=singular, reason=reason)
-    counted = _counted(system)
-    if counted is not None:
-        return counted
-    if is_single and is_small(system):
-        if holds_along_branch(system) or repeat_each_other(system):
-            return _REPEATING
-        quick = exhausted(system, _QUICK) if is_bounded(system) else None
-        if quick is not None and quick.complete:
-            return quick.outcome
-    if is_denied(system):
+    if linear is not None:
+        values, singular, reason = linear
+        # in one arm among several, tearing gives the interval of each unknown along a whole line of solutions
+        is_line = singular and not values and "contradict" not in reason
+        if is_single or not is_line:
+            return _linear_outcome(system, values, reason, singular=singular)
+    proved = _solve_by_resultants(system)
+    if proved is None and is_single and is_small(system):
+        proved = _solve_by_quick_search(system)
+    if proved is not None:
+        return proved
+    if contractors_refute(system):
         return NOWHERE
     result = torn(system)
-    by_tearing = None if result is None else _regained(*result, system, depth)
+    by_tearing = None if result is None else _with_zeros_of_divisors(*result, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
         all_move = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
         is_torn_curve = bool(by_tearing.caveat) and is_small(system) and repeat_each_other(system)
@@ -326,8 +335,26 @@ def _closed(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outco
     return Outcome((), undecided=True)
 
 
-def _counted(system: System) -> Outcome | None:
-    """The outcome of a block of two polynomial equations whose common zeros are all known; None for others."""
+def _linear_outcome(system: System, points: Sequence[dict[str, float]], reason: str, *, singular: bool) -> Outcome:
+    """The outcome of a block that is linear in its unknowns or their logarithms, from the solutions of that system."""
+    points = [fitted(point, system) for point in points]
+    solutions = tuple(Solution(point, {}) for point in points if system.holds(point))
+    reason = reason or ", ".join(filter(None, map(system.outside, points)))
+    if not (reason or solutions):
+        reason = _NO_ARM
+    return Outcome(solutions, singular=singular, reason=reason)
+
+
+def _solve_by_quick_search(system: System) -> Outcome | None:
+    """Solve a small block by what is quick: see that its equations are dependent, or search bounded domains."""
+    if holds_along_branch(system) or repeat_each_other(system):
+        return _REPEATING
+    search = search_domains(system, _QUICK) if is_bounded(system) else None
+    return search.outcome if search is not None and search.complete else None
+
+
+def _solve_by_resultants(system: System) -> Outcome | None:
+    """Solve a block of two polynomial equations whose common zeros are all known; None for other blocks."""
     zeros = common_zeros(system.equations, system.unknowns, system.known)
     if zeros is None:
         return None
@@ -335,14 +362,16 @@ def _counted(system: System) -> Outcome | None:
     if any(system.misses(point) for point in points):
         return None  # rounding hides a zero
     solutions = tuple(Solution(point, {}, proof=_COUNTED) for point in points if system.holds(point))
-    outside = "; ".join(filter(None, map(system.outside, points)))
     if solutions:
         return Outcome(solutions)
-    return Outcome((), reason=outside or ("no arm that could give it binds" if points else _NOWHERE))
+    if not points:
+        return Outcome((), reason=_NOWHERE)
+    outside = "; ".join(filter(None, map(system.outside, points)))
+    return Outcome((), reason=outside or _NO_ARM)
 
 
-def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
-    """The outcome of tearing a block, with the solutions lost to tearing: those at which divisors are zero."""
+def _with_zeros_of_divisors(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
+    """The outcome of tearing a block, with the solutions that tearing loses: those at which divisors are zero."""
     solutions = list(outcome.solutions)
     open_divisors: list[str] = []
     for equation, divisor in lost:
@@ -351,12 +380,12 @@ def _regained(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: i
             continue
         equations = tuple(Equation(divisor, "=", ZERO) if stated == equation else stated for stated in system.equations)
         within = replace(system, equations=equations, stated=())
-        at_zero = _closed(within, is_single=False, depth=depth - 1)
-        if at_zero.undecided and not system.only_closed:
+        at_zero = _solve_without_choices(within, is_single=False, depth=depth - 1)
+        if at_zero.undecided and system.search is Search.FROM_STARTS:
             at_zero = solved_from_starts(within)
         points = [solution for solution in at_zero.solutions if not solution.spans]
         solutions += [point for point in points if system.holds(point.values) and not is_covered(point, solutions)]
-        if at_zero.singular or not _is_settled(at_zero) or len(points) < len(at_zero.solutions):
+        if at_zero.singular or not _is_certain(at_zero) or len(points) < len(at_zero.solutions):
             open_divisors.append(render(divisor))
     if not open_divisors:
         return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)

@@ -34,7 +34,7 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
-from derive.solving.blocks.samples import middle, points_across, runs, spread
+from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
 from derive.solving.sensitivity.form_bounds import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LAST_DIGIT, MET
@@ -121,7 +121,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
 
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
-    points = spread(*problem.whole)
+    points = points_of_all_sizes(*problem.whole)
     if not problem.meets(points[0]):
         return False
     if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
@@ -144,7 +144,7 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
     for root in roots:
         points += [x for x in (0.7431 * root, 1.2917 * root) if x != root]
     if not points or len(variants) != 1:
-        points += [x for x in spread(*problem.whole) if x in problem.domain]
+        points += [x for x in points_of_all_sizes(*problem.whole) if x in problem.domain]
     return not variants or any(any(map(variant.meets, points)) for variant in variants)
 
 
@@ -177,7 +177,7 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     """
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
-    points = [x for x in (*beside, middle(span) or 1.0, *spread(low, high)) if low <= x <= high]
+    points = [x for x in (*beside, middle(span) or 1.0, *points_of_all_sizes(low, high)) if low <= x <= high]
     # many digits are dear, and needed only where doubles agree
     meets_somewhere = any(
         problem.meets_beside_givens(x)

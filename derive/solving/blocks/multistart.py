@@ -18,8 +18,8 @@ from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
 from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, settled
-from derive.solving.blocks.samples import guesses, starts
 from derive.solving.blocks.solution_curves import lies_on_curve
+from derive.solving.blocks.starting_points import points_across_domains, starting_points
 from derive.solving.blocks.substitution import Branch, expressed, sizes
 from derive.time_limits import tick
 from derive.tolerances import SAME_ROOT
@@ -117,7 +117,7 @@ def solved_from_starts(system: System) -> Outcome:
     harvest = _Harvest(system)
     tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
-        points = starts(tears, system.known, system.domains, _STARTS)
+        points = points_across_domains(tears, system.known, system.domains, _STARTS)
         harvest.tried = len(points)
         for branch in branches:
             for start in many_starts(branch.left, tears, system.known, points, system.positive):
@@ -142,7 +142,7 @@ def _roots_of_all_equations(harvest: _Harvest) -> Iterator[dict[str, float]]:
     search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
     is_refined = sizes(system.equations) <= _REFINED
     count = _STARTS if size <= _MEDIUM else _STARTS // 5
-    for start in guesses(system.unknowns, system.known, system.domains, system.hints, count):
+    for start in starting_points(system.unknowns, system.known, system.domains, system.hints, count):
         tick()
         harvest.tried += 1
         root = search.root_near([start[name] for name in system.unknowns])

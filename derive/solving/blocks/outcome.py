@@ -16,6 +16,7 @@ from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.krawczyk import Newton, newton
+from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
@@ -55,7 +56,7 @@ class System:
     domains: Mapping[str, Domain]
     hints: Mapping[str, float] = field(default_factory=dict)  # guesses for unknowns
     stated: tuple[Equation, ...] = ()  # which must hold in the end, if these are one arm of each
-    only_closed: bool = False  # whether it stays undecided where it has no closed solution, instead of a long search
+    search: Search = Search.FROM_STARTS
 
     @property
     def whole(self) -> System:
@@ -155,10 +156,9 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     gap = residual(equation, values)
     if math.isnan(gap):
         gap = residual_of_decimals(equation, values)
-    if equation.op == "<=":
-        return gap <= tolerance
-    if equation.op == ">=":
-        return gap >= -tolerance
+    if equation.op != "=":
+        sign = 1.0 if equation.op == "<=" else -1.0
+        return sign * gap <= tolerance or sign * residual_of_decimals(equation, values) <= tolerance
     if abs(gap) <= tolerance:
         return True
     if math.isnan(gap):

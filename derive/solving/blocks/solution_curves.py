@@ -26,7 +26,8 @@ from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import is_contradicted, is_only_small, is_telling
-from derive.solving.blocks.samples import spread, starts
+from derive.solving.blocks.samples import points_of_all_sizes
+from derive.solving.blocks.starting_points import points_across_domains
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, LEAST_FACTOR, RANK_OF_SLOPES, SAME_ROOT
@@ -97,7 +98,7 @@ def repeat_each_other(system: System) -> bool:
     """
     if not _is_dependent(system.equations, system.unknowns):
         return False
-    points = map(system.near, starts(system.unknowns, system.known, system.domains, _STARTS))
+    points = map(system.near, points_across_domains(system.unknowns, system.known, system.domains, _STARTS))
     return any(point is not None and system.holds(point) and lies_on_curve(point, system) for point in points)
 
 
@@ -194,7 +195,7 @@ def holds_along_branch(system: System) -> bool:
     """
     for tear, branches in tearings(system):
         for branch in branches:
-            points = [branch.at({tear: x}, system.known) for x in spread(*system.inside(tear))]
+            points = [branch.at({tear: x}, system.known) for x in points_of_all_sizes(*system.inside(tear))]
             points = [point for point in points if all(map(math.isfinite, point.values()))]
             if len(points) < _ENOUGH or any(system.misses(point) for point in points):
                 continue
@@ -226,7 +227,7 @@ def is_open_in_part(system: System) -> bool:
     for tear, branches in tearings(system)[:1]:
         for branch in branches:
             outcome = by_proportion(system.alone(branch.left[0], tear))
-            points = (branch.at({tear: x}, system.known) for x in spread(*system.inside(tear)))
+            points = (branch.at({tear: x}, system.known) for x in points_of_all_sizes(*system.inside(tear)))
             if outcome is None and sum(map(system.meets, points)) > 1:
                 return True
     return False

@@ -3,67 +3,63 @@
 Counting relations and unknowns, pressure and temperature do not determine density: volume, amount and mass are open.
 Yet they cancel. So before a target is called underdetermined, the Jacobian of all relations shows whether some of
 them fix it together, and which (`jacobian_rank`); the quantities that cancel are eliminated from those
-(`projected`); and the result is planned and solved like any other question. The answer counts only if the
+(`elimination`); and the result is planned and solved like any other question. The answer counts only if the
 eliminated quantities can exist beside it: some values of the free ones must lead to values for all, each in its
 domain, at which every relation holds as stated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, islice
 
 from derive.caches import Memo
 from derive.errors import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, replaced, walk
+from derive.expressions.tree import Equation, names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.algebra.products import Product, product_of, written
+from derive.numerics.algebra.products import written_as_product
 from derive.planning.matching import Matching
-from derive.planning.plan import Block, Plan
+from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.blocks.outcome import agrees
-from derive.solving.blocks.samples import starts
+from derive.solving.blocks.starting_points import points_across_domains
+from derive.solving.cancellation.elimination import Projection, eliminate
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import Found, planned_for, solved
+from derive.solving.execution.plan_states import Found, solved
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Undecided
+from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
 from derive.solving.sensitivity.composed_forms import composed
-from derive.time_limits import tick
+from derive.time_limits import Search, tick
 from quantities.domain import Domain
 
 _TRIED = 64  # trials of values for free quantities
-_LEFT = Memo[RelationSet](most=16)
+_RELATIONS_LEFT = Memo[RelationSet](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
-_LARGEST = 2000  # limit on nodes of an equation
 
 
-def cancelled(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer in which what is missing cancels, if there is one."""
-    for elimination in _eliminations(library, question, left_out):
-        result = elimination.carried_out(only_closed=question.only_closed)
+def cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The cancelled answer to a question: the one in which what is missing cancels; None if there is none."""
+    for cancellation in _cancellations(library, question, left_out):
+        result = cancellation.result(search=question.search)
         if result is not None:
-            for names in islice(repeated(elimination.rows, question.target), _REPEATED):
+            for names in islice(repeated(cancellation.rows, question.target), _REPEATED):
                 prove_fit(library, question, names)
             return result
     return None
 
 
-def cancels(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
-    """Whether what is missing cancels: without it, enough is left to fix the target, whatever the numbers."""
-    return any(elimination.left is not None for elimination in _eliminations(library, question, left_out))
+def has_cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> bool:
+    """Whether a question has a cancelled answer: without what is missing, enough is left to fix the target."""
+    return any(cancellation.projection is not None for cancellation in _cancellations(library, question, left_out))
 
 
-def _eliminations(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Elimination]:
-    """The relations in which quantities may cancel, chosen by Jacobians at a random point and at the known numbers.
+def _cancellations(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Cancellation]:
+    """The relations that may have a cancelled answer, by Jacobians at a random point and at the known numbers.
 
     If both choose the same relations, these are tried once.
     """
@@ -89,13 +85,13 @@ def _eliminations(library: RelationSet, question: Question, left_out: Mapping[st
                 tried.append(names)
                 weak = tuple(name.removeprefix("=") for name in names if name not in library.relations)
                 known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
-                yield _Elimination(library, question.target, relations, known, weak, rows, skipped)
+                yield _Cancellation(library, question.target, relations, known, weak, rows, skipped)
                 break
             skipped |= false
 
 
 def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) -> None:
-    """Raise if exact relations are dependent by cancellation, and the givens contradict them."""
+    """Raise if the givens contradict exact relations that are dependent because quantities cancel in them."""
     decisions = decisions_of(library, question)
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names):
@@ -103,27 +99,39 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
     if any(relation.approximate or decisions.applies(relation) is not True for relation in relations):
         return
     known = question.numbers
-    elimination = _Elimination(library, "", relations, known)
+    cancellation = _Cancellation(library, "", relations, known)
     written = [relation.written for relation in relations]
-    projection = projected(written, "", known, elimination.domains, lambda left: bool(elimination.tested(left)))
-    for equation in elimination.tested(projection.equations) if projection else ():
-        gap = residual(equation, known)
+    projection = eliminate(written, "", known, cancellation.domains, lambda left: bool(_decided(left, known)))
+    for equation in _decided(projection.equations, known) if projection else ():
         if not agrees(equation, known) and question.ranges.keys().isdisjoint(equation.names):
-            declared = chain.from_iterable(relation.declared for relation in relations)
-            stated = [f"{name} = {question.strong[name]}" for name in declared if name in question.strong]
-            conflicts = tuple(dict.fromkeys([*names, *stated]))
-            raise InconsistentError(
-                f"{', '.join(names)}: together they require {equation}, and the sides differ by {abs(gap):.2g} of "
-                f"their size. The conflict: {'; '.join(conflicts)}.",
-                hint="Change or drop one of the givens, or leave a relation out.",
-                conflicts=conflicts,
-                gap=abs(gap),
-            )
+            raise _conflict(question, names, relations, equation)
+
+
+def _decided(equations: Sequence[Equation], known: Mapping[str, float]) -> list[Equation]:
+    """The equations that elimination leaves without unknowns, which the givens satisfy or contradict."""
+    return [equation for equation in equations if known.keys() >= {*equation.names}]
+
+
+def _conflict(
+    question: Question, names: Sequence[str], relations: Sequence[Relation], equation: Equation
+) -> InconsistentError:
+    """The error for givens that contradict an equation which cancellation leaves of some relations."""
+    gap = abs(residual(equation, question.numbers))
+    declared = chain.from_iterable(relation.declared for relation in relations)
+    stated = [f"{name} = {question.strong[name]}" for name in declared if name in question.strong]
+    conflicts = tuple(dict.fromkeys([*names, *stated]))
+    return InconsistentError(
+        f"{', '.join(names)}: together they require {equation}, and the sides differ by {gap:.2g} of "
+        f"their size. The conflict: {'; '.join(conflicts)}.",
+        hint="Change or drop one of the givens, or leave a relation out.",
+        conflicts=conflicts,
+        gap=gap,
+    )
 
 
 @dataclass(frozen=True)
-class _Elimination:
-    """Relations that fix a target together, though they hold more unknowns than they are."""
+class _Cancellation:
+    """Relations that may have a cancelled answer: they fix a target together, though they hold more unknowns."""
 
     library: RelationSet
     target: str
@@ -133,11 +141,13 @@ class _Elimination:
     rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
     left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def carried_out(self, *, only_closed: bool) -> Found | None:
-        """The answer by the relations that elimination leaves; None if elimination fails."""
-        projection = self.left
-        outcome = None if projection is None else self._states(projection.equations, only_closed=only_closed)
-        if projection is None or outcome is None:
+    def result(self, *, search: Search) -> Found | None:
+        """The cancelled answer by the equations that elimination leaves; None if elimination fails."""
+        projection = self.projection
+        if projection is None:
+            return None
+        outcome = self._states(projection.equations, search=search)
+        if outcome is None:
             return None
         states, reason = outcome
         tried = (self._answer_in(projection, state) for state in states)
@@ -148,61 +158,58 @@ class _Elimination:
         return Found(Plan(self.target, (block,), self.weak, ()), answers, self.left_out, reason)
 
     @cached_property
-    def left(self) -> Projection | None:
-        """The equations that elimination leaves, if they are enough to fix the target; None if elimination fails."""
+    def projection(self) -> Projection | None:
+        """What elimination leaves of the relations, if it is enough for a cancelled answer; None otherwise."""
         written = [relation.written for relation in self.relations]
-        projection = projected(written, self.target, self.known, self.domains, self._is_enough)
+        projection = eliminate(written, self.target, self.known, self.domains, self._is_enough)
         if projection is not None:
             return projection
         # terms of several unknowns cancel only where their coefficients are numbers
-        fold = partial(folded, known=self.known)
-        equations = [Equation(fold(equation.lhs), "=", fold(equation.rhs)) for equation in written]
-        return projected(equations, self.target, self.known, self.domains, self._is_enough)
+        numeric = [equation.changed(partial(folded, known=self.known)) for equation in written]
+        return eliminate(numeric, self.target, self.known, self.domains, self._is_enough)
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
-        """The domains of the unknowns in the relations to eliminate from."""
+        """The domains of the unknowns in the relations of a cancelled answer."""
         names = names_in(*(relation.written for relation in self.relations))
         return {name: self.library.declared[name].domain for name in names if name not in self.known}
 
-    def tested(self, equations: Sequence[Equation]) -> list[Equation]:
-        """The equations without unknowns among those that elimination leaves."""
-        return [equation for equation in equations if self.known.keys() >= {*equation.names}]
-
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
-        """Whether, by counting, the equations that elimination leaves fix the target."""
+        """Whether, by counting, the equations that elimination leaves fix the target of a cancelled answer."""
         matching = Matching(frozenset(self.known))
         for i, equation in enumerate(equations):
             matching.add(str(i), equation.names)
         return matching.settles(self.target)
 
-    def _states(self, equations: Sequence[Equation], *, only_closed: bool) -> tuple[list[State], str] | None:
-        """The states by the equations that elimination leaves, and why there are none; None if that is unknown."""
+    def _states(self, equations: Sequence[Equation], *, search: Search) -> tuple[list[State], str] | None:
+        """The states of a cancelled answer by the equations left, and why there are none; None if that is unknown."""
         remaining = _as_relations(self.library, tuple(equations))
-        plan = planned_for(remaining, self.target, list(self.known), (), frozenset())
+        plan = plan_for(remaining, self.target, list(self.known), (), frozenset())
         try:
-            states, reason = solved(remaining, plan, State(self.known, only_closed=only_closed))
+            states, reason = solved(remaining, plan, State(self.known, search=search))
         except (LimitError, NoSolutionError, UnderdeterminedError):
             tick()  # raises if the time of the whole query is over: another elimination would not help
             return None
         return None if any(self.target not in state.values for state in states) else (states, reason)
 
     def _answer_in(self, projection: Projection, state: State) -> State | None:
-        """The answer in a state; None if no trial shows that the cancelled quantities can exist beside the answer."""
+        """The cancelled answer in a state; None if no trial shows that what cancels can exist beside it."""
         eliminated = {name for name, _ in projection.eliminated}
         free = [name for name in self.domains if name not in state.values and name not in eliminated]
-        trials = starts(free, self.known, self.domains, _TRIED)
+        trials = points_across_domains(free, self.known, self.domains, _TRIED)
         if not any(self._fits(projection, {**state.values, **trial}) for trial in trials):
             return None
         form = composed(self.target, state.forms)
         names = " and ".join(free)
         verb = "cancel" if len(free) > 1 else "cancels"
         note = (f"{names} {verb}: any value gives the same {self.target}",) if free else ()
-        forms = {} if form is None or not set(names_in(form)) <= self.known.keys() else {self.target: reduced(form)}
+        forms = {}
+        if form is not None and self.known.keys() >= {*names_in(form)}:
+            forms[self.target] = written_as_product(form)
         return State({**self.known, self.target: state.values[self.target]}, {}, forms, (*note, *state.notes))
 
     def _fits(self, projection: Projection, values: dict[str, float]) -> bool:
-        """Whether values of the free quantities lead to values of the eliminated ones at which every relation holds."""
+        """Whether values of free quantities lead to values of the eliminated ones that fit a cancelled answer."""
         tick()
         for name, form in reversed(projection.eliminated):
             values[name] = value(form, values)
@@ -212,7 +219,7 @@ class _Elimination:
 
 
 def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> RelationSet:
-    """The equations that elimination leaves as relations, named by their place; cached for all cases of a question."""
+    """The equations left for a cancelled answer as relations, named by their place; cached for all cases."""
 
     def relation_set() -> RelationSet:
         relations = []
@@ -221,223 +228,4 @@ def _as_relations(library: RelationSet, equations: tuple[Equation, ...]) -> Rela
             relations.append(Relation.proved(str(place), equation, declared))
         return RelationSet(relations)
 
-    return _LEFT.of(library.session, equations, relation_set)
-
-
-@dataclass(frozen=True, slots=True)
-class Projection:
-    """What elimination leaves: equations, and eliminated names, each as a form in names eliminated later or never."""
-
-    equations: tuple[Equation, ...]
-    eliminated: tuple[tuple[str, Node], ...]
-
-
-def projected(
-    equations: Sequence[Equation],
-    target: str,
-    known: Mapping[str, float],
-    domains: Mapping[str, Domain],
-    is_enough: Callable[[Sequence[Equation]], bool],
-) -> Projection | None:
-    """Eliminate names one by one until `is_enough` holds of the remaining equations; None if it never does.
-
-    A quantity that is a positive factor in an equation, or in which one is linear, is solved for and substituted into
-    all others, each of which is written as a product again, so that whatever cancels disappears. For products alone
-    this is Gaussian elimination on their exponents, in exact fractions. The remaining equations have the same solutions
-    for the target; the caller must check that the eliminated quantities can exist beside it.
-
-    >>> from derive.expressions.grammar import parse_equation
-    >>> gas = [parse_equation(text) for text in ("p*V = n*R*T", "m = n*M", "rho = m/V")]
-    >>> anything = dict.fromkeys(["V", "n", "m", "rho"], Domain("positive", 0.0, float("inf"), open_low=True))
-    >>> projection = projected(gas, "rho", dict.fromkeys("pRTM", 1.0), anything, lambda left: len(left) == 1)
-    >>> [str(equation) for equation in projection.equations]
-    ['M*p = R*T*rho']
-    """
-    system = _System(known, domains)
-    while sum(system.learns_from(equation) for equation in equations):
-        tick()
-    left = [system.balanced(equation) for equation in equations]
-    eliminated: list[tuple[str, Node]] = []
-    while not is_enough(left):
-        tick()
-        pivot = next(system.pivots(left, target), None)
-        if pivot is None:
-            return None
-        pivotal, name, form = pivot
-        eliminated.append((name, form))
-        put_in = partial(replaced, old=Name(name), new=form)
-        others = (equation for equation in left if equation is not pivotal)
-        left = [
-            system.balanced(equation.changed(put_in)) if name in equation.names else equation for equation in others
-        ]
-        left = [equation for equation in left if equation.lhs != equation.rhs]
-        if any(sum(1 for _ in walk(*equation.sides)) > _LARGEST for equation in left):
-            return None
-    return Projection(tuple(left), tuple(eliminated))
-
-
-@dataclass(frozen=True, slots=True)
-class _System:
-    """The numbers and domains of the names in an elimination, and what the equations prove of signs."""
-
-    known: Mapping[str, float]
-    domains: Mapping[str, Domain]
-    positive: set[Node] = field(default_factory=set)  # nodes that are positive wherever all equations hold
-    nonzero: set[Node] = field(default_factory=set)  # nodes that are not zero there
-    products: dict[Node, Product] = field(default_factory=dict)  # of sides: most stay while others are eliminated
-    factors: dict[Equation, Mapping[str, Fraction]] = field(default_factory=dict)  # so do most equations
-
-    def learns_from(self, equation: Equation) -> bool:
-        """Note what an equation proves positive or nonzero for the elimination, and whether any of that is new.
-
-        These are the factors of a side, if the other side is positive or nonzero.
-        """
-        left, right = map(self._product, equation.sides)
-        fresh: set[Node] = set()
-        count = len(self.nonzero)
-        for side, opposite in ((left, right), (right, left)):
-            if opposite.number and side.number and all(map(self.is_nonzero, opposite.powers)):
-                self.nonzero.update(side.powers)
-            if opposite.number > 0 and side.number > 0 and all(map(self.is_positive, opposite.powers)):
-                doubtful = {base: exponent for base, exponent in side.powers.items() if not self.is_positive(base)}
-                never_negative = {base for base in doubtful if self._is_never_negative(base)}
-                alone = len(doubtful) == 1 and set(doubtful.values()) <= {1, -1}
-                fresh |= doubtful.keys() if alone else never_negative
-        fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}
-        self.positive.update(fresh)
-        if fresh:
-            self.products.clear()  # a power of a product is split only where its factors are positive
-        return bool(fresh) or len(self.nonzero) > count
-
-    def is_nonzero(self, node: Node) -> bool:
-        """Whether an expression is certainly not zero, so that it may cancel."""
-        if node in self.nonzero or self.is_positive(node):
-            return True
-        if isinstance(node, Number):
-            return node.value != 0
-        if {*names_in(node)} <= self.known.keys():
-            return value(node, self.known) != 0
-        if isinstance(node, Name):
-            return 0.0 not in self.domains[node.name]
-        return node.op in ("mul", "neg", "inv") and all(map(self.is_nonzero, node.args))
-
-    def _is_never_negative(self, base: Node) -> bool:
-        return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
-
-    def is_positive(self, node: Node) -> bool:
-        """Whether an expression is certainly positive where all equations of the elimination hold."""
-        if isinstance(node, Number):
-            return node.value > 0
-        if set(names_in(node)) <= self.known.keys():
-            return value(node, self.known) > 0
-        if node in self.positive:
-            return True
-        if isinstance(node, Name):
-            domain = self.domains[node.name]
-            return domain.low >= 0 and 0.0 not in domain
-        match node.op:
-            case "exp" | "cosh":
-                return True
-            case "add" | "mul" | "inv" | "sqrt" | "min":
-                return all(map(self.is_positive, node.args))
-            case "max":
-                return any(map(self.is_positive, node.args))
-            case "pow":
-                return self.is_positive(node.args[0])
-        return False
-
-    def balanced(self, equation: Equation) -> Equation:
-        """An equation of two products whose common factors cancel, if these are known to be nonzero."""
-        left, right = map(self._product, equation.sides)
-        unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_nonzero(base)]
-        inverse = None if unsure or not right.number else right.to(Fraction(-1))
-        ratio = left if inverse is None else left.times(inverse)
-        if inverse is None or not ratio.number:
-            return Equation(written(left), "=", written(right))
-        above = Product(abs(ratio.number), {base: exponent for base, exponent in ratio.powers.items() if exponent > 0})
-        below = Product(Fraction(1), {base: -exponent for base, exponent in ratio.powers.items() if exponent < 0})
-        if ratio.number < 0:
-            below = Product(Fraction(-1), below.powers)
-        return Equation(written(above), "=", written(below))
-
-    def _product(self, side: Node) -> Product:
-        """A side of an equation as a product, cached since most sides stay while other quantities are eliminated."""
-        product = self.products.get(side)
-        if product is None:
-            product = self.products[side] = product_of(self._without_zeros(side), self.is_positive)
-        return product
-
-    def _without_zeros(self, node: Node) -> Node:
-        """An expression of an elimination in which parts that are known to be zero are written as 0."""
-        names = names_in(node)
-        if is_condition(node):
-            return node
-        if names and self.known.keys() >= {*names}:
-            return node if value(node, self.known) else ZERO
-        return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
-
-    def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
-        """The next eliminations: an equation, a name, and its form, first of names that are only factors."""
-        holders: dict[str, list[Equation]] = {}
-        for equation in equations:
-            for name in equation.names:
-                if name != target and name not in self.known:
-                    holders.setdefault(name, []).append(equation)
-
-        def rank(name: str) -> tuple[int, int]:
-            return sum(name not in self._factors(equation) for equation in holders[name]), len(holders[name])
-
-        for name in sorted(holders, key=rank):
-            for equation in sorted(holders[name], key=lambda equation: len(equation.names)):
-                exponent = self._factors(equation).get(name)
-                form = self._by_factor(equation, name, exponent) if exponent else self._by_isolating(equation, name)
-                if form is not None:
-                    yield equation, name, form
-
-    def _factors(self, equation: Equation) -> Mapping[str, Fraction]:
-        """The exponents of the positive names that are only factors in an equation, and so easily eliminated."""
-        if equation not in self.factors:
-            ratio = self._ratio(equation)
-            powers = {} if ratio is None else ratio.powers
-            inside = {*names_in(*(base for base in powers if not isinstance(base, Name)))}
-            names = {base.name: exponent for base, exponent in powers.items() if isinstance(base, Name)}
-            self.factors[equation] = {
-                name: exponent
-                for name, exponent in names.items()
-                if name not in self.known and name not in inside and self.is_positive(Name(name))
-            }
-        return self.factors[equation]
-
-    def _ratio(self, equation: Equation) -> Product | None:
-        """The quotient of an equation's sides, in which factors cancel; None where the sides may be zero and agree."""
-        left, right = map(self._product, equation.sides)
-        powers = [*left.powers.items(), *right.powers.items()]
-        # a single base of unknown sign is positive where the sides agree, since all other factors are
-        doubtful = [exponent for base, exponent in powers if not self.is_positive(base)]
-        if doubtful not in ([], [1]) or not (left.number > 0 and right.number > 0):
-            return None
-        inverse = right.to(Fraction(-1))
-        return None if inverse is None else left.times(inverse)
-
-    def _by_factor(self, equation: Equation, name: str, exponent: Fraction) -> Node | None:
-        """The form that eliminates a name with this exponent in the ratio of an equation's sides; None without one."""
-        ratio = self._ratio(equation)
-        assert ratio is not None
-        others = {base: power for base, power in ratio.powers.items() if base != Name(name)}
-        form = Product(ratio.number, others).to(-1 / exponent)
-        return None if form is None else written(form)
-
-    def _by_isolating(self, equation: Equation, name: str) -> Node | None:
-        """The only form that eliminates a name from an equation, if inverting the equation loses no solution."""
-        candidates = isolate(equation, name)
-        if not candidates or len(candidates) > 1:
-            return None
-        (candidate,) = candidates
-        if candidate.conditions or candidate.winds or not all(map(self.is_nonzero, candidate.divisors)):
-            return None
-        return candidate.form if all(self.is_positive(power.args[0]) for power in candidate.powers) else None
-
-
-def reduced(form: Node) -> Node:
-    """A form without the factors that cancel in it."""
-    return written(product_of(form, lambda base: False))
+    return _RELATIONS_LEFT.of(library.session, equations, relation_set)

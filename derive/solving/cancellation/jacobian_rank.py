@@ -13,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
+from derive.planning.directions import forwards
 from derive.planning.incidence import Occurrences, core_of, structure_of
-from derive.planning.matching import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
 from quantities.rational import exact_of
@@ -185,13 +185,14 @@ def repeated_among(
     return repeated(_without_known(rows, frozenset(given)), "")
 
 
-def directions(rows: Rows, count: int) -> list[Row]:
-    """Random directions of the null space of a Jacobian; names that do not move are left out.
+def directions(rows: Rows) -> Iterator[Row]:
+    """Random directions of the null space of a Jacobian, without end; names that do not move are left out.
 
     A row with a name of its own determines how that name moves, whatever the others do, and comes last. A basis of
     the few remaining rows determines the rest.
 
-    >>> first, second = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}}, 2)
+    >>> moves = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}})
+    >>> first, second = next(moves), next(moves)
     >>> "m" in first, (first["rho"] + first["V"]) % PRIME, first["V"] == second["V"]
     (False, 0, False)
     """
@@ -202,14 +203,12 @@ def directions(rows: Rows, count: int) -> list[Row]:
     taken = [*((lead, row) for lead, (row, _) in basis.rows.items()), *reversed(last)]
     shares = {lead: -inverse(row[lead]) for lead, row in taken}
     free = sorted({*chain.from_iterable(rows.values())} - shares.keys())
-    directions = []
-    for turn in range(count):
+    for turn in count():
         moves = {name: drawn(f"{turn} {name}") for name in free}
         for lead, row in taken:
             moves[lead] = 0
             moves[lead] = shares[lead] * sum(slope * moves[name] for name, slope in row.items()) % PRIME
-        directions.append({name: number for name, number in moves.items() if number})
-    return directions
+        yield {name: number for name, number in moves.items() if number}
 
 
 class _Basis:

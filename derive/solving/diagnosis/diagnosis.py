@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Name
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
@@ -31,13 +31,15 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.failed_checks import by_default, no_value_fits
 from derive.presentation.numbers import shown_number
-from derive.solving.cancellation.cancelled_answers import cancelled
+from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import Found, claims_of, is_of_proof
+from derive.solving.execution.plan_proofs import claims_of
+from derive.solving.execution.plan_states import UNPROVED, Found, is_of_proof
 from derive.solving.execution.regimes import Undecided
+from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
@@ -58,6 +60,7 @@ __all__ = [
     "prove_fit_together",
     "shortage",
     "tested",
+    "unproved",
     "wanted",
 ]
 
@@ -287,7 +290,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer in which what is missing cancels; raises the conflict if the givens contradict it."""
-    result = cancelled(library, question, left_out)
+    result = cancelled_answer(library, question, left_out)
     if result is None:
         return None
     result = of_case(library, question, result)
@@ -296,8 +299,14 @@ def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, 
     clashes = [contradiction(library, question, result.plan, state) for state in result.states]
     sound = tuple(state for state, clash in zip(result.states, clashes, strict=True) if clash is None)
     if not sound:
-        raise next(clash for clash in clashes if clash is not None)
+        raise unproved(question) if result.doubt else next(clash for clash in clashes if clash is not None)
     return replace(result, states=sound)
+
+
+def unproved(question: Question) -> LimitError:
+    """The error for solutions that contradict a check, where others may exist: that is no conflict of the givens."""
+    what = f"{question.target}: the solutions found contradict a check, and others may exist."
+    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:
@@ -329,9 +338,9 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     if not others or question.ranges:
         return
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
-    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, only_closed=True)
+    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={}, search=Search.NONE)
     try:
-        result = cancelled(library, alone, {})
+        result = cancelled_answer(library, alone, {})
     except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
     if result is None or not result.states or result.doubt:

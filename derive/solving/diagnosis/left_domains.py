@@ -19,8 +19,9 @@ from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.planning.directions import directed
 from derive.planning.incidence import structure_of
-from derive.planning.matching import Matching, directed
+from derive.planning.matching import Matching
 from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import closed_forms, domains_of, only_form
 from derive.tolerances import AGREEMENT

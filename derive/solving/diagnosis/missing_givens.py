@@ -37,7 +37,7 @@ from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
-from derive.solving.cancellation.cancelled_answers import cancels
+from derive.solving.cancellation.cancelled_answers import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question
 from derive.solving.execution.regimes import Undecided, verdict_at
@@ -47,7 +47,7 @@ from derive.time_limits import tick
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with
-_TRIALS = {1: 12, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
+_TRIALS = {1: 6, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
 _ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
@@ -120,22 +120,26 @@ class _Search:
 
     def singles(self) -> Iterator[Names]:
         """The single names each of which, if given, would fix the target."""
-        by_counting = self.settling
-        parallel, elsewhere = by_counting, set()
-        if self.question.target in self.moves[0]:  # if not, the Jacobian fixes the target, but elimination failed
-            parallel, elsewhere = self.parallel(self.moves[:2]), self.parallel(directions(self.rows_at_zeros, 2))
+        if self.question.target not in self.vectors(1):  # the Jacobian fixes the target, but elimination failed
+            yield from self.confirmed(self.settling)
+            return
+        singles = list(self.confirmed(self.parallel(self.vectors(2))))
+        moves = directions(self.rows_at_zeros)
+        yield from singles or self.confirmed(self.parallel(_vectors([next(moves), next(moves)])))
+
+    def confirmed(self, names: Collection[str]) -> Iterator[Names]:
+        """The single names that a plan confirms, or for the first few of them elimination; and fallbacks to give."""
         is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
         standing = {name for name in self.standing_in if is_open and self.frees(name)}
         trials = _TRIALS[1]
-        for name in self.ranked((parallel | elsewhere | standing) - {self.question.target}):
-            is_shown = name in standing or (name in parallel and (not is_open or name in by_counting))
+        for name in self.ranked(standing.union(names) - {self.question.target}):
+            is_shown = name in standing or (name in names and (not is_open or name in self.settling))
             trials -= not is_shown
             if is_shown or (trials >= 0 and self.cancels((name,))):
                 yield (name,)
 
-    def parallel(self, moves: Sequence[Row]) -> set[str]:
-        """The names that move in proportion to the target along two directions of a null space."""
-        vectors = _vectors(moves)
+    def parallel(self, vectors: Mapping[str, Vector]) -> set[str]:
+        """The names that move in proportion to the target along the directions of some vectors."""
         goal = vectors.get(self.question.target)
         return {name for name, vector in vectors.items() if are_alike(goal, vector)} if goal else set()
 
@@ -167,7 +171,7 @@ class _Search:
                 names = fewer
         # counting may take the target for fixed though it cancels: the Jacobian shows whether it still moves
         rows = self.rows | {f"={name}": {name: 1} for name in names}
-        if self.settles(names) and target not in directions(rows, 1)[0]:
+        if self.settles(names) and target not in next(directions(rows)):
             yield tuple(self.ranked(names))
 
     def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
@@ -261,7 +265,7 @@ class _Search:
         """Whether giving some names fixes the target because the other unknowns cancel, shown by elimination."""
         numbered = self.numbered(names)
         try:
-            return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""))
+            return has_cancelled_answer(self.library, numbered, dict.fromkeys(self.left_out, ""))
         except LimitError:
             tick()  # raises if the time of the whole query is over
             return False
@@ -308,30 +312,32 @@ class _Search:
 
     def vectors(self, count: int) -> dict[str, Vector]:
         """The moves of each open name along a few random directions of the Jacobian's null space."""
+        while len(self.moves) < count:
+            self.moves.append(next(self.further_moves))
         return _vectors(self.moves[:count])
 
     @cached_property
     def moves(self) -> list[Row]:
-        """The moves of all open names along four random directions of the null space: enough for three givens."""
-        return directions(self.rows, 4)
+        """The moves of all open names along the directions looked at so far: more givens need more of them."""
+        return []
+
+    @cached_property
+    def further_moves(self) -> Iterator[Row]:
+        """The moves of all open names along further random directions of the null space."""
+        return directions(self.rows)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
         """Names that may be given, in the order in which an error offers them.
 
         First come measured or published ones, then those that no relation is written for; nearest first.
         """
-        return sorted(names, key=lambda name: self.ranks[name])
+        measured, writers = self.library.measured, structure_of(self.library).writers
 
-    @cached_property
-    def ranks(self) -> Mapping[str, tuple[int, float, str]]:
-        """The key by which names that may be given are sorted in `ranked`."""
-        measured = self.library.measured
-        written = {*structure_of(self.library).forward.values()}
-        ranks = {}
-        for name in self.library.declared:
-            kind = 2 if name in written else 1
-            ranks[name] = (0 if name in measured else kind, self.distances.get(name, math.inf), name)
-        return ranks
+        def rank(name: str) -> tuple[int, float, str]:
+            kind = 2 if name in writers else 1
+            return 0 if name in measured else kind, self.distances.get(name, math.inf), name
+
+        return sorted(names, key=rank)
 
     @cached_property
     def distances(self) -> dict[str, int]:

@@ -25,8 +25,9 @@ from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.enclosure import truths
+from derive.planning.directions import directed
 from derive.planning.incidence import Core, Structure, core_of, structure_of
-from derive.planning.matching import Matching, directed
+from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, determined, ordered
 from derive.presentation.failed_checks import no_value_fits
 from derive.solving.cancellation.cancelled_answers import prove_fit
@@ -36,9 +37,9 @@ from derive.solving.diagnosis.left_domains import certainly_left, is_silent, lea
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, steps_beside
 from derive.solving.execution.checks import checked, is_void
-from derive.solving.execution.plan_execution import decisions_of
-from derive.solving.execution.plan_states import is_doubt, is_of_one_turn, planned
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import decisions_of
 from derive.time_limits import sharing, tick
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
     """The typed values behind a tested relation: those in it, and those from which its quantities follow."""
     names = {*library.members[relation]}
     for name in library.members[relation]:
-        plan = planned(library, replace(question, target=name), frozenset())
+        plan = replace(question, target=name).plan(library)
         names.update(library.held_by(plan.relations))
     return frozenset(names & question.strong.keys())
 

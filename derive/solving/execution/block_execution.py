@@ -23,12 +23,13 @@ from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_o
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.complete_search import narrowed
 from derive.solving.blocks.free_unknowns import bounds_over, reaching
+from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
 from derive.solving.sensitivity.composed_forms import composed
+from derive.time_limits import Search
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class State:
     hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
     barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
     only_numbers: bool = False  # whether an interval is of no use, so that its bounds need not be tight
-    only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
+    search: Search = Search.FROM_STARTS  # for a block without a closed solution
     is_free: bool = False  # whether the target's interval ends only where its domain or its case does
     pieces: tuple[Span, ...] = ()  # the intervals of all values that the target has over the ranges, around this one
 
@@ -87,7 +88,7 @@ class State:
             asides=self.asides,
             hints=self.hints,
             only_numbers=self.only_numbers,
-            only_closed=self.only_closed,
+            search=self.search,
         )
 
 
@@ -102,7 +103,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
-    outcome = outcome_of(library, block, known, state.hints, only_closed=state.only_closed)
+    outcome = outcome_of(library, block, known, state.hints, search=state.search)
     reason = outcome.reason or "no values in the domains fit all relations"
     if outcome.singular and not outcome.solutions:
         raise _singular(block, reason)
@@ -137,7 +138,7 @@ def outcome_of(
     known: Mapping[str, float],
     stated: Mapping[str, float] | None = None,
     *,
-    only_closed: bool = False,
+    search: Search = Search.FROM_STARTS,
 ) -> Outcome:
     """The outcome of a block at known numbers, searched for near `stated`: by default, near the library's own values.
 
@@ -148,13 +149,13 @@ def outcome_of(
     domains = {name: library.declared[name].domain for name in block.unknowns}
     is_alone = len(block.unknowns) == 1
     hints = {} if is_alone else {name: stated[name] for name in block.unknowns if name in stated}
-    key = (block, tuple(sorted(known.items())), tuple(hints.items()), only_closed and not is_alone)
+    key = (block, tuple(sorted(known.items())), tuple(hints.items()), None if is_alone else search)
 
     def compute() -> Outcome:
         """Solve the block; it is singular if an estimate alone leaves an unknown zero, and fixes nothing."""
         if is_alone:
             return solve_block(equations, block.unknowns, known, domains)
-        outcome = solve_block(equations, block.unknowns, known, domains, hints, only_closed=only_closed)
+        outcome = solve_block(equations, block.unknowns, known, domains, hints, search=search)
         are_zero = all(0 in solution.values.values() for solution in outcome.solutions)
         if are_zero and _estimate_fixes_nothing(library, block, known, domains):
             return Outcome((), singular=True, reason="an estimate only repeats the others, and fixes nothing")

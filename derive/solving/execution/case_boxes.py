@@ -42,9 +42,8 @@ from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.planning.incidence import structure_of
-from derive.planning.plan import is_surely_open
+from derive.planning.plan import is_surely_open, plan_for
 from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.plan_states import planned_for
 from derive.tolerances import AGREEMENT, EXPRESSION, LEAST
 
 if TYPE_CHECKING:
@@ -452,7 +451,7 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
             continue
         others = [weak_name for weak_name in question.weak if weak_name != name]
         is_open = is_surely_open(structure, name, given, question.weak)  # quicker than a plan
-        if is_open or not planned_for(library, name, given, others, frozenset(), question.stated).is_determined:
+        if is_open or not plan_for(library, name, given, others, frozenset(), question.stated).is_determined:
             own[name] = value
     return replace(question, strong={**question.strong, **own}) if own else question
 

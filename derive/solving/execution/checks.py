@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, value
+from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
@@ -23,10 +23,11 @@ from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import steps_beside
+from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
 from derive.solving.sensitivity.composed_forms import composed
 from derive.solving.sensitivity.form_bounds import bounds_of_form
-from derive.time_limits import tick
+from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
@@ -278,7 +279,11 @@ def testable(library: RelationSet, plan: Plan, state: State) -> list[str]:
 
 
 def extended(library: RelationSet, plan: Plan, state: State) -> State:
-    """The state with the numbers that only checks need, as far as these take no choice and no assumption."""
+    """The state with the numbers that only checks need, as far as these take no choice and no assumption.
+
+    So no block is searched from starting points: what is found there may be one of several solutions.
+    """
+    state = replace(state, search=Search.COMPLETE)
     for block in plan.extra:
         if not all(applies_at(library.relations[name], state.numbers) for name in block.relations):
             continue
@@ -286,8 +291,8 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
             steps = steps_beside(library, block, state)
         except DeriveError:
             return state
-        if len(steps) == 1:  # of several, a check would have to choose
-            state = steps[0]
+        if len(steps) == 1 and not any(map(is_doubt, steps[0].notes[len(state.notes) :])):
+            state = steps[0]  # of several, a check would have to choose
     return state
 
 
@@ -335,7 +340,7 @@ def _broken(check: Check, relation: Relation, values: Mapping[str, float]) -> Ch
 def _overlaps(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> bool:
-    """Whether the two sides of a checked relation meet somewhere within the ranges."""
+    """Whether the two sides of a checked relation meet within the ranges, or at their ends but for rounding."""
     if not ranges:
         return False
     difference = added(relation.written.lhs, negated(relation.written.rhs))
@@ -345,4 +350,5 @@ def _overlaps(
     if not any(name in ranges for name in names_in(difference)):
         return False
     (low, high), _ = bounds_of_form(difference, values, ranges)
-    return {"=": low <= 0 <= high, "<=": low <= 0, ">=": high >= 0}[relation.written.op]
+    slack = AGREEMENT * size_of(relation.written, values)
+    return {"=": low <= slack and high >= -slack, "<=": low <= slack, ">=": high >= -slack}[relation.written.op]

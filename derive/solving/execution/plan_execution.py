@@ -21,15 +21,15 @@ from derive.errors import DeriveError, LimitError, NoSolutionError, Underdetermi
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import truths
-from derive.planning.plan import Plan
+from derive.planning.plan import Plan, plan_for
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
-from derive.solving.execution.plan_states import UNPROVED, Found, all_of, planned, planned_for, solved
+from derive.solving.execution.plan_states import UNPROVED, Found, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, verdict_at, whether
+from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
                 reasons[relation.name] = whether(condition, question.numbers, question)
     for _ in range(len(library.relations) + 1):  # each round leaves out one relation more, or is the last
         tick()
-        plan = planned(library, question, frozenset(reasons))
+        plan = question.plan(library, frozenset(reasons))
         conditional = conditional_in(library, plan)
         excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
         if excluded:
@@ -65,7 +65,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if not plan.is_determined:
             return Found(plan, (), reasons)
         try:
-            start = State(question.start(plan), hints=question.hints, only_closed=question.only_closed)
+            start = State(question.start(plan), hints=question.hints, search=question.search)
             states, reason = solved(library, plan, start)
         except (UnderdeterminedError, LimitError) as error:
             detour = next(detours(library, question, plan, reasons), None) if _is_stuck(error) else None
@@ -221,18 +221,6 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
             yield replace(state, spans={**others, target: (low, high)})
 
 
-def decisions_of(library: RelationSet, question: Question) -> Decisions:
-    """The decisions on conditions, by which a plan is carried out: plans for other targets that give one number.
-
-    They are stored with the question, for all uses of the same values in the same case.
-    """
-    key = question.case, id(question.strong), id(question.weak)
-    if key not in question.decided:
-        question.decided[key] = Decisions(library, question)
-    decisions: Decisions = question.decided[key]
-    return decisions
-
-
 def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:
     """The relations of a plan that hold only under conditions."""
     used = [library.relations[name] for name in plan.relations]
@@ -302,8 +290,10 @@ def _numbers_beside(
 def plan_beside(library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]) -> Plan:
     """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
     reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
-    make_plan = partial(planned_for, library, name, reached, ())
-    return decisions_of(library, question).planned(make_plan, left_out, is_kept=lambda applies: applies is not False)
+    make_plan = partial(plan_for, library, name, reached, ())
+    return decisions_of(library, question).applicable_plan(
+        make_plan, left_out, is_kept=lambda applies: applies is not False
+    )
 
 
 def inapplicable(library: RelationSet, question: Question, result: Found) -> dict[str, str]:

@@ -1,11 +1,4 @@
-"""The plan of a question, cached, and its blocks solved one after another.
-
-Where a block has several solutions, each is followed.
-
-The proof of an answer is a claim for each block of its plan, at every set of numbers with which the block is reached:
-the blocks are solved again, and each list of solutions gets its certificate. Where one has none, the answer has no
-proof. What cases hold is no part of it: an answer that rests on a case which others might exclude has none either.
-"""
+"""The states of a plan: its blocks solved one after another, where each of several solutions is followed."""
 
 from __future__ import annotations
 
@@ -13,23 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from derive.caches import Memo
-from derive.certificates.proof import Claim, Proof
 from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
-from derive.planning.incidence import Core, core_of
-from derive.planning.plan import Block, Plan, plan
-from derive.solving.blocks.certification import claim_of
-from derive.solving.execution.block_execution import State, block_states, outcome_of
-from derive.solving.execution.question import NO_CASE, Case, Outline, Question
-from derive.time_limits import tick
-
-_PLANS = Memo[Plan](most=512)
+from derive.planning.plan import Plan
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.question import NO_CASE, Case
+from derive.time_limits import Search, tick
 
 _MOST_STATES = 64  # limit on solutions that are followed
 UNPROVED = "numerical search"
-_CLAIMS = Memo[Claim | None](most=256)
-_MOST_CLAIMED = 64  # limit on combinations of solutions
 
 
 @dataclass(frozen=True)
@@ -47,40 +32,6 @@ class Found:
     def doubt(self) -> str:
         """The first note on a state of the plan that solutions may be missing; empty if there is none."""
         return next(iter(_doubts_of(self.states)), "")
-
-
-def planned(library: RelationSet, question: Question, left_out: frozenset[str], core: Core | None = None) -> Plan:
-    """The plan for a question's names, cached in the library; another question's core may hold its target as well."""
-    return planned_for(library, question.target, question.strong, question.weak, left_out, question.stated, core)
-
-
-def planned_for(
-    library: RelationSet,
-    target: str,
-    strong: Iterable[str],
-    weak: Iterable[str],
-    left_out: frozenset[str],
-    stated: frozenset[str] = frozenset(),
-    core: Core | None = None,
-) -> Plan:
-    """The plan for a target from names, cached in the library."""
-    strong, weak = list(strong), list(weak)
-    core = core or core_of(library, (target, *strong, *weak))
-    left_out &= core.decisive  # the others make no difference, and would be other keys of the same plan
-
-    def compute() -> Plan:
-        return plan(core.structure(left_out, stated), target, strong, weak)
-
-    return _PLANS.of(library.session, (target, frozenset(strong), tuple(weak), left_out, stated), compute)
-
-
-def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outline) -> frozenset[str]:
-    """The fallbacks (`otherwise`) of a plan that uses nothing else: what nothing stated leads to is not determined."""
-    members = set[str]().union(*(library.relations[name].declared for name in plan.relations))
-    weak = frozenset(plan.weak) & members
-    if plan.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:
-        return frozenset()
-    return weak if all(library.defaults[name].source.stands_in for name in weak) else frozenset()
 
 
 def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State], str]:
@@ -149,66 +100,12 @@ def is_of_one_turn(note: str) -> bool:
 def all_of(
     library: RelationSet, plan: Plan, known: Mapping[str, float], hints: Mapping[str, float]
 ) -> tuple[float, ...] | None:
-    """All values of a plan's target from these numbers; None if they are unknown."""
+    """All values of a plan's target from these numbers; None if they are unknown, or not proved to be all."""
     try:
-        states, _ = solved(library, plan, State(known, hints=hints, only_numbers=True))
+        states, _ = solved(library, plan, State(known, hints=hints, only_numbers=True, search=Search.COMPLETE))
     except NoSolutionError:
         return ()
     except DeriveError:
         return None
     are_known = all(plan.target in state.values and not state.notes for state in states)
     return tuple(state.values[plan.target] for state in states) if are_known else None
-
-
-def proof_of(library: RelationSet, question: Question, plan: Plan, state: State) -> Proof | None:
-    """The proof that a plan has no other solutions; None where that is not claimed, or has no certificate."""
-    is_number = plan.target in state.values and not state.spans
-    if not is_number or any(is_doubt(note) or is_of_one_turn(note) for note in state.notes):
-        return None
-    derived = {*plan.unknowns}
-    start = {name: number for name, number in state.values.items() if name not in derived}
-    claims = claims_of(library, question, plan, start)
-    return None if claims is None else Proof(plan.target, claims)
-
-
-def claims_of(
-    library: RelationSet, question: Question, plan: Plan, start: Mapping[str, float]
-) -> tuple[Claim, ...] | None:
-    """The claims for a plan's blocks from known numbers, up to one without solutions; None without a certificate."""
-    states = [dict(start)]
-    claims: list[Claim] = []
-    for block in plan.blocks:
-        following: list[dict[str, float]] = []
-        for numbers in states:
-            claim = _claim(library, question, block, numbers)
-            if claim is None:
-                return None
-            claims.append(claim)
-            following += [numbers | dict(zip(claim.unknowns, solution, strict=True)) for solution in claim.solutions]
-        if len(following) > _MOST_CLAIMED:
-            return None
-        states = following
-    return tuple(claims)
-
-
-def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for a plan's block at these numbers, cached for several unknowns, since every answer needs it."""
-    if len(block.unknowns) == 1:
-        return _claim_at(library, question, block, numbers)
-    key = (block, tuple(sorted(numbers.items())), tuple(question.hints.items()))
-    return _CLAIMS.of(library.session, key, lambda: _claim_at(library, question, block, numbers))
-
-
-def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for a plan's block, which is solved once more; None if it has no certificate."""
-    needed = library.held_by(block.relations).keys() - {*block.unknowns}
-    if not needed <= numbers.keys():
-        return None  # something cancels that has no number
-    known = {name: numbers[name] for name in needed}
-    equations = [library.relations[name].written for name in block.relations]
-    domains = {name: library.declared[name].domain for name in block.unknowns}
-    try:
-        outcome = outcome_of(library, block, known, question.hints)
-        return claim_of(block.relations, equations, block.unknowns, known, domains, outcome)
-    except DeriveError:  # also where the time was not enough
-        return None

@@ -20,10 +20,10 @@ from derive.caches import Memo
 from derive.errors import UnknownNameError, read_all
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
-from derive.planning.incidence import structure_of
-from derive.planning.matching import downstream, following
-from derive.planning.plan import Plan
-from derive.time_limits import tick
+from derive.planning.directions import downstream, following
+from derive.planning.incidence import Core, structure_of
+from derive.planning.plan import Plan, plan_for
+from derive.time_limits import Search, tick
 from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
 from quantities.value import Value
@@ -66,7 +66,7 @@ class Question:
     case: Case = NO_CASE
     goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
-    only_closed: bool = False  # whether a system without a closed solution stays undecided, instead of a long search
+    search: Search = Search.FROM_STARTS  # for a block without a closed solution
     is_trial: bool = False  # whether it is only tried what is missing: no last resort counts
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
@@ -121,6 +121,10 @@ class Question:
     def start(self, plan: Plan) -> dict[str, float]:
         """The numbers of the question that a plan starts from, in base units."""
         return {name: value.base[1] for name, value in self.in_use(plan).items()}
+
+    def plan(self, library: RelationSet, left_out: frozenset[str] = frozenset(), core: Core | None = None) -> Plan:
+        """The plan for the question's names; another question's core may hold its target as well."""
+        return plan_for(library, self.target, self.strong, self.weak, left_out, self.stated, core)
 
     def for_target(self, name: str) -> Question:
         """The same question for another target, whose own weak value is no given."""
@@ -189,6 +193,15 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     own = None if target in strong else own
     late = {name: weak[name] for name in sorted(outdated)}
     return Question(target, strong, weak=kept, own=own, outdated=late, goes_with=goes_with, origins=origins)
+
+
+def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outline) -> frozenset[str]:
+    """The fallbacks (`otherwise`) of a plan that uses nothing else: what nothing stated leads to is not determined."""
+    members = set[str]().union(*(library.relations[name].declared for name in plan.relations))
+    weak = frozenset(plan.weak) & members
+    if plan.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:
+        return frozenset()
+    return weak if all(library.defaults[name].source.stands_in for name in weak) else frozenset()
 
 
 def strong_values(library: RelationSet, given: Mapping[str, Any]) -> dict[str, Value]:

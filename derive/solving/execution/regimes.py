@@ -35,10 +35,9 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth, truth_within
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import Core, Structure, core_of, structure_of
-from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined, is_surely_open
 from derive.solving.execution.case_boxes import CaseLogic, is_possible
-from derive.solving.execution.plan_states import all_of, planned
+from derive.solving.execution.plan_states import all_of
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -87,11 +86,6 @@ def explored(
             outcome = error.with_traceback(None)  # whose frames would keep the error alive
         followed += 1
         yield asked, outcome
-
-
-def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
-    """The names that known ones could determine if every other relation applied: a cheap bound for any regime."""
-    return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
@@ -343,15 +337,15 @@ class Decisions:
     def _number_without(self, left_out: set[str], question: Question) -> float | None:
         """A number for conditions by a plan without some relations, and without those that do not surely apply."""
         core = self._core if question.target in self._core.names else None
-        make_plan = partial(planned, self.library, question, core=core)
-        plan = self.planned(make_plan, left_out, is_kept=lambda applies: applies is True)
+        make_plan = partial(question.plan, self.library, core=core)
+        plan = self.applicable_plan(make_plan, left_out, is_kept=lambda applies: applies is True)
         if not plan.is_determined:
             return None
         self.carried_out[question.target] = plan
         numbers = all_of(self.library, plan, question.start(plan), self.question.hints)
         return numbers[0] if numbers is not None and len(numbers) == 1 else None
 
-    def planned(
+    def applicable_plan(
         self, make_plan: Callable[[frozenset[str]], Plan], start: Iterable[str], is_kept: Callable[[bool | None], bool]
     ) -> Plan:
         """A plan without the relations of `start`, and without conditional ones whose verdict `is_kept` denies."""
@@ -363,3 +357,15 @@ class Decisions:
             if not unkept:
                 return plan
             left_out |= unkept
+
+
+def decisions_of(library: RelationSet, question: Question) -> Decisions:
+    """The decisions on the conditions of a question, by which the cases of its regimes are told apart.
+
+    They are stored with the question, for all uses of the same values in the same case.
+    """
+    key = question.case, id(question.strong), id(question.weak)
+    if key not in question.decided:
+        question.decided[key] = Decisions(library, question)
+    decisions: Decisions = question.decided[key]
+    return decisions

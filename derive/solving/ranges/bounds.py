@@ -3,17 +3,17 @@
 A question with ranges is answered in the middle of each, in the case that holds there. Its bounds come from the first
 of these ways that leads to any, and the answer says which it was:
 
-1. They are known already: the target is a range itself, all its values are known (`exact_answers`), inequalities or a
+1. They are known already: the target is a range itself, all its values are known (`exact_values`), inequalities or a
   search over the whole ranges left it an interval, or nothing but its domain and its case bound it.
 2. By its closed form, if that holds throughout the ranges. Where the form is monotone in each of them, its extremes lie
   at two corners and are exact; else branch and bound finds them.
 3. Along the solution (`solution_path`), where unknowns fix each other only together, or there are several solutions.
-4. By branch and bound on all equations of the plan (`range_propagation`), if the solution is the only one.
+4. By branch and bound on all equations of the plan (`global_bounds`), if the solution is the only one.
 5. By a search along the solution, which proves nothing.
 
 Bounds are those of one case. If a condition (`when`) may change within the ranges, or cannot be decided, the answer
-says so. At last bounds are cut to what the case leaves of them, and claim to be reached only where no other quantity
-forbids it.
+says so: this too is told by bounds, those of the quantities in the condition. At last bounds are cut to what the case
+leaves of them, and claim to be reached only where no other quantity forbids it.
 """
 
 from __future__ import annotations
@@ -25,28 +25,29 @@ from fractions import Fraction
 from functools import cached_property
 
 from derive.errors import DeriveError
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, operations, render
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, conjunction, names_in, operations, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.homogeneity import degree
+from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
-from derive.numerics.intervals.enclosure import Span, truths
+from derive.numerics.intervals.arithmetic import meet
+from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.networks import reached
 from derive.planning.plan import Plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
-from derive.solving.execution.plan_states import Found, planned
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.solving.ranges.global_bounds import WIDE, enclosing_bounds, global_bounds
 from derive.solving.ranges.inequalities import stated_between
 from derive.solving.ranges.range_propagation import (
-    WIDE,
     domain_of,
-    enclosed,
     leaves_domain,
+    may_cancel,
     may_enter_elsewhere,
     ranges_of,
-    spread,
 )
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
 from derive.solving.sensitivity.composed_forms import composed
@@ -69,6 +70,13 @@ _UNREACHED_ALONG = (
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
     "there may be others"
 )
+_CASE_MAY_FAIL = (
+    "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
+)
+_CASE_MAY_FAIL_ALONG = (
+    "bounds contain every value along this solution; they may be too wide, as its case does not hold throughout the "
+    "ranges; elsewhere in the ranges there may be others"
+)
 _IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
 _NONE = "the ranges were taken at their middle"
 _REACHED = ("bounds are exact", "bounds found by")
@@ -86,41 +94,31 @@ _PIECES = 20
 
 @dataclass(frozen=True)
 class Bounds:
-    """The ends of all values that a target has over the ranges, and how they are known, as a sentence."""
+    """The bounds of a target over the ranges: the ends of all its values, and how they are known, as a sentence."""
 
     ends: Span | None
     how: str = ""
 
     @property
     def are_reached(self) -> bool:
-        """Whether both bounds are said to be values of the target."""
+        """Whether both bounds are said to be values that the target has in the ranges."""
         return self.how.startswith(_REACHED)
 
-    def where_the_case_turns(self) -> Bounds:
-        """The bounds over ranges throughout which the case does not hold: they may be too wide."""
+    def where_case_may_fail(self) -> Bounds:
+        """The bounds over ranges in a part of which the case does not hold, so that they may be too wide."""
         if not self.how or "not proved" in self.how:
             return self
-        if "along this solution" in self.how:
-            how = (
-                "bounds contain every value along this solution; they may be too wide, as its case does not hold "
-                "throughout the ranges; elsewhere in the ranges there may be others"
-            )
-        else:
-            how = (
-                "bounds contain every value in this case; they may be too wide, as it does not hold throughout the "
-                "ranges"
-            )
-        return replace(self, how=how)
+        return replace(self, how=_CASE_MAY_FAIL_ALONG if "along this solution" in self.how else _CASE_MAY_FAIL)
 
     def along_one_solution(self) -> Bounds:
-        """The bounds of a closed form, worded as those of one solution among others."""
+        """The bounds of a closed form over the ranges, worded as those of one solution among others."""
         how = "contain every value of it" if self.how == ROUGH else "are attained"
         return replace(self, how=f"bounds along this solution {how}; elsewhere in the ranges there may be others")
 
 
 @dataclass(frozen=True)
-class Branch:
-    """One solution of a plan, in the middle of the ranges and around it."""
+class SolutionBranch:
+    """A solution branch: one solution of a plan in the middle of the ranges, with its bounds around it."""
 
     library: RelationSet
     question: Question
@@ -133,19 +131,52 @@ class Branch:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the solution is the only state of its plan."""
+        """Whether the solution branch is the only one: its plan has no other solution in the middle of the ranges."""
         return len(self.found.states) == 1
 
     @cached_property
     def form(self) -> Node | None:
-        """The closed form of the target in terms of the givens, if there is one."""
+        """The closed form of the target along the solution branch, in terms of the givens; None if there is none."""
         form = composed(self.question.target, self.state.forms)
         is_known = form is not None and self.question.in_use(self.plan).keys() >= {*names_in(form)}
         return form if is_known else None
 
     @cached_property
+    def steady_forms(self) -> Mapping[str, Node]:
+        """The closed forms of the unknowns that hold all over the ranges.
+
+        No other form replaces them, as in `x = a**3`, where a is the root of x, and below zero less that of -x; and the
+        unknown cancels nowhere.
+        """
+        points = {name: (number, number) for name, number in self.state.values.items()}
+        box = points | ranges_of(self.library, self.question, self.plan)
+        unsteady_names = set[str]()
+        for block in self.plan.blocks:
+            if len(block.unknowns) == 1:
+                (name,), equation = block.unknowns, self.library.relations[block.relations[0]].written
+                for candidate in isolate(equation, name) or ():
+                    if self._may_replace(candidate, name, box) or may_cancel(candidate, name, self.state.forms, box):
+                        unsteady_names.add(name)
+        return {name: form for name, form in self.state.forms.items() if name not in unsteady_names}
+
+    def _may_replace(self, candidate: Candidate, name: str, box: Mapping[str, Span]) -> bool:
+        """Whether a form of an unknown that does not hold in the middle may hold elsewhere in a box."""
+        values = self.state.values
+        if values.keys() >= {*names_in(*candidate.conditions)} and holds(conjunction(candidate.conditions), values):
+            return False
+        forms = {**self.state.forms, name: candidate.form}
+        form, condition = composed(name, forms), composed("", {**forms, "": conjunction(candidate.conditions)})
+        if form is None or condition is None or not box.keys() >= {*names_in(form, condition)}:
+            return True
+        enclosure = enclose(form, box, "")
+        if enclosure is None or True not in truths(condition, box):
+            return False
+        low, high = meet(enclosure.values, domain_of(self.library, name))
+        return low <= high
+
+    @cached_property
     def is_of_one_arm(self) -> bool:
-        """Whether the plan inverts a choice, so that the solution's form holds only while its arm binds."""
+        """Whether the plan inverts a choice, so that the form of the solution branch holds only while its arm binds."""
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
                 choices = operations(*self.library.relations[relation].written.sides, among=SWITCHES)
@@ -155,11 +186,11 @@ class Branch:
 
     @cached_property
     def hangs_on_what_cancels(self) -> bool:
-        """Whether some quantities of the solution's relations have no value, so that blocks cannot run one by one."""
+        """Whether some quantities on the solution branch have no value, so that blocks cannot run one by one."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
 
     def at(self, moved: Mapping[str, float]) -> float | None:
-        """The target at other given numbers, by the solution that is nearest to this one."""
+        """The target at other given numbers in the ranges, by the solution nearest to this solution branch."""
         state = State({**self.question.start(self.plan), **moved})
         for block in self.plan.blocks:
             steps, _ = block_states(self.library, block, state)
@@ -174,9 +205,28 @@ class Branch:
 
     def bounds(self) -> Bounds:
         """The bounds of the target over the ranges of the givens, by the first way that leads to any."""
-        library, question, plan, state = self.library, self.question, self.plan, self.state
-        ranges = ranges_of(library, question, plan)
-        target = question.target
+        ranges, target = ranges_of(self.library, self.question, self.plan), self.question.target
+        known = self._known_bounds(ranges)
+        if known is not None:
+            return known
+        if self.form is not None and target in self.state.values and self._holds_throughout(ranges):
+            return self._by_form(self.form, ranges)
+        in_middle = self.state.spans.get(target)
+        if self.plan.is_joint:
+            return Bounds(in_middle, _NONE if in_middle is None else _IN_THE_MIDDLE)
+        proved = self._by_plan(ranges)
+        if proved is not None:
+            return proved
+        if in_middle is not None:
+            return Bounds(in_middle, _IN_THE_MIDDLE)
+        if self.hangs_on_what_cancels:
+            return Bounds(None, _NONE)
+        how = "bounds were searched for along this solution, and are not proved"
+        return Bounds(bounds_sampled(self.at, ranges), how)
+
+    def _known_bounds(self, ranges: Mapping[str, Span]) -> Bounds | None:
+        """The bounds over the ranges that the state of the branch has already; None if they are to be found."""
+        state, target = self.state, self.question.target
         if target in ranges:
             return Bounds(ranges[target])
         if state.pieces:
@@ -184,42 +234,37 @@ class Branch:
             return Bounds((low, high), EXACT_PIECE if len(state.pieces) == 1 else _EXACT_PIECES)
         if not ranges or any(note.startswith(_OVER_ALL) for note in state.notes):
             return Bounds(state.spans.get(target))
-        if state.is_free or state.spans.get(target) == domain_of(library, target):  # ranges do not bind it
+        if state.is_free or state.spans.get(target) == domain_of(self.library, target):  # ranges do not bind it
             return Bounds(state.spans[target])
-        if self.form is not None and target in state.values and self._holds_throughout(ranges):
-            return self._by_form(self.form, ranges)
-        if plan.is_joint:
-            middle = state.spans.get(target)
-            return Bounds(middle, _NONE if middle is None else _IN_THE_MIDDLE)
+        return None
+
+    def _by_plan(self, ranges: Mapping[str, Span]) -> Bounds | None:
+        """The bounds over the ranges along the branch, or by branch and bound if it is alone; None if both fail."""
+        library, plan, state = self.library, self.plan, self.state
         is_coupled = any(len(block.unknowns) > 1 for block in plan.blocks)
         followed = along(library, plan, state, ranges) if is_coupled or not self.is_alone else None
-        result = followed or (spread(library, question, plan) if self.is_alone else None)
-        if result is not None:
-            ends, how = result
-            if how.endswith(WIDE) and not is_coupled:
-                ends, how = along(library, plan, state, ranges) or result
-            if how.endswith(WIDE) and followed is None:
-                how = f"{how}, for this solution could not be followed through them"
-            return Bounds(ends, how)
-        if target in state.spans:
-            return Bounds(state.spans[target], _IN_THE_MIDDLE)
-        if self.hangs_on_what_cancels:
-            return Bounds(None, _NONE)
-        how = "bounds were searched for along this solution, and are not proved"
-        return Bounds(bounds_sampled(self.at, ranges), how)
+        result = followed or (global_bounds(library, self.question, plan) if self.is_alone else None)
+        if result is None:
+            return None
+        ends, how = result
+        if how.endswith(WIDE) and not is_coupled:
+            ends, how = along(library, plan, state, ranges) or result
+        if how.endswith(WIDE) and followed is None:
+            how = f"{how}, for this solution could not be followed through them"
+        return Bounds(ends, how)
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
-        """Whether the closed form holds throughout the ranges, so that bounds may be taken from it.
+        """Whether the closed form of the branch holds throughout the ranges, so that bounds may be taken from it.
 
-        Of several solutions each has one of its own.
+        Of several branches each has a form of its own.
         """
-        if self.is_of_one_arm:
+        if self.is_of_one_arm or len(self.steady_forms) < len(self.state.forms):
             return False
         box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
         return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
 
     def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:
-        """The bounds of the target by its closed form, which holds throughout the ranges."""
+        """The bounds of the target over the ranges by its closed form, which holds throughout them."""
         values, domain = self.state.values, self.library.declared[self.plan.target].domain
         in_middle = values[self.plan.target]
         moving = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
@@ -232,7 +277,7 @@ class Branch:
         return Bounds((max(low, domain.low), min(high, domain.high)), how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:
-        """The bounds over ranges, cut to what the case of the solution leaves to the target."""
+        """The bounds over ranges, cut to what the case of the branch leaves to the target."""
         library, question = self.library, replace(self.question, case=whole_case(self.library, self.found))
         if not question.ranges or question.case == NO_CASE or bounds.ends is None:
             return bounds
@@ -259,7 +304,7 @@ class Branch:
         if bounds.ends is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.plan):
+        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
             bounds = bounds.along_one_solution()
         is_along = bounds.how.startswith(ATTAINED_ALONG)
         if not (bounds.are_reached or is_along):
@@ -271,7 +316,7 @@ class Branch:
         return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
 
     def is_possible_within(self, ends: Span) -> bool:
-        """Whether other quantities have values somewhere over the ranges while the target lies in an interval."""
+        """Whether other quantities have values somewhere in the ranges while the target lies near one of its bounds."""
         question = self.question
         if any(question.weak[name].source.stands_in for name in self.plan.weak):
             return True
@@ -282,13 +327,13 @@ class Branch:
 
 
 def whole_case(library: RelationSet, found: Found) -> Case:
-    """The case in which bounds of a result hold: its own, with all conditional relations that the result uses."""
+    """The case in which the bounds of a result hold: its own, with all conditional relations that it uses."""
     used = [relation.name for relation in conditional_in(library, found.plan)]
     return replace(found.case, holding=found.case.holding.union(used))
 
 
-def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
-    """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
+def conditions_that_may_change(branch: SolutionBranch, ends: Span | None) -> tuple[str, ...]:
+    """Notes on conditions that may change within the ranges, by the bounds of the quantities in them."""
     library, plan, left_out = branch.library, branch.plan, branch.found.left_out
     if not branch.question.stated_ranges:
         return ()
@@ -297,14 +342,14 @@ def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
         conditions += [(name, condition) for condition in library.relations[name].conditions]
     if not _may_depend(branch, [condition for _, condition in conditions]):
         return ()
-    box = _Box(branch)
+    bounds = _ConditionBounds(branch)
     if ends is not None:
-        box.spans[plan.target] = ends
+        bounds.spans[plan.target] = ends
     notes = []
     for name, condition in conditions:
-        if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
+        if not bounds.values.keys() >= set(names_in(condition)) or not bounds.may_change(condition):
             continue
-        holds_here, text = holds(condition, box.values), render(condition)
+        holds_here, text = holds(condition, bounds.values), render(condition)
         if name in plan.relations:
             notes.append(f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be")
         elif not holds_here:
@@ -312,8 +357,8 @@ def unsteady(branch: Branch, ends: Span | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
-    """Whether conditions may depend on any of the ranges, as no arithmetic depends on the range of a chip's price."""
+def _may_depend(branch: SolutionBranch, conditions: Sequence[Node]) -> bool:
+    """Whether some conditions depend on any of the ranges, so that it takes bounds to decide them."""
     library, question, plan, state = branch.library, branch.question, branch.plan, branch.state
     names = {*names_in(*conditions)}
     worked_out = state.asides.keys() - state.values.keys() - question.values.keys()
@@ -326,10 +371,10 @@ def _may_depend(branch: Branch, conditions: Sequence[Node]) -> bool:
     return any(name in question.stated_ranges for name in reached(names, derived_from))
 
 
-class _Box:
+class _ConditionBounds:
     """The bounds over the ranges of the quantities in conditions, each computed once."""
 
-    def __init__(self, branch: Branch) -> None:
+    def __init__(self, branch: SolutionBranch) -> None:
         self.branch, self.left_out = branch, frozenset(branch.found.left_out)
         self.library, self.question, self.state = branch.library, branch.question, branch.state
         self.given = self.question.strong.keys() | set(branch.plan.weak)
@@ -337,7 +382,7 @@ class _Box:
         self.values = {**self.question.stated_numbers, **self.state.numbers}
         self.spans: dict[str, Span | None] = {}
 
-    def turns(self, condition: Node) -> bool:
+    def may_change(self, condition: Node) -> bool:
         """Whether a condition may be true in one part of the ranges and not in another.
 
         It is decided by forms, which is cheap, or by the bounds of its quantities; of one whose bounds are not known,
@@ -356,11 +401,11 @@ class _Box:
     def _is_sure(self, comparison: Apply) -> bool:
         """Whether a comparison comes out alike all over the ranges, by the bounds of the difference of its sides."""
         left, right = comparison.args
-        gap = self._bounds_of(composed("", {**self.state.forms, "": added(left, negated(right))}))
+        gap = self._bounds_of(composed("", {**self.branch.steady_forms, "": added(left, negated(right))}))
         return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
 
     def _span(self, name: str) -> Span | None:
-        """The bounds of a quantity over the ranges; None if unknown."""
+        """The bounds of a quantity over the ranges, cached; None if unknown."""
         if name not in self.spans:
             self.spans[name] = self._find_span(name)
         return self.spans[name]
@@ -370,7 +415,7 @@ class _Box:
         point = (self.values[name],) * 2
         if name in self.question.strong:
             return self.ranges.get(name, point)
-        by_form = self._bounds_of(composed(name, self.state.forms))
+        by_form = self._bounds_of(composed(name, self.branch.steady_forms))
         if by_form is not None:
             return by_form
         plan = self.branch.plan
@@ -380,22 +425,26 @@ class _Box:
             if followed is not None:
                 return followed[0]
         question = self.question.for_target(name)
-        own_plan = planned(self.library, question, self.left_out)
+        own_plan = question.plan(self.library, self.left_out)
         if not own_plan.is_determined:
             return self.ranges.get(name, point)
         if not ranges_of(self.library, question, own_plan):
             return point
         try:
-            ends = enclosed(self.library, question, own_plan, _PIECES)
+            ends = enclosing_bounds(self.library, question, own_plan, _PIECES)
         except DeriveError:
             return None
         return (ends[0].at, ends[1].at) if ends else None
 
     def _bounds_of(self, form: Node | None) -> Span | None:
         """The bounds of a form over the ranges of the givens, and of what has bounds already; None if unknown."""
-        unknowns = set(names_in(form)) - self.given if form is not None else set()
-        known_spans = {name: span for name in unknowns if (span := self.spans.get(name)) is not None}
-        if form is None or len(known_spans) < len(unknowns):
+        if form is None:
             return None
-        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **known_spans}, _PARTS)
+        spans = dict(self.ranges)
+        for name in {*names_in(form)} - self.given:
+            span = self.spans.get(name)
+            if span is None:
+                return None
+            spans[name] = span
+        (low, high), _ = bounds_of_form(form, self.values, spans, _PARTS)
         return (low, high) if low <= high else None

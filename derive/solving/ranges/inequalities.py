@@ -23,8 +23,9 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.active_limits import ActiveLimits
 from derive.planning.incidence import core_of
-from derive.planning.plan import ActiveLimits, Block, Plan
+from derive.planning.plan import Block, Plan
 from derive.presentation.failed_checks import by_default
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
@@ -32,6 +33,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
 from quantities.units import Unit
@@ -183,7 +185,7 @@ class _Limit:
         `c >= d`.
         """
         library, relation, target = self.library, self.relation, self.question.target
-        question = replace(self.question, only_closed=True)
+        question = replace(self.question, search=Search.NONE)
         left, right = self._without_positive_factors  # else relations for these factors would be solved as well
         if target not in names_in(left, right):
             left, right = relation.written.sides
@@ -284,7 +286,7 @@ class _Limit:
         values = {}
         for name in sides.names:
             try:
-                side_question = Question(name, strong, question.weak, case=question.case, only_closed=True)
+                side_question = Question(name, strong, question.weak, case=question.case, search=Search.NONE)
                 result = carried_out(library, side_question)
             except NoSolutionError:  # the number is of another case
                 return False

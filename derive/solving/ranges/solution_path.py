@@ -25,7 +25,8 @@ from derive.numerics.root_finding.krawczyk import implicit_slopes, isolated_over
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
-from derive.solving.ranges.range_propagation import WIDE, domain_of, leaves, only_form, stays_within
+from derive.solving.ranges.global_bounds import WIDE
+from derive.solving.ranges.range_propagation import domain_of, leaves, only_form, stays_within
 from derive.solving.sensitivity.composed_forms import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT

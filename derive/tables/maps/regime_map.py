@@ -21,7 +21,8 @@ from derive.errors import LimitError
 from derive.presentation import charts
 from derive.presentation.charts import Area, Chart, Levels, Series, Words
 from derive.presentation.failed_checks import fails_in_words
-from derive.presentation.numbers import labelled, prefixed, with_unit
+from derive.presentation.multiples import with_prefix
+from derive.presentation.numbers import heading_with_unit, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.maps.decomposition import Column, Scale, columns_of, decomposed
 from derive.tables.point_checks import Verdict
@@ -338,9 +339,9 @@ class _Drawn:
     @classmethod
     def of_scale(cls, name: str, scale: Scale, unit: str) -> _Drawn:
         low, high = float(scale.numbers[0]), float(scale.numbers[-1])
-        shown, unit = (high, unit) if scale.log else prefixed(high, unit, _LONG)
+        shown, unit = (high, unit) if scale.log else with_prefix(high, unit, _LONG)
         factor = shown / high
-        label = labelled(name.replace("_", " "), unit)
+        label = heading_with_unit(name.replace("_", " "), unit)
         return cls(charts.Axis(label, scale.log, low=low * factor, high=high * factor), factor)
 
     def of(self, number: float) -> float:
@@ -412,7 +413,7 @@ def _levels(regime_map: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Le
     unit = regime_map.survey.units[target]
     x, y = along.of_all(map(float, regime_map.along.numbers)), up.of_all(map(float, regime_map.up.numbers))
     rows = tuple(tuple(map(float, row)) for row in numpy.asarray(numbers).T)
-    labels = [with_unit(f"{number:g}", text) for number, text in (prefixed(level, unit) for level in chosen)]
+    labels = [with_unit(f"{number:g}", text) for number, text in (with_prefix(level, unit) for level in chosen)]
     return Levels(x, y, rows, chosen, tuple(labels))
 
 

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from derive.errors import NOES, DeriveError, NoSolutionError, UnderdeterminedError
 from derive.presentation.numbers import in_unit
 from derive.solving.execution.answer import Answer
-from derive.tables.progress import watched
+from derive.tables.progress import with_progress_bar
 from derive.tokens.price_sheets.sheets import (
     KEYS,
     QUESTIONS,
@@ -326,7 +326,7 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     sheet = read_sheet(source, given)
     asker = Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name))
     concluded = ((1, conclude(asker, question)) for question in QUESTIONS)
-    return _inference(asker, watched(concluded, len(QUESTIONS), "questions"))
+    return _inference(asker, with_progress_bar(concluded, len(QUESTIONS), "questions"))
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
@@ -335,7 +335,7 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
     askers = (Asker(sheet, among, common) for sheet, among in sheets)
     inferences = ((1, _inference(asker, (conclude(asker, question) for question in QUESTIONS))) for asker in askers)
-    return tuple(watched(inferences, len(sheet_names()), "price sheets"))
+    return tuple(with_progress_bar(inferences, len(sheet_names()), "price sheets"))
 
 
 def _inference(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:

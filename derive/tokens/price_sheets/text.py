@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
 from derive.presentation.failed_checks import in_a_row
-from derive.presentation.numbers import attributes, finite, prefixed, rounded, spelled, with_unit
+from derive.presentation.multiples import with_prefix
+from derive.presentation.numbers import rounded_text, unit_text, with_unit
+from derive.presentation.plain_data import answer_data, attributes, finite_data
 from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
 
@@ -31,8 +33,8 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """
     if isinf(unit.from_base(base)):
         return "any number"
-    number, text = prefixed(unit.from_base(base), spelled(unit), _LONG)
-    return with_unit(rounded(number, digits, _WRITTEN_OUT), text)
+    number, text = with_prefix(unit.from_base(base), unit_text(unit), _LONG)
+    return with_unit(rounded_text(number, digits, _WRITTEN_OUT), text)
 
 
 def as_text(inference: Inference, digits: int = DIGITS) -> str:
@@ -123,7 +125,7 @@ def as_data(inference: Inference) -> dict[str, Any]:
         "prices": {name: str(value) for name, value in inference.prices.items()},
         "conclusions": [_conclusion_data(conclusion) for conclusion in inference.conclusions],
         "contradictions": [
-            {**attributes(clash, "prices", "text", "everywhere"), "answer": text.as_data(clash.answer)}
+            {**attributes(clash, "prices", "text", "everywhere"), "answer": answer_data(clash.answer)}
             for clash in inference.contradictions
         ],
         "missing": [
@@ -157,12 +159,12 @@ def _conclusion_data(conclusion: Conclusion) -> dict[str, Any]:
         "quantity": conclusion.quantity.name,
         "meaning": conclusion.meaning,
         **attributes(conclusion.question, "subject", "says", "bound"),
-        "low": finite(low),
-        "high": finite(high),
+        "low": finite_data(low),
+        "high": finite_data(high),
         "at": str(conclusion.reference),
         "low_at": str(conclusion.low_at),
         "high_at": str(conclusion.high_at),
         "passed_over": str(conclusion.passed_over),
         **attributes(conclusion, "assumptions", "refuted_by"),
-        "answer": text.as_data(conclusion.answer),
+        "answer": answer_data(conclusion.answer),
     }

@@ -34,30 +34,31 @@ _READERS = ("derive/expressions", "derive/model", "derive/relation_files", "deri
 
 @cache
 def library() -> Library:
-    """The built-in library of token economics: the relations of all subjects."""
+    """The built-in library of token economics, with the relations of all subjects and their profiles."""
     profiles = Profiles(shelves=map(Facts, FACTS))
-    path = _entry()
-    return (unpacked(recalled(path), profiles) if path else None) or _read(profiles, path)
+    path = _cache_entry()
+    return (unpacked(recalled(path), profiles) if path else None) or _read_files(profiles, path)
 
 
-def _read(profiles: Profiles, path: str | None) -> Library:
-    """Read the built-in library from its files, and cache it unless one of them has changed meanwhile."""
+def _read_files(profiles: Profiles, path: str | None) -> Library:
+    """Read the built-in library from its relation files, and cache it unless one of them has changed meanwhile."""
     from derive.relation_files.loading import load
 
     stated = load(SOURCE)
     read = Library(stated.relations.values(), (), profiles, stated.title)
-    if path and path == _entry():
+    if path and path == _cache_entry():
         keep(path, packed(read))
     return read
 
 
-def _entry() -> str | None:
+def _cache_entry() -> str | None:
+    """The cache entry of the built-in library, named by the contents of its files and of the code that reads them."""
     return entry(["library"], sources(*_READERS), ["tomli"])
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The title of one file, and the names of its relations."""
+    """A subject of the built-in library: the title of its relation file, and the names of its relations."""
 
     title: str
     relations: tuple[str, ...]
@@ -65,7 +66,7 @@ class Subject:
 
 @cache
 def subjects() -> dict[str, Subject]:
-    """The subjects of the built-in library by the names of their relation files.
+    """The subjects of the built-in library of token relations, by the names of their relation files.
 
     >>> subjects()["cache"].relations[:2]
     ('grouped_kv', 'latent_kv')
@@ -79,7 +80,7 @@ def subjects() -> dict[str, Subject]:
 
 @cache
 def vocabulary(subject: str) -> tuple[str, ...]:
-    """The names of the quantities that a file of the built-in library's vocabulary declares.
+    """The names of the quantities that one vocabulary file of the built-in library declares.
 
     >>> vocabulary("cache")[:2]
     ('kv_bytes_per_element', 'kv_vectors')

@@ -16,7 +16,7 @@ from derive.errors import VerificationError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.certification import claim_of
-from derive.solving.blocks.complete_search import NOWHERE, is_denied
+from derive.solving.blocks.complete_search import NOWHERE, contractors_refute
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import System
 from quantities.domain import Domain
@@ -99,7 +99,7 @@ def ring(seed: int) -> System:
     return System(tuple(map(parse_equation, RING)), tuple(domains), numbers, domains)
 
 
-DENIED = [system for system in map(ring, range(40)) if is_denied(system)]
+DENIED = [system for system in map(ring, range(40)) if contractors_refute(system)]
 
 
 @every("system", DENIED, ordinary=1, thorough=4)
@@ -115,7 +115,7 @@ def test_contractors_deny_nothing_that_has_a_solution(seed):
     t, a, b, d, f = draw.uniform(0.1, 9), draw.uniform(0.1, 9), draw.uniform(0.1, 9), draw.random(), draw.random()
     o, c, r = a / t, b * t, 1 - d * f**t
     planted = {"a": a, "b": b, "d": d, "f": f, "g": c * (1 - r * o)}
-    assert not is_denied(replace(ring(seed), known=planted))
+    assert not contractors_refute(replace(ring(seed), known=planted))
 
 
 def test_what_holds_only_to_the_third_order_has_no_certificate():

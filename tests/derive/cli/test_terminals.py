@@ -120,10 +120,12 @@ def test_long_work_has_a_bar_with_the_time_left(work, what, monkeypatch):
 
 def test_what_is_done_within_a_step_has_no_bar_of_its_own(monkeypatch):
     def inner() -> int:
-        return len(list(progress.watched(((1, n) for n in range(3)), 3, "points")))
+        return len(list(progress.with_progress_bar(((1, n) for n in range(3)), 3, "points")))
 
     shown = bar(
-        monkeypatch, lambda: list(progress.watched(((1, inner()) for _ in range(3)), 3, "claims")), is_terminal=True
+        monkeypatch,
+        lambda: list(progress.with_progress_bar(((1, inner()) for _ in range(3)), 3, "claims")),
+        is_terminal=True,
     )
     assert "claims" in shown
     assert shown.count("points") <= shown.count("claims")

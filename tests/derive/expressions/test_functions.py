@@ -21,7 +21,7 @@ from derive.expressions.sympy_bridge import from_sympy
 from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import holds, value
-from derive.numerics.algebra.like_terms import derivative, filled
+from derive.numerics.algebra.like_terms import derivative, fill_template
 from derive.numerics.intervals.enclosure import GAP, enclose
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.numerics.root_finding.contractors import _INVERSES
@@ -155,10 +155,14 @@ def test_what_the_entry_calls_its_inverses_leads_back(name):
     for x in AT[name]:
         at = {"y": TABLE[name].value(x)}
         ways = [
-            inverse for inverse in TABLE[name].inverses if all(holds(filled(test, parts), at) for test in inverse.where)
+            inverse
+            for inverse in TABLE[name].inverses
+            if all(holds(fill_template(test, parts), at) for test in inverse.where)
         ]
         back = [
-            value(filled(form, parts), at) for inverse in ways for form in (inverse.form, inverse.other or inverse.form)
+            value(fill_template(form, parts), at)
+            for inverse in ways
+            for form in (inverse.form, inverse.other or inverse.form)
         ]
         assert any(argument == pytest.approx(x, rel=1e-9, abs=1e-12) for argument in back)
         turned = [argument for argument in back if not TABLE[name].period or argument in AT[name]]

@@ -15,8 +15,8 @@ from derive.expressions.grammar import parse_equation
 from derive.expressions.tree import names_in
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.blocks import block_kernels
-from derive.kernels.blocks.block_kernels import ManyPoints, OnePoint
-from derive.kernels.blocks.block_lines import ParametricSystem, attempt
+from derive.kernels.blocks.block_kernels import ArraySolutions, PointSolutions
+from derive.kernels.blocks.block_lines import ParametricSystem, attempt_of
 from derive.kernels.several_targets import Abreast
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
@@ -203,9 +203,9 @@ def test_digits_that_are_lost_on_the_way_leave_the_point_to_the_solver():
     library = bare("x a", "(sqrt(x + 1e10) - 1e5)*exp(x) = a")
     (equation,) = (relation.written for relation in library.relations.values())
     domains = {name: library.quantities[name].domain for name in "xa"}
-    found = attempt(ParametricSystem((equation,), ("x",), ("a",), domains))
+    found = attempt_of(ParametricSystem((equation,), ("x",), ("a",), domains))
     with numpy.errstate(all="ignore"):
-        _, pending = ManyPoints(found)([numpy.linspace(1e-5, 1e-3, 50)])
+        _, pending = ArraySolutions(found)([numpy.linspace(1e-5, 1e-3, 50)])
     assert pending.all()
 
 
@@ -238,7 +238,7 @@ def test_what_is_vouched_for_is_all_that_the_solver_finds(left, right, domain, n
     equation = parse_equation(f"{left} = {right}*y")
     assume("x" in names_in(equation.lhs, equation.rhs))
     domains = {"x": DOMAINS[domain], "y": DOMAINS["positive"]}
-    way = attempt(ParametricSystem((equation,), ("x",), ("y",), domains))
+    way = attempt_of(ParametricSystem((equation,), ("x",), ("y",), domains))
     assume(way is not None)
     agree(way, [equation], ["x"], [numpy.array(numbers)], domains)
 
@@ -260,14 +260,14 @@ def test_a_linear_system_is_what_the_solver_makes_of_it(rows, numbers, domain):
     domains = dict.fromkeys(unknowns, DOMAINS[domain]) | dict.fromkeys("ab", DOMAINS["positive"])
     a = numpy.array(numbers)
     system = ParametricSystem(tuple(equations), tuple(unknowns), ("a", "b"), domains)
-    agree(attempt(system), equations, unknowns, [a, a[::-1].copy()], domains)
+    agree(attempt_of(system), equations, unknowns, [a, a[::-1].copy()], domains)
 
 
 def agree(way, equations, unknowns, columns, domains):
     """What is not left to the solver is what it says, at many points and at each alone."""
     with numpy.errstate(all="ignore"):
-        solutions, pending = ManyPoints(way)(columns)
-    alone = OnePoint(way)
+        solutions, pending = ArraySolutions(way)(columns)
+    alone = PointSolutions(way)
     for i, numbers in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         known = dict(zip(way.system.inputs, numbers, strict=True))
         try:

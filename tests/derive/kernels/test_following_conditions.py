@@ -11,10 +11,10 @@ import pytest
 
 import derive
 from derive import DeriveError
-from derive.kernels.programs.program import programmed
+from derive.kernels.browser_programs.program import program_of
 from derive.relation_files.loading import load
 from tests.derive.browser import needed
-from tests.derive.kernels.programs.runs import ran
+from tests.derive.kernels.browser_programs.runs import ran
 from tests.derive.statements import bare
 
 COLUMN = bare(
@@ -72,7 +72,7 @@ def test_a_function_heeds_a_condition_on_what_follows_from_its_result(target):
 def test_a_program_heeds_it_as_well(target):
     names, draw = [name for name in FREE if name != target], random.Random(f"program of a column {target}")
     settings = [{name: point[name] for name in names} for point in points(draw, 25)]
-    made = programmed(COLUMN, target, names)
+    made = program_of(COLUMN, target, names)
     (told,) = ran([(made, [[given[name] for name in made.inputs] for given in settings])])
     for given, point in zip(settings, told, strict=True):
         expected = answered(target, given)

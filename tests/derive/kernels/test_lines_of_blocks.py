@@ -16,8 +16,10 @@ from derive.kernels.backends.emitter import Sheet
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.python_runtime import crossing
-from derive.kernels.blocks.block_lines import crossings, eliminated, pieces
-from derive.kernels.blocks.decisions import roundings
+from derive.kernels.blocks.bracketing import crossings
+from derive.kernels.blocks.elimination import write_elimination
+from derive.kernels.blocks.monotone_pieces import monotone_pieces
+from derive.kernels.blocks.rounding_errors import roundings
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.multiprecision import exactly
 from quantities.domain import Domain
@@ -67,7 +69,7 @@ def test_every_function_is_granted_what_its_entry_says_it_may_be_off_by(name):
 )
 def test_a_form_has_at_most_one_root_in_each_of_its_pieces_and_none_beside_them(text, box, domain, count):
     form = parse_expression(text)
-    found = pieces(form, "x", box, domain)
+    found = monotone_pieces(form, "x", box, domain)
     assert (found and len(found[0])) == count
     if found is None:
         return
@@ -118,7 +120,7 @@ def test_elimination_comes_to_what_numpy_comes_to(size, seed):
     for dialect in (Slow(), Arrays()):
         sheet = Sheet(dialect)
         names = [[f"a{i}_{k}" for k in range(size + 2)] for i in range(size)]
-        found = eliminated(sheet, names)
+        found = write_elimination(sheet, names)
         sheet.write(f"return [{', '.join(text for row in found for text in row)}]")
         listed = ", ".join(name for row in names for name in row)
         function = dialect.made("\n".join([f"def compiled({listed}):", *sheet.lines, ""]), sheet.space)

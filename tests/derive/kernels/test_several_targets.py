@@ -13,7 +13,7 @@ import derive
 from derive import DeriveError
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.blocks import block_kernels
+from derive.kernels.blocks import block_kernels, machine_code_kernels
 from derive.kernels.several_targets import Abreast, found_for
 from derive.solving.execution import block_execution
 from derive.tables.sweep_question import asked
@@ -194,7 +194,8 @@ def test_a_weak_value_is_given_for_one_target_and_follows_for_another():
 @pytest.fixture
 def no_lines(monkeypatch):
     """A block without a closed form has no lines either, and is left to the solver."""
-    monkeypatch.setattr(block_kernels, "attempt", lambda *_: None)
+    for kernels in (block_kernels, machine_code_kernels):
+        monkeypatch.setattr(kernels, "attempt_of", lambda *_: None)
 
 
 @pytest.mark.usefixtures("no_lines")

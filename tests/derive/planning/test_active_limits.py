@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.errors import DeriveError
+from derive.planning.active_limits import ActiveLimits
 from derive.planning.incidence import structure_of
-from derive.planning.plan import ActiveLimits, plan
+from derive.planning.plan import plan
 from derive.relation_files.loading import load
 from derive.solving.execution.question import outlined
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, texts

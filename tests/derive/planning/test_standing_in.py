@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import derive
 from derive import Library, Quantity, relate
-from derive.planning.matching import Matching, forwards
+from derive.planning.directions import forwards
+from derive.planning.matching import Matching
 from derive.planning.plan import basis_of, determined, plan
 from derive.relation_files.loading import load
 from quantities.facts import Profile

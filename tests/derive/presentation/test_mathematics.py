@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import derive
 from derive.errors import DeriveError
 from derive.expressions.grammar import parse_expression
-from derive.presentation.mathematics import letter, mathematics, number, unit, upright
+from derive.presentation.mathematics import expression, letter, number, unit, upright
 from quantities.definitions import known_names
 from quantities.spelling import parse_unit
 from tests.ordinary import examples
@@ -57,7 +57,7 @@ def balanced(text):
     ],
 )
 def test_an_expression_is_set_as_it_would_be_by_hand(text, shown):
-    assert mathematics(parse_expression(text), letter) == shown
+    assert expression(parse_expression(text), letter) == shown
 
 
 PLAIN = {r"\left(": "(", r"\right)": ")", r"\cdot": "*", r"\pi": "pi"}
@@ -100,7 +100,7 @@ def test_what_is_set_reads_back_to_the_same_value(text):
         expected = eval(text, {"__builtins__": {}}, {**NAMES, "pi": math.pi, "sqrt": math.sqrt})
     except ZeroDivisionError:
         return
-    shown = read_back(mathematics(tree, letter))
+    shown = read_back(expression(tree, letter))
     assert eval(shown, {"__builtins__": {}}, {**NAMES, "pi": math.pi}) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -160,9 +160,9 @@ def test_letters_are_those_that_sympy_would_choose_for_short_names():
 
 def test_a_ratio_s_own_letter_does_not_draw_in_its_neighbours():
     letters = {"ratio": "F/W", "size": "b", "flops": "k"}
-    spelled = mathematics(parse_expression("ratio*size/flops"), letters.__getitem__)
+    spelled = expression(parse_expression("ratio*size/flops"), letters.__getitem__)
     assert spelled == r"\frac{\left(F/W\right) b}{k}"
-    assert mathematics(parse_expression("1/ratio + ratio"), letters.__getitem__) == r"\frac{1}{F/W} + F/W"
+    assert expression(parse_expression("1/ratio + ratio"), letters.__getitem__) == r"\frac{1}{F/W} + F/W"
 
 
 # What is typeset says what was typed: read back, it is the same unit, the same name

@@ -16,7 +16,7 @@ import pytest
 from derive.errors import LimitError
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.presentation.mathematics import mathematics, number
+from derive.presentation.mathematics import expression, number
 from derive.presentation.numbers import filled
 from quantities.spelling import parse_unit
 from tests.derive.presentation.test_mathematics import read_back
@@ -73,7 +73,7 @@ def wrong(seed: int) -> str:
         return ""
     tree, one = parse_expression(text), parse_unit("1")
     shown = filled(tree, {name: (x, one) for name, x in at.items()}, frozenset(NAMES))
-    typeset = mathematics(tree, lambda name: number(at[name], 12))
+    typeset = expression(tree, lambda name: number(at[name], 12))
     try:
         again = parse_expression(shown)
     except LimitError:  # a constant power may be as large as that of a quantity, and text may not say it

@@ -17,7 +17,7 @@ from derive.errors import DeriveError, ExpressionError, LimitError, UnknownNameE
 from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Text, Worked, spans
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
-from derive.tokens.reports import shelf
+from derive.tokens.reports import report_files
 from quantities.value import Source
 from tests.derive.terminal import ask
 
@@ -229,7 +229,7 @@ def test_one_s_own_report_is_written_and_checked_for_staleness(tmp_path, monkeyp
     assert ask("report", path, "--out", out, "--check").status == 0
     (tmp_path / "pendulum.toml").write_text(PENDULUM.replace("0.994 m", "0.5 m"))
     for kept in ("report", "texts"):  # of another process nothing is kept
-        monkeypatch.setattr(shelf, kept, cache(getattr(shelf, kept).__wrapped__))
+        monkeypatch.setattr(report_files, kept, cache(getattr(report_files, kept).__wrapped__))
     stale = ask("report", path, "--out", out, "--check")
     assert (stale.status, "mine.md is out of date" in stale.err) == (1, True)
 

@@ -14,7 +14,7 @@ import pytest
 import derive
 from derive import InconsistentError
 from tests.derive.linear_cases import Cases, Form, Way, decimal, minus, written
-from tests.derive.statements import bare
+from tests.derive.statements import bare, number
 from tests.ordinary import every
 
 GAPS = (Fraction(0), Fraction(1, 100), Fraction(-3))
@@ -178,3 +178,22 @@ asked = {{ equation = "z = 2*u" }}""")
     else:
         with pytest.raises(InconsistentError, match="rounded"):
             library.solve("z", **given)
+
+
+@pytest.mark.parametrize("far", [(4.96394356, -0.04767897), (5.30719968, -0.03561443), (5.08230645, -0.03842871)])
+def test_a_block_beside_the_answer_of_which_a_search_may_miss_solutions_contradicts_nothing(far):
+    """The numbers far away fit all relations; nearer ones, which a search finds first, fit those of t and q alone."""
+    u, v = far
+    given = {
+        "p": u * math.exp(v) + v * math.exp(u) + math.sin(u * v),
+        "q": math.sin(u * v) + u**3 * v + u * math.exp(u * v),
+        "k": u * math.cosh(v) + v * u**2 * math.exp(u),
+    }
+    relations = (
+        "t = 2*p",
+        "u*exp(v) + v*exp(u) + sin(u*v) = t/2",
+        "sin(u*v) + u**3*v + u*exp(u*v) = q",
+        "u*cosh(v) + v*u**2*exp(u) = k",
+    )
+    domains = dict.fromkeys("tpqkv", "real") | {"u": "positive"}
+    assert number(bare("t p q k u v", *relations, domains=domains).solve("t", **given)) == 2 * given["p"]

@@ -17,14 +17,14 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
 from derive.kernels.backends.javascript import JavaScript, javascript
 from derive.kernels.backends.scripts import Bundle, Script
-from derive.kernels.programs.program import programmed
+from derive.kernels.browser_programs.program import program_of
 from derive.library import Library
 from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
 from tests.derive.browser import needed
 from tests.derive.draws import expressions
-from tests.derive.kernels.programs.runs import called, ran
+from tests.derive.kernels.browser_programs.runs import called, ran
 
 LAST_PLACES = 16  # more than the table allows most functions, and less than matters
 FAR = {"lambertw": 1.7e308, "gamma": 171.0, "exp": 700.0, "sinh": 700.0, "cosh": 700.0, "erf": 7.0}
@@ -179,7 +179,7 @@ def test_an_expression_is_what_the_evaluator_says_it_is_whatever_is_undefined():
     def drawn(text):
         try:
             library = Library([relate("r", f"z = {text}", quantities=QUANTITIES)], QUANTITIES)
-            texts[text] = programmed(library, "z", names_in(parse_expression(text)))
+            texts[text] = program_of(library, "z", names_in(parse_expression(text)))
         except DeriveError:  # an angle among plain numbers
             return
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Equation, render
 from derive.numerics.algebra.evaluation import arms, holds, residual, terms, value
+from quantities.rational import Rational
 from tests.derive.corpus import FORMULAS, Formula
 from tests.ordinary import every
 
@@ -105,3 +107,14 @@ def test_the_arms_that_bind_are_named_outermost_first(text, expected):
 def test_equal_sides_have_no_gap_even_where_all_is_zero():
     zero = parse_expression("a - a")
     assert residual(Equation(zero, "=", zero), {"a": 5.0}) == 0.0
+
+
+@given(st.integers(1, 400), st.integers(1, 40), st.sampled_from([-1, 0, 1]))
+def test_what_is_rounded_is_rounded_by_its_decimals(hundredths: int, times: int, aside: int) -> None:
+    """In doubles 2.7/0.45 is more than six, which would be rounded up to seven."""
+    step = Fraction(hundredths, 100)
+    whole = times * step + aside * Fraction(1, 10**14)
+    numbers = {"a": Rational(whole), "b": Rational(step)}
+    assert value(parse_expression("ceil(a/b)"), numbers) == math.ceil(whole / step)
+    assert value(parse_expression("floor(a/b)"), numbers) == math.floor(whole / step)
+    assert value(parse_expression("2*ceil(a - 3*b) + 1"), numbers) == 2 * math.ceil(whole - 3 * step) + 1

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.errors import AmbiguousError, DomainError
-from derive.presentation.text import as_data
+from derive.presentation.plain_data import answer_data
 
 FLEET = """[quantities]
 chips = { unit = "chip", domain = "whole" }
@@ -94,7 +94,7 @@ def test_a_range_of_counts_may_hold_no_whole_number():
 def test_it_stands_under_the_answer_in_every_form_and_outlives_a_pickle():
     answer = LIBRARY.solve("chips", time="20 ms", work="1e15 FLOP", speed="3.5e15 FLOP/s/chip")
     assert f"  {answer.whole}" in answer.text().splitlines()
-    assert as_data(answer)["whole"] == answer.whole
+    assert answer_data(answer)["whole"] == answer.whole
     assert "15 chip suffices" in answer.markdown()
     assert "15 chip suffices" in answer.latex()
     assert pickle.loads(pickle.dumps(answer)).whole == answer.whole

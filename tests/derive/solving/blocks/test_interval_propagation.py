@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.solving.blocks.complete_search import narrowed
+from derive.solving.blocks.interval_propagation import narrowed
 from tests.ordinary import examples
 
 POSITIVE = (0.0, math.inf)

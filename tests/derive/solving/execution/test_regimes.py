@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import derive
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
-from derive.solving.execution.plan_execution import decisions_of
 from derive.solving.execution.question import ask
+from derive.solving.execution.regimes import decisions_of
 from derive.solving.sensitivity import form_bounds
 from tests.derive.statements import bare, number
 from tests.ordinary import every

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import random
+from itertools import product
+
 import pytest
 
 import derive
@@ -69,3 +73,56 @@ def test_bounds_beyond_the_edge_of_a_case_are_not_called_exact_where_a_fallback_
     assert low == 2
     assert high >= 2 * 4.5**0.5
     assert any("they may be too wide" in note for note in answer.assumptions)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_of_an_odd_root_reach_to_either_side_of_zero(seed):
+    draw = random.Random(seed)
+    power, factor = draw.choice((3, 5)), draw.choice((1, 2, 5))
+    library = bare("x y k", f"y = {factor}*x**{power} - k", domains=dict.fromkeys("xyk", "real"))
+    ends = {name: (draw.randint(-9, 0), draw.randint(1, 9)) for name in "yk"}
+    (answer,) = library.solve_all("x", **{name: f"{low}..{high}" for name, (low, high) in ends.items()})
+    powers = [(y + k) / factor for y, k in product(*ends.values())]
+    roots = [math.copysign(abs(number) ** (1 / power), number) for number in powers]
+    assert span(answer) == pytest.approx((min(roots), max(roots)))
+
+
+def test_a_condition_on_an_odd_root_turns_on_either_side_of_zero():
+    """Over the ranges, x comes down to minus two, where z is x."""
+    cases = [{"equation": "z = 2*x", "when": ["x > -0.5"]}, {"equation": "z = x", "when": ["x <= -0.5"]}]
+    library = bare("x y z k", "y = x**3 - k", *cases, domains=dict.fromkeys("xyzk", "real"))
+    answers = library.solve_all("z", y="-8..8", k="0..2")
+    assert min(span(answer)[0] for answer in answers) <= -2
+
+
+@pytest.mark.parametrize("relation", ["y = 2*a*x/x", "y*x = 2*a*x", "y*x = a*x + x*a", "y - 2*a = 0/x"])
+def test_an_unknown_that_cancels_somewhere_in_the_ranges_is_anything_there(relation):
+    """With a from 1 to 2, both sides meet where y is 2*a, whatever x is."""
+    library = bare("a x y z", relation, "z = x + 1", domains=dict.fromkeys("axyz", "real"))
+    for target, planted in (("x", (-70, 0.5, 40)), ("z", (-69, 1.5, 41))):
+        answers = library.solve_all(target, a="1..2", y="3..9")
+        held = [any(low <= number <= high for low, high in map(span, answers)) for number in planted]
+        assert all(held) or any("there may be others" in note for one in answers for note in one.assumptions)
+
+
+@pytest.mark.parametrize("y", ["5..9", "5"])
+def test_an_unknown_that_would_divide_by_zero_all_over_the_ranges_has_no_value(y):
+    """Twice a is at most four, so that only a product with zero could be y; but x/x has no value at zero."""
+    library = bare("a x y z", "y = 2*a*x/x", "z = x + 1", domains=dict.fromkeys("axyz", "real"))
+    for target in "xz":
+        with pytest.raises(derive.NoSolutionError):
+            library.solve(target, a="1..2", y=y)
+
+
+@pytest.mark.parametrize(("c", "y"), [(8, "40..320"), (12, "60..480"), (10, "54..432")])
+def test_a_value_that_follows_from_another_root_may_enter_its_domain(c, y):
+    """In the middle of the ranges, the lower root of the square leads to a b below zero; at its least y, above it."""
+    (answer,) = bare("b c x y", "y = x**2", "x = 2*b - c", domains={"x": "real"}).solve_all("b", c=c, y=y)
+    assert any(ELSEWHERE in note for note in answer.assumptions)
+
+
+def test_of_two_solutions_that_agree_in_the_middle_the_bounds_hold_both():
+    """Both roots of the square leave x at 2/b there; elsewhere the lower one, down to 0.08, is less."""
+    (answer,) = bare("b c x y", "y = (c - b)**2", "x = min(c, 2/b)").solve_all("x", b="11.6..11.8", y="121.3..132.7")
+    low, high = span(answer)
+    assert (low, high) == pytest.approx((11.6 - math.sqrt(132.7), 2 / 11.6), rel=1e-6)

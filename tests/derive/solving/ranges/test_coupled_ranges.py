@@ -197,3 +197,14 @@ def test_bounds_of_the_built_in_library_hold_what_its_givens_ends_give():
 @pytest.mark.long
 def test_bounds_of_many_questions_to_the_built_in_library_hold_what_its_givens_ends_give():
     assert sum(map(bounds_of_a_random_question, range(1000, 2000))) >= 300
+
+
+@pytest.mark.parametrize("pair", [("x = c + b", "y = x*b - c*b"), ("c = x", "y = b - c + x")])
+@pytest.mark.parametrize("target", "cx")
+def test_equations_that_contradict_each_other_in_the_middle_alone_are_not_said_to_do_so(pair, target):
+    """With b = 1 and y = 1, which lie in the ranges, any c fits."""
+    ring = bare("b c x y", *pair, domains=dict.fromkeys("bxy", "real"))
+    with pytest.raises(LimitError, match="not proved that it has none elsewhere"):
+        ring.solve(target, b="0.9..1.08", y="1..1.2")
+    with pytest.raises((derive.NoSolutionError, derive.InconsistentError)):
+        ring.solve(target, b="1", y="1.1")

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from derive.presentation.charts import Chart
 from derive.presentation.document import Formulas, Grid, Picture, Text, Worked
-from derive.tokens.reports import shelf
+from derive.tokens.reports import report_files
 from tests.derive.reports.pages import as_markdown
 
 
 def words(name: str) -> str:
     """The report as its reader sees it."""
-    return as_markdown(shelf.report(name))
+    return as_markdown(report_files.report(name))
 
 
 def paragraph(name: str, start: str) -> str:
     """The paragraph that begins so."""
-    return next(b.words for b in shelf.report(name).blocks if isinstance(b, Text) and b.words.startswith(start))
+    return next(b.words for b in report_files.report(name).blocks if isinstance(b, Text) and b.words.startswith(start))
 
 
 def picture(name: str, which: str) -> Picture:
     """A picture of a report."""
-    return next(one for one in shelf.report(name).pictures if one.name == which)
+    return next(one for one in report_files.report(name).pictures if one.name == which)
 
 
 def line(name: str, which: str, label: str) -> dict[float, float]:
@@ -31,25 +31,25 @@ def line(name: str, which: str, label: str) -> dict[float, float]:
 
 def row(name: str, caption: str, label: str) -> tuple[str, ...]:
     """A row of the table whose caption begins so."""
-    grids = (block for block in shelf.report(name).blocks if isinstance(block, Grid))
+    grids = (block for block in report_files.report(name).blocks if isinstance(block, Grid))
     grid = next(grid for grid in grids if grid.caption.startswith(caption))
     return next(cells[1:] for cells in grid.rows if cells[0] == label)
 
 
 def headline(name: str, title: str) -> str:
     """The result of a derivation."""
-    worked = (block for block in shelf.report(name).blocks if isinstance(block, Worked))
+    worked = (block for block in report_files.report(name).blocks if isinstance(block, Worked))
     return next(one.page.headline for one in worked if one.title == title)
 
 
 def formulas(name: str) -> list[tuple[tuple[str, str], ...]]:
     """The lines of mathematics, block by block."""
-    return [block.lines for block in shelf.report(name).blocks if isinstance(block, Formulas)]
+    return [block.lines for block in report_files.report(name).blocks if isinstance(block, Formulas)]
 
 
 def lines(name: str) -> list[tuple[str, str]]:
     """All lines of mathematics: what stands left and right of each equals sign."""
-    return [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
+    return [line for block in report_files.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
 
 
 def chart(name: str, which: str, number: int = 0) -> Chart:

@@ -6,20 +6,22 @@ import re
 from functools import cache
 
 from derive.presentation.document import Grid
-from derive.tokens.reports import shelf
+from derive.tokens.reports import report_files
 from tests.derive.reports.pages import as_markdown
 
 
 @cache
 def told(name):
     """The report's text, spaces folded."""
-    return re.sub(r"\s+", " ", as_markdown(shelf.report(name)))
+    return re.sub(r"\s+", " ", as_markdown(report_files.report(name)))
 
 
 def row(name, caption, first):
     """The numbers in the cells of a row, in the table whose caption begins with these words."""
     (grid,) = [
-        block for block in shelf.report(name).blocks if isinstance(block, Grid) and block.caption.startswith(caption)
+        block
+        for block in report_files.report(name).blocks
+        if isinstance(block, Grid) and block.caption.startswith(caption)
     ]
     (cells,) = [cells for cells in grid.rows if cells[0] == first]
     return [numbers(cell) for cell in cells[1:]]

@@ -6,13 +6,13 @@ import re
 
 from derive.presentation import mathematics
 from derive.presentation.document import Text
-from derive.tokens.reports import shelf
+from derive.tokens.reports import report_files
 from tests.derive.tokens.reports.reading import chart
 
 
 def words(name):
     """All paragraphs of a report, one after the other."""
-    return "\n".join(block.words for block in shelf.report(name).blocks if isinstance(block, Text))
+    return "\n".join(block.words for block in report_files.report(name).blocks if isinstance(block, Text))
 
 
 def curve(name, picture, label):
@@ -33,6 +33,6 @@ def first(text):
 def letters(name):
     """The letters of a report and the quantities that bear each."""
     met = {}
-    for one in shelf.report(name).quantities:
+    for one in report_files.report(name).quantities:
         met.setdefault(mathematics.letter(one.name, one.latex), []).append(one.name)
     return met

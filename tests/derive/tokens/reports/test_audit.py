@@ -19,14 +19,14 @@ from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import number, vocabulary
 from derive.tokens.audit import audit, clashes
+from derive.tokens.reports.audit_report import audit_words, is_told_whole, plain_sentences, title_writer
 from derive.tokens.reports.titles import TEMPLATES
-from derive.tokens.reports.verdict_tables import displayed, is_whole, plainly, verdicts
 from tests.derive.audit.catalogues import changed
 from tests.derive.reports.pages import as_html, as_latex, as_markdown
 
 pytestmark = pytest.mark.thorough
 
-NAMED = displayed(derive.llm)
+NAMED = title_writer(derive.llm)
 SOME = """
 from derive.tokens.audit import audit, clashes
 from tests.derive.reports.pages import as_latex, as_markdown
@@ -37,7 +37,7 @@ print(as_markdown(made), as_latex(made))
 
 
 def report(findings, conflicts, library=derive.llm):
-    words = {**vocabulary(library), "audit": lambda: verdicts(findings, conflicts, library)}
+    words = {**vocabulary(library), "audit": lambda: audit_words(findings, conflicts, library)}
     made = rendered("audit", TEMPLATES / "audit.md", words)
     return Report(made.name, "The audit", made.blocks)
 
@@ -87,7 +87,7 @@ def test_every_claim_every_clause_and_every_verdict_are_in_every_form(form, form
         assert finding.verdict is Verdict.REPRODUCED or "Found" + bare(NAMED(finding.why)) in text
         computed, claimed = finding.decides.weighed.on_page
         assert bare(name + finding.claim.brief + NAMED(finding.reading) + computed + claimed) in text
-        assert finding.verdict <= Verdict.ROUNDED or bare(plainly(finding)) in text
+        assert finding.verdict <= Verdict.ROUNDED or bare(plain_sentences(finding)) in text
         for clause in finding.clauses:
             decides = clause.natural.decides
             brief = "".join(decides.weighed.on_page)
@@ -106,7 +106,7 @@ def test_the_worst_claims_are_told_first(made, findings):
 def test_every_reading_is_told_with_what_it_computes(made, findings):
     for name, finding in findings.items():
         page = told(below(made, f"{name}: "))
-        whole = page if is_whole(finding) else told(below(made, f"All readings of {name}"))
+        whole = page if is_told_whole(finding) else told(below(made, f"All readings of {name}"))
         for clause in finding.clauses:
             for ruling in clause.rulings:
                 computed, claimed = ruling.decides.weighed.on_page

@@ -13,7 +13,7 @@ import pytest
 import derive
 from derive.presentation.document import Grid
 from derive.tokens.price_sheets.sheets import plausible, sheet_names
-from derive.tokens.reports import shelf
+from derive.tokens.reports import report_files
 from tests.derive.tokens.reports.reading import headline, paragraph, picture, row, words
 
 pytestmark = pytest.mark.thorough
@@ -30,7 +30,7 @@ def price(sheet: str, name: str) -> float:
 
 
 def grid(caption: str) -> Grid:
-    grids = (block for block in shelf.report("oracle").blocks if isinstance(block, Grid))
+    grids = (block for block in report_files.report("oracle").blocks if isinstance(block, Grid))
     return next(one for one in grids if one.caption.startswith(caption))
 
 
@@ -40,7 +40,7 @@ def cell(sheet: str, head: str) -> str:
 
 
 def test_every_sheet_stands_in_one_table_of_its_vendor():
-    grids = [block for block in shelf.report("oracle").blocks if isinstance(block, Grid)]
+    grids = [block for block in report_files.report("oracle").blocks if isinstance(block, Grid)]
     listed = [cells[0].strip("`") for one in grids if one.caption.startswith("The sheets of") for cells in one.rows]
     assert sorted(f"{name}-prices" for name in listed) == sorted(sheet_names())
     for vendor in set(WHOLE.values()):
@@ -159,7 +159,7 @@ def test_what_would_refute_a_reading_is_said():
 
 @pytest.mark.long
 def test_it_is_the_same_under_any_order_of_hashing():
-    script = "from derive.tokens.reports import shelf; print(*sorted(shelf.texts('oracle').items()))"
+    script = "from derive.tokens.reports import report_files; print(*sorted(report_files.texts('oracle').items()))"
     root = Path(__file__).parents[4]
     told = {
         hashlib.sha256(

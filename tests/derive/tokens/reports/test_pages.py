@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from derive.presentation.document import Formulas, Report, Text, Where, bound
 from derive.presentation.html import Html
 from derive.presentation.markdown import HOST, Markdown
-from derive.tokens.reports import shelf
+from derive.tokens.reports import report_files
 from tests.derive.tokens.reports.shown import letters
 
 SLOW = ("roofline", "layout", "walls", "menu", "practice", "prices")
@@ -24,7 +24,7 @@ MULTIPLES = r"(?:byte|FLOP|token|parameter|bit|USD|s|J|W)(?![A-Za-z])"
 @cache
 def told(name: str) -> str:
     """The page, without its sources and where the numbers of publications stand in it."""
-    page = bound("", shelf.parts(name), HOST)
+    page = bound("", report_files.bound_reports(name), HOST)
     return re.sub(r"arXiv[ :]\d+\.\d+", "", page[: page.rindex("## Sources")])
 
 
@@ -71,7 +71,7 @@ def stressed(blocks, title="toy") -> list[str]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_stressed_but_what_the_report_stresses(name):
-    assert [words for words in stressed(shelf.report(name).blocks) if not re.fullmatch(r"⟦[^⟦⟧]*⟧", words)] == []
+    assert [words for words in stressed(report_files.report(name).blocks) if not re.fullmatch(r"⟦[^⟦⟧]*⟧", words)] == []
 
 
 @pytest.mark.parametrize("words", ["30 USD*h and 2 token*s", "kv_bytes_per_token and h*chip, and _x_", "a * b * c"])
@@ -84,9 +84,15 @@ def test_asterisks_of_units_and_underscores_of_names_survive(words):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_letter_is_introduced_once_and_every_link_of_the_page_leads_somewhere(name):
-    met = [one.name for block in shelf.report(name).blocks if isinstance(block, Where) for one in block.quantities]
+    met = [
+        one.name for block in report_files.report(name).blocks if isinstance(block, Where) for one in block.quantities
+    ]
     assert len(met) == len(set(met)) > 0
-    page = bound("toy", shelf.parts(name), Html({one.name: "<svg></svg>" for one in shelf.report(name).pictures}))
+    page = bound(
+        "toy",
+        report_files.bound_reports(name),
+        Html({one.name: "<svg></svg>" for one in report_files.report(name).pictures}),
+    )
     ids = re.findall(r' id="([^"]+)"', page)
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
     assert all(f"symbol-{one}" in ids for one in met)
@@ -110,7 +116,7 @@ def test_a_page_is_plain_english_and_prints_no_log(name):
 def test_a_picture_is_told_in_plain_words_and_not_by_its_caption_again(name):
     for text, below in re.findall(r"!\[(.*)\]\(figures[^)]*\)\n\n(.*)", told(name)):
         assert text.startswith(
-            ("Chart of ", *(one.title for one in shelf.report(name).pictures for one in one.charts if one.title))
+            ("Chart of ", *(one.title for one in report_files.report(name).pictures for one in one.charts if one.title))
         )
         assert "mathrm" not in text
         assert text != below
@@ -119,14 +125,14 @@ def test_a_picture_is_told_in_plain_words_and_not_by_its_caption_again(name):
 @pytest.mark.parametrize("name", [*NAMES, ORACLE])
 def test_no_letter_stands_twice_in_a_report_and_none_is_defined_by_itself(name):
     assert {letter: names for letter, names in letters(name).items() if len(names) > 1} == {}
-    shown = [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
+    shown = [line for block in report_files.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
     ratios = [(left, right, *left.split("/", 1)) for left, right in shown if "/" in left]
     assert [left for left, right, above, below in ratios if right.startswith(rf"\frac{{{above}}}{{{below}}}")] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_source_is_listed_once(name):
-    page = bound("", shelf.parts(name), HOST)
+    page = bound("", report_files.bound_reports(name), HOST)
     listed = re.findall(r"^\d+\. (.*)$", page[page.rindex("## Sources") :], re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert re.findall(r"@[0-9a-f]{8,}", "".join(listed)) == []
@@ -149,7 +155,7 @@ def test_a_context_that_does_not_fit_in_memory_is_said_not_to_where_it_is_named(
 def test_the_shares_of_a_menu_are_eliminated_by_hand():
     step = next(
         step
-        for block in shelf.report("menu").blocks
+        for block in report_files.report("menu").blocks
         if hasattr(block, "page")
         for step in block.page.steps
         if "together" in step.relation
@@ -162,7 +168,7 @@ def test_the_shares_of_a_menu_are_eliminated_by_hand():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_stands_in_a_formula_without_a_letter_has_its_meaning_below(name):
-    blocks = shelf.report(name).blocks
+    blocks = report_files.report(name).blocks
     told = {one.name for block in blocks if isinstance(block, Where) for one in block.quantities}
     for block in blocks:
         if isinstance(block, Formulas):

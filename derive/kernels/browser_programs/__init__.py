@@ -1,0 +1,1 @@
+"""Browser programs: plans in JavaScript that compute a target, with all that an answer says beside it."""

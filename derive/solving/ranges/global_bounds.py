@@ -1,0 +1,303 @@
+"""Global bounds of a target over the whole ranges of its givens, by branch and bound on a plan's relations.
+
+An unknown of the plan that has exactly one closed form, whatever the numbers, is replaced by it. Every other unknown
+stays a name, bound by the relations of its block; `branch_and_bound` finds the extremes of the target. So the bounds
+hold also where the target has no value in the middle of the ranges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, product
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import without_quotients
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
+from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
+from derive.planning.plan import Block, Plan
+from derive.solving.blocks.interval_propagation import narrowed
+from derive.solving.blocks.tearing import straight
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.plan_states import Found
+from derive.solving.execution.question import Question
+from derive.solving.ranges.range_propagation import (
+    box_of,
+    candidates_of,
+    domain_of,
+    domains_of,
+    enclosed_form,
+    leaves,
+    may_cancel,
+    only_form,
+    ranges_of,
+)
+from derive.solving.sensitivity.composed_forms import composed
+from derive.solving.sensitivity.form_bounds import bounds_sampled, eased
+from derive.tolerances import EXTREME
+from quantities.domain import Domain
+
+WIDE = "they may be too wide"
+"""What is said of bounds that are far from the values found."""
+
+_CORNERS = 6  # limit on ranges whose corners are tried
+
+
+def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, str] | None:
+    """The global bounds of a target over its ranges, and how they are known, in words; None if there are none."""
+    enclosure = enclosing_bounds(library, question, plan)
+    if enclosure is None:
+        return None
+    ranges, known = ranges_of(library, question, plan), question.start(plan)
+
+    def at(moved: Mapping[str, float]) -> float | None:
+        return _value_at(library, plan, {**known, **moved})
+
+    names = list(ranges)[:_CORNERS]
+    corners = [at(dict(zip(names, point, strict=True))) for point in product(*(ranges[name] for name in names))]
+    attained = [number for number in corners if number is not None]
+    low, high = _nearest(enclosure[0], attained), _nearest(enclosure[1], attained)
+    if all(bound.is_close for bound in enclosure):
+        return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
+    return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+
+
+def enclosing_bounds(
+    library: RelationSet, question: Question, plan: Plan, most: int = PARTS
+) -> tuple[Bound, Bound] | None:
+    """Global bounds that contain every value of a target over its ranges; None if branch and bound finds none.
+
+    How near to them values are attained takes longer to find than the bounds, and is not asked here.
+    """
+    system = _system_of(library, question, plan)
+    return least_and_greatest(system, most) if system is not None else None
+
+
+def _how_near(bounds: Span, attained: Span | None) -> str:
+    """The words for how near to the global bounds values were attained."""
+    size = max(map(abs, bounds))
+    if attained is not None and 0 < size < math.inf:
+        gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
+        if gap <= 0.01:
+            return f"values within {_rounded_up(gap):g} of their size were found"
+    return WIDE
+
+
+def _rounded_up(gap: float) -> float:
+    """A gap between global bounds and values, to one digit and no less than it is.
+
+    >>> [f"{_rounded_up(gap):g}" for gap in (0.0014, 0.002, 0.0)]
+    ['0.002', '0.002', '0']
+    """
+    shown = float(f"{gap:.1g}")
+    return shown if shown >= gap else float(f"{gap + 10.0 ** math.floor(math.log10(gap)) / 2:.1g}")
+
+
+def interval_without_middle(
+    library: RelationSet, question: Question, first: Found, there: str = "it has no value"
+) -> Found | None:
+    """The global bounds of a target that has no value in the middle of its ranges, as a result; None if unknown.
+
+    The notes say of the middle what `there` says.
+    """
+    if not ranges_of(library, question, first.plan):
+        return None
+    bounds = global_bounds(library, question, first.plan)
+    if bounds is None:
+        return None
+    span, how = bounds
+    target = question.target
+    domain = library.declared[target].domain
+    if domain.open_low and span[1] <= domain.low:  # which the bounds reach, and the target does not
+        return None
+    relations = first.plan.relations
+    plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
+    notes = (f"{there} in the middle of the ranges", how, *_turn_notes(library, question, first.plan))
+    return Found(plan, (State(question.start(first.plan), {target: span}, {}, notes),), first.left_out)
+
+
+def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
+    """Whether no global bounds prove that a plan without a value in the middle of its ranges has none elsewhere."""
+    return bool(ranges_of(library, question, plan)) and _system_of(library, question, plan) is None
+
+
+def _turn_notes(library: RelationSet, question: Question, plan: Plan) -> Iterator[str]:
+    """The notes on angles that global bounds hold for in one turn only."""
+    box = box_of(library, question, plan)
+    for block in plan.blocks:
+        turn = _turn_of(library, block, box) if _winds(library, block) else None
+        if turn is not None:
+            yield f"{block.unknowns[0]}: sought in one turn, from {turn.low:.6g} to {turn.high:.6g}"
+
+
+_NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
+"""A system that holds nowhere."""
+
+
+def _system_of(library: RelationSet, question: Question, plan: Plan) -> System | None:
+    """The system whose extremes are the global bounds; None if an unknown cancels, or forms grow too large."""
+    if not {*question.strong, *plan.weak, *plan.unknowns}.issuperset(library.held_by(plan.relations)):
+        return None  # what cancels in the end may be left open
+    builder = _SystemBuilder(library, box_of(library, question, plan))
+    for block in plan.blocks:
+        if not builder.add(block):
+            return None
+        if builder.holds_nowhere:
+            return _NOWHERE
+    return builder.system(plan.target)
+
+
+class _SystemBuilder:
+    """Builds the system for global bounds, block by block: closed forms, and relations of unknowns without one."""
+
+    def __init__(self, library: RelationSet, box: Mapping[str, Span]) -> None:
+        self.library = library
+        self.forms: dict[str, Node] = {}
+        self.spans = dict(box)  # of the givens, and of the unknowns that stay names
+        self.zeros: list[Node] = []
+        self.holds_nowhere = False
+
+    def add(self, block: Block) -> bool:
+        """Add a block to the system for global bounds, by its closed form if it has one; whether that succeeds."""
+        form = only_form(self.library, block)
+        if form is None:
+            return self._add_relations(block)
+        name = block.unknowns[0]
+        whole = composed(name, {**self.forms, name: form})
+        if whole is None:
+            return False
+        candidates = candidates_of(self.library, block)
+        may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
+        if may_be_any or leaves(self.library, whole, self.spans, domain_of(self.library, name)):
+            return self._add_relations(block)
+        self.forms[name] = form
+        gap = difference_of(self.library.relations[block.relations[0]].written)
+        self.holds_nowhere = _is_divided_by_zero(composed("", {**self.forms, "": gap}), self.spans)
+        return True
+
+    def _add_relations(self, block: Block) -> bool:
+        """Add the relations of a block as zeros of the system for global bounds; whether that succeeds.
+
+        An angle without bounds of its own is sought in one turn, if that is the same in all of the box.
+        """
+        turn = None
+        if _winds(self.library, block):
+            turn = _turn_of(self.library, block, self.spans)
+            if turn is None:
+                return False
+        unknowns, written = self._rest_of(block)
+        self.spans |= domains_of(self.library, unknowns)
+        if turn is not None:
+            self.spans[unknowns[0]] = turn.closed
+        differences = [composed("", {**self.forms, "": difference_of(equation)}) for equation in written]
+        if None in differences:
+            return False
+        # numbers are put in, what cancels is left out, and divisors that are certainly positive are multiplied out
+        numeric = [self._eased(difference) for difference in differences if difference is not None]
+        zeros = [without_quotients(difference, unknowns[0], self.spans) for difference in numeric]
+        narrower = narrowed([Equation(zero, "=", ZERO) for zero in zeros], unknowns, self.spans)
+        if narrower is None or any(_is_divided_by_zero(difference, self.spans) for difference in numeric):
+            self.holds_nowhere = True
+        else:
+            self.spans |= narrower
+            self.zeros += zeros
+        return True
+
+    def _rest_of(self, block: Block) -> tuple[Sequence[str], Sequence[Equation]]:
+        """The unknowns and equations of a block left to branch and bound: one of each if the others have forms."""
+        written = [self.library.relations[name].written for name in block.relations]
+        domains = {name: self.library.declared[name].domain for name in block.unknowns}
+        inputs = self._inputs(written, block.unknowns) if len(written) > 1 else None
+        way = straight(written, block.unknowns, inputs, domains) if inputs is not None else None
+        if way is None or inputs is None:
+            return block.unknowns, written
+        tear, branch = way
+        box = {**inputs, tear: domain_of(self.library, tear)}
+        for name in branch.forms:
+            form = composed(name, {**self.forms, **branch.forms})
+            if form is None or leaves(self.library, form, box, domain_of(self.library, name)):
+                return block.unknowns, written
+        self.forms |= branch.forms
+        return (tear,), branch.left
+
+    def _inputs(self, written: Sequence[Equation], unknowns: Sequence[str]) -> dict[str, Span] | None:
+        """The intervals of all names that a block of the system depends on; None if that of a form is unknown."""
+        inputs = dict(self.spans)
+        for name in names_in(*written):
+            if name not in inputs and name not in unknowns:
+                form = composed(name, self.forms)
+                reach = None if form is None else enclose(form, self.spans, "")
+                if reach is None:
+                    return None
+                inputs[name] = reach.values
+        return inputs
+
+    def system(self, target: str) -> System | None:
+        """The finished system for the global bounds of a target; None if its form grows too large."""
+        goal = composed("", {**self.forms, "": Name(target)})
+        if goal is None:
+            return None
+        goal = self._eased(goal)
+        used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
+        return System(goal, domain_of(self.library, target), tuple(self.zeros), used)
+
+    def _eased(self, node: Node) -> Node:
+        """An expression of the system for global bounds with its numbers put in, and without what cancels."""
+        known = {name: low for name, (low, high) in self.spans.items() if low == high}
+        moving = {name: span for name, span in self.spans.items() if name not in known}
+        return eased(node, known, moving, self.library.quantities)
+
+
+def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:
+    """Whether an expression in the system for global bounds has no value in a box, as a divisor is zero: `x/(x - x)`.
+
+    The arms of choices are left aside.
+    """
+    if not isinstance(node, Apply) or node.op == "piecewise":
+        return False
+    divisor = enclosed_form(node.args[0], box) if node.op == "inv" else None
+    is_zero = divisor is not None and divisor.values == (0.0, 0.0)
+    return is_zero or any(_is_divided_by_zero(argument, box) for argument in node.args)
+
+
+def _winds(library: RelationSet, block: Block) -> bool:
+    """Whether global bounds need one turn of an unknown: without bounds, it stands inside sin, cos or tan alone."""
+    endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
+    written = [library.relations[name].written for name in block.relations]
+    for equation, name in product(written, endless):
+        if angles_of(equation, name) and not any(occurs_outside_angles(side, name) for side in equation.sides):
+            return True
+    return False
+
+
+def _turn_of(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> Domain | None:
+    """The turn in which global bounds hold for the only unknown of a block, if no range moves it."""
+    if len(block.unknowns) > 1:
+        return None
+    (name,), equation = block.unknowns, library.relations[block.relations[0]].written
+    known = {other: low for other, (low, high) in spans.items() if low == high}
+    if not {name, *known}.issuperset(names_in(*angles_of(equation, name))):
+        return None
+    return one_turn(equation, name, known, library.declared[name].domain)
+
+
+def _value_at(library: RelationSet, plan: Plan, known: Mapping[str, float]) -> float | None:
+    """The target at one point of the ranges, to compare with its global bounds; None unless it has one value."""
+    states = [State(known)]
+    try:
+        for block in plan.blocks:
+            following = (block_states(library, block, state) for state in states)
+            states = [*chain.from_iterable(steps for steps, _ in following)]
+    except DeriveError:
+        return None
+    return states[0].values.get(plan.target) if len(states) == 1 else None
+
+
+def _nearest(bound: Bound, attained: list[float]) -> float:
+    """A global bound, or the value that the target attains at it but for rounding."""
+    close = [number for number in attained if math.isclose(number, bound.at, rel_tol=EXTREME)]
+    return min(close, key=lambda number: abs(number - bound.at), default=bound.at)

@@ -1,0 +1,1 @@
+"""Traces of solved questions: guarded lines that are run when a question is asked again with other numbers."""

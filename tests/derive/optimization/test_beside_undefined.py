@@ -1,0 +1,72 @@
+"""The best choice beside points at which a limit has no value, against enumeration: such a point is no choice."""
+
+from __future__ import annotations
+
+import math
+import random
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+LIMITS = {  # undefined at an end of the ranges, though not where they are simplified
+    "x/x >= 0.5": lambda x, y: x / x >= Fraction(1, 2),
+    "1/x >= 0.3": lambda x, y: 1 / x >= Fraction(3, 10),
+    "min(y, 0.7) <= x/x": lambda x, y: min(y, Fraction(7, 10)) <= x / x,
+    "y/x <= 2": lambda x, y: y / x <= 2,
+    "(x - 4)/(x - 4) >= y/y": lambda x, y: (x - 4) / (x - 4) >= y / y,
+    "log(x) <= 2": lambda x, y: x > 0 and math.log(x) <= 2,
+}
+
+
+@every("seed", range(24), ordinary=4)
+def test_no_choice_of_counts_that_fulfils_a_limit_is_lost(seed):
+    draw = random.Random(seed)
+    text = [*LIMITS][seed % len(LIMITS)]
+    a, b, sense = draw.choice((1, 2, -1)), draw.choice((0, 1, -3)), draw.choice(("least", "most"))
+    library = bare("f x y", f"f = {a}*x + {b}*y", domains={"f": "real", "x": "0..9, whole", "y": "0..9, whole"})
+    goals = []
+    for x, y in product(range(5), range(3)):
+        try:
+            if LIMITS[text](Fraction(x), Fraction(y)):
+                goals.append(a * x + b * y)
+        except ZeroDivisionError:
+            continue
+    best = getattr(library, sense)("f", such_that=text, x="0..4", y="0..2")
+    assert best.value.magnitude == pytest.approx(min(goals) if sense == "least" else max(goals))
+
+
+@pytest.mark.parametrize("text", ["x/x >= 0.5", "log(x) <= 2", "x**2/x <= 3"])
+def test_a_best_choice_that_is_only_approached_is_not_denied(text):
+    """As x approaches zero, where the limit has no value, so does its square."""
+    library = bare("f x", "f = x**2", domains={"f": "real", "x": "real"})
+    best = library.least("f", such_that=text, x="0..4")
+    assert 0 <= best.value.magnitude < 1e-9
+    assert not best.proved
+
+
+@every("seed", range(24), ordinary=5)
+def test_what_nobody_asked_for_may_be_undefined_at_the_best_choice(seed):
+    """`solve` answers there; that the quantity has a case, or a limit elsewhere, changes nothing."""
+    draw = random.Random(seed)
+    a, b, sense = draw.choice((1, 2, -1)), draw.choice((1, 3, -3)), draw.choice(("least", "most"))
+    form, turn = draw.choice(("1/x", "y/x + 2", "5/(x*y)", "log(x)")), draw.choice((2, 3, 7))
+    cases = [{"equation": f"p = {form}", "when": [f"x <= {turn}"]}, {"equation": "p = 3*x", "when": [f"x > {turn}"]}]
+    domains = {"f": "real", "p": "real", "x": "0..9, whole", "y": "1..9, whole"}
+    library = bare("f x y p", f"f = {a}*x + {b}*y", *cases, domains=domains)
+    goals = [a * x + b * y for x, y in product(range(5), range(1, 4))]
+    best = getattr(library, sense)("f", x="0..4", y="1..3")
+    assert best.value.magnitude == (min(goals) if sense == "least" else max(goals))
+    assert best.proved
+
+
+def test_what_the_best_choice_rests_on_is_defined_there():
+    cases = [{"equation": "p = 0.3 - x/x", "when": ["x < 2"]}, {"equation": "p = 2*x", "when": ["x >= 2"]}]
+    domains = {"f": "real", "g": "real", "p": "real", "x": "0..9, whole"}
+    library = bare("f g p x", "f = p*p + 2*p", "g = max(x - 0.7, 0)", *cases, domains=domains)
+    front = library.front(["least f", "least g"], x="0..4")
+    assert [point.numbers for point in front.points] == [pytest.approx((0.49 - 1.4, 0.3))]
+    assert library.least("f", x="0..4").value.magnitude == pytest.approx(0.49 - 1.4)
