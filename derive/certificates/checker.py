@@ -24,6 +24,8 @@ from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.tolerances import EXTREME, SAME_ROOT
 
+_SIGNS = {"least": 1.0, "most": -1.0}
+
 
 def verify(result: Any) -> bool:
     """Whether the checker confirms a result's proof: an answer's solutions are complete, or no choice is better.
@@ -51,10 +53,14 @@ def verify(result: Any) -> bool:
 
 def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
     """Confirm the proof of an optimum: no choice is better by more than a distance that counts as none."""
+    if proof.sign != _SIGNS.get(result.sense):
+        raise VerificationError(f"The proof of the optimum is not of what is {result.sense}.")
     value = proof.sign * result.answer.base
     is_near = result.gap_is_absolute or proof.distance <= EXTREME * abs(value)
     if not is_near or len(proof.bounds) != len(result.choices):
         raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
+    if not any(reaches(bound, result.chosen, value) for bound in chain.from_iterable(proof.bounds)):
+        raise VerificationError("The optimum has another value at what was chosen.")
     for i, (choice, bounds) in enumerate(zip(result.choices, proof.bounds, strict=True)):
         flaws = [flaw_of(bound) for bound in bounds]
         if any(not abs(bound.floor - value) <= 2 * proof.distance for bound in bounds):  # true of NaN too

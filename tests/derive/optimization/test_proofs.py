@@ -102,6 +102,15 @@ def test_the_proof_of_another_value_is_refused():
         derive.verify(replace(found, answer=counted().answer, _proof=lambda: found.proof))
 
 
+def test_the_proof_of_another_choice_or_sense_is_refused():
+    found = fenced()
+    changed = {name: 1.5 * number for name, number in found.chosen.items()}
+    other = {"least": "most", "most": "least"}[found.sense]
+    for false in (replace(found, chosen=changed), replace(found, sense=other)):
+        with pytest.raises(derive.VerificationError):
+            derive.verify(false)
+
+
 def test_a_negative_price_of_a_limit_proves_nothing():
     found = fenced()
     ((bound,),) = found.proof.bounds
