@@ -17,6 +17,8 @@ _COUNTED = frozenset({"FLOP", "USD", "parameter", "sequence", "token"})
 """What is counted is written out up to five digits: 50430 tokens."""
 _OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
 _POWERS = {prefix: power for power, prefix in _ALL.items()}
+_FIRST_NAME = re.compile(r"([A-Za-zµ]+)(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))")
+"""The first name of a unit, unless it is raised: a prefix is raised with it, and MB^2 is no million byte^2."""
 
 
 def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
@@ -25,7 +27,7 @@ def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str
     >>> with_prefix(0.0152, "s"), with_prefix(2e9, "byte/s/chip"), with_prefix(5e4, "byte/token")
     ((15.2, 'ms'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
     """
-    head = re.match(r"[A-Za-z]+", unit)
+    head = _FIRST_NAME.match(unit)
     if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
         return number, unit
     return _multiple(number, head[0], unit[head.end() :], _PREFIXES[head[0]])
@@ -34,7 +36,7 @@ def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str
 def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
     """The multiple of a unit whose prefix leaves one to three digits in front of the point, with its number."""
     power = min(max(_thousands(number), min(prefixes)), max(prefixes))
-    if suffix.startswith("**") or not prefixes[power]:
+    if not prefixes[power]:
         return number, name + suffix
     return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + suffix
 
@@ -57,7 +59,7 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
     >>> in_multiples(3.79e7, "EFLOP"), in_multiples(8192.0, "byte/token"), in_multiples(4.81e-11, "USD/byte/h")
     ((37.9, 'YFLOP'), (8192.0, 'byte/token'), (48.1, 'USD/TB/h'))
     """
-    head = re.match(r"[A-Za-zµ]+", unit)
+    head = _FIRST_NAME.match(unit)
     if head is None or not number or not math.isfinite(number) or (abs(number) < 1e5 and is_whole(number)):
         return number, unit
     suffix = unit[head.end() :]

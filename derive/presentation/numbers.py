@@ -25,7 +25,9 @@ STATED = 12
 REPORTED = 4
 """Digits of a number in a report, at most; a whole number below a million is written out."""
 
-_AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/]*))?")
+_AMOUNT = re.compile(
+    r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/^]*+)(?! \*))?"
+)
 
 
 def in_unit(base: float, unit: Unit) -> Any:
