@@ -18,7 +18,7 @@ from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
-from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn
+from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.tearing import straight
@@ -131,7 +131,7 @@ def _turn_notes(library: RelationSet, question: Question, plan: Plan) -> Iterato
     for block in plan.blocks:
         turn = _turn_of(library, block, box) if _winds(library, block) else None
         if turn is not None:
-            yield f"{block.unknowns[0]}: sought in one turn, from {turn.low:.6g} to {turn.high:.6g}"
+            yield f"{block.unknowns[0]}: {turn_in_words(turn.low, turn.high, turn)}"
 
 
 _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})
