@@ -97,6 +97,19 @@ def rounded_text(number: float, digits: int, long: float) -> str:
     return f"{float(short):.{max(digits, 10)}g}" if abs(number) < long else short
 
 
+def percentage(share: float, digits: int = 3) -> str:
+    """The text of a share as a percentage, which is 100 % only where it is the whole.
+
+    >>> percentage(0.125), percentage(0.99999), percentage(1.0), percentage(1e-5)
+    ('12.5 %', '99.999 %', '100 %', '0.001 %')
+    """
+    shown = f"{100 * share:.{digits}g}"
+    while float(shown) == 100 and share != 1 and digits < STATED:
+        digits += 1
+        shown = f"{100 * share:.{digits}g}"
+    return f"{shown} %"
+
+
 def customary(base: float, unit: Unit, digits: int = 4) -> str:
     """The text of a number in base units as people write it: in a unit, with a prefix that leaves few digits.
 

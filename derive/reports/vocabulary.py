@@ -65,7 +65,7 @@ from derive.presentation.charts import Axis, Chart, Mark, Series, Shade, reworde
 from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
 from derive.presentation.multiples import in_multiples, with_prefix
-from derive.presentation.numbers import reported_digits
+from derive.presentation.numbers import percentage, reported_digits
 from derive.relation_files.loading import load
 from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
@@ -312,6 +312,16 @@ def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
     ]
 
 
+def _whole_percentage(share: float) -> str:
+    """The text of a share as a whole percentage in a report's table, or as a longer one where that says all or nothing.
+
+    >>> _whole_percentage(0.573), _whole_percentage(0.004), _whole_percentage(1.0)
+    ('57 %', '0.4 %', '100 %')
+    """
+    shown = f"{100 * share:.0f} %"
+    return percentage(share) if shown in ("0 %", "100 %") else shown
+
+
 def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
     """The rows of a report's table on how an optimum's choices fare over its ranges."""
     fares = best.under_ranges()
@@ -324,8 +334,8 @@ def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
             **outcome.choice.listed,
             "middle": _value_text(outcome.middle, fares.quantity, digits),
             "worst": worst,
-            "wins": f"{100 * outcome.wins:.0f} %",
-            "holds": f"{100 * outcome.holds:.0f} %",
+            "wins": _whole_percentage(outcome.wins),
+            "holds": _whole_percentage(outcome.holds),
         }
         table.append(row)
     return table

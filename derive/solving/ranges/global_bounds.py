@@ -40,6 +40,7 @@ from derive.solving.sensitivity.composed_forms import composed
 from derive.solving.sensitivity.form_bounds import bounds_sampled, eased
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
+from quantities.rational import rounded_up
 
 WIDE = "they may be too wide"
 """What is said of bounds that are far from the values found."""
@@ -83,18 +84,8 @@ def _how_near(bounds: Span, attained: Span | None) -> str:
     if attained is not None and 0 < size < math.inf:
         gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
         if gap <= 0.01:
-            return f"values within {_rounded_up(gap):g} of their size were found"
+            return f"values within {rounded_up(gap, 1)} of their size were found"
     return WIDE
-
-
-def _rounded_up(gap: float) -> float:
-    """A gap between global bounds and values, to one digit and no less than it is.
-
-    >>> [f"{_rounded_up(gap):g}" for gap in (0.0014, 0.002, 0.0)]
-    ['0.002', '0.002', '0']
-    """
-    shown = float(f"{gap:.1g}")
-    return shown if shown >= gap else float(f"{gap + 10.0 ** math.floor(math.log10(gap)) / 2:.1g}")
 
 
 def interval_without_middle(
