@@ -108,7 +108,7 @@ def test_a_standard_deviation_is_no_range():
         read_given(Deviating(), length)
     long = Deviating()
     long.nominal_value, long.std_dev = 1234567.8, 0.25
-    with pytest.raises(ExpressionError, match='"1234567.8 \\+/- 0.25 m" for one deviation'):
+    with pytest.raises(ExpressionError, match=r'"1234567\.8 \+/- 0\.25 m" for one deviation'):
         read_given(long, length)
 
 
