@@ -18,6 +18,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import without_common_factors
 from derive.presentation.numbers import customary
 from quantities.units import DIMENSIONLESS, Unit
+from quantities.value import read_value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -73,11 +74,22 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     )
     pairs = zip(left_texts, right_texts, strict=True)
     most_digits = left_texts[-1], right_texts[-1]
-    left_text, right_text = next((pair for pair in pairs if pair[0] != pair[1]), most_digits)
+    left_text, right_text = next((pair for pair in pairs if _are_apart(*pair)), most_digits)
     if written.op == "=":
         return f"{left} is {left_text}, and {right} is {right_text}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
     return f"{left} is {left_text}, {than} {right}, which is {right_text}"
+
+
+def _are_apart(left: str, right: str) -> bool:
+    """Whether two texts tell different numbers, and not one in two units.
+
+    >>> _are_apart("1000 GB", "1 TB"), _are_apart("1000 GB", "1.001 TB")
+    (False, True)
+    """
+    if left == right or "inf" in left or "inf" in right:
+        return left != right
+    return read_value(left).base[1] != read_value(right).base[1]
 
 
 def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -117,6 +117,10 @@ def spread(answer: Answer, digits: int = 3) -> str:
         return ""
     unit = answer.quantity.unit
     low, high = map(unit.from_base, answer.bounds)
+    if math.isinf(high):
+        return "anything" if math.isinf(low) else f"at least ${reported(low, unit.text, digits)}$"
+    if math.isinf(low):
+        return f"at most ${reported(high, unit.text, digits)}$"
     scale = in_multiples(high, unit.text)[0] / high if high else 1.0
     start = mathematics.number(low * scale, reported_digits(low * scale, digits))
     return f"${start}$ to ${reported(high, unit.text, digits)}$"
