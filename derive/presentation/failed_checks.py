@@ -177,7 +177,11 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
     >>> displaced("gravity", read_value("9.81 m/s**2"), 1.62, parse_unit("m/s**2"))
     'gravity is 9.81 m/s**2, given in the question, but comes out as 1.62 m/s**2 here'
     """
-    here = "but no value of it fits here" if number is None else f"but comes out as {customary(number, unit)} here"
+    if number is None:
+        here = "but no value of it fits here"
+    else:
+        apart = (d for d in _DIGITS if _are_apart(customary(number, unit, d), customary(weak.base[1], unit, d)))
+        here = f"but comes out as {customary(number, unit, next(apart, _DIGITS[-1]))} here"
     return f"{name} is {weak}, {here}" if is_brief else f"{stated_value(name, weak)}, {here}"
 
 

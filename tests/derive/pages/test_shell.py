@@ -8,9 +8,11 @@ from pathlib import Path
 
 from derive.pages import page
 from derive.presentation import mathematics
+from derive.presentation.failed_checks import sides_apart
 from derive.presentation.multiples import with_prefix
 from derive.presentation.numbers import with_unit
 from tests.derive.browser import needed, value_of
+from tests.derive.presentation.test_failed_checks import FITS
 
 SHELL = Path(page.__file__).parent / "shell"
 UNITS = ("byte", "s", "J/FLOP", "W", "", "token/s", "m", "USD/token", "byte^2", "s **2", "FLOP²", "parameter")
@@ -48,3 +50,24 @@ def test_a_page_writes_a_number_as_the_package_does():
 def test_a_page_typesets_a_unit_as_the_package_does():
     told = _told(f"const said = [{json.dumps(SPELLED)}.map(unitLatex)];", "mathml")
     assert told == [[mathematics.unit(text) for text in SPELLED]]
+
+
+@needed
+def test_a_page_tells_the_sides_of_a_failed_check_as_the_package_does():
+    rooms = [10.0 ** DRAW.randint(0, 20) * (1 - 10.0 ** -DRAW.randint(2, 9)) for _ in range(200)]
+    cases = [(room * (1 + 10.0 ** -DRAW.randint(1, 9)), room) for room in rooms]
+    check = {
+        "left_text": "need",
+        "right_text": "room",
+        "op": "<=",
+        "left_unit": {"size": 1e9, "text": "GB"},
+        "right_unit": {"size": 1, "text": "byte"},
+    }
+    source = (SHELL / "answers.js").read_text(encoding="utf-8")
+    told = _told(
+        source[source.index("function sidesApart") :].partition("\n}\n")[0] + "\n}\n"
+        f"const cases = {json.dumps(cases)}, check = {json.dumps(check)};"
+        "const said = [cases.map(([need, room]) => sidesApart(check, need, room))];",
+        "numbers",
+    )
+    assert told == [[sides_apart(FITS, {"need": need, "room": room}) for need, room in cases]]

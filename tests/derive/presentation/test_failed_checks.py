@@ -8,7 +8,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import derive
-from derive.presentation.failed_checks import sides_apart
+from derive.presentation.failed_checks import displaced, sides_apart
+from quantities.spelling import parse_unit
 from quantities.value import read_value
 
 FITS = derive.load("""
@@ -29,3 +30,8 @@ def test_the_side_that_is_told_as_more_is_more_as_it_is_told(room, excess):
     told = sides_apart(FITS, {"need": need, "room": room})
     more, less = re.fullmatch("need is (.*), more than room, which is (.*)", told).groups()
     assert read_value(more).base[1] > read_value(less).base[1]
+
+
+def test_what_a_default_comes_out_as_is_told_apart_from_it():
+    told = displaced("gravity", read_value("9.807 m/s**2"), 9.80665, parse_unit("m/s**2"), is_brief=True)
+    assert told == "gravity is 9.807 m/s**2, but comes out as 9.80665 m/s**2 here"
