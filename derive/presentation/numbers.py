@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,9 @@ DIGITS = 6
 
 STATED = 12
 """Digits that show a number as it was stated, unless it is a longer decimal."""
+
+_ALL_DIGITS = 15
+"""Digits that every double holds."""
 
 REPORTED = 4
 """Digits of a number in a report, at most; a whole number below a million is written out."""
@@ -129,6 +132,17 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     ('15.1 ms', '0 ms')
     """
     return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit_text(unit))  # not -0
+
+
+def told_apart(texts: Callable[[int], Sequence[str]], digits: int = DIGITS) -> Sequence[str]:
+    """The texts of numbers with the fewest digits, from `digits` on, that tell each from the others, if any do.
+
+    >>> told_apart(lambda digits: [f"{x:.{digits}g}" for x in (1.0, 1.00000001)])
+    ['1', '1.00000001']
+    """
+    shown = texts(digits)
+    trials = (texts(more) for more in range(digits, _ALL_DIGITS + 1))
+    return next((trial for trial in trials if len(set(trial)) == len(trial)), shown)
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:

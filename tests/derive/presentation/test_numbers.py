@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import derive
 from derive.presentation.numbers import percentage
 from derive.reports.vocabulary import _whole_percentage
 from quantities.rational import rounded_up
@@ -28,3 +31,24 @@ def test_a_percentage_says_all_or_nothing_only_where_it_is(share):
         number = float(text.removesuffix(" %"))
         assert abs(number - 100 * share) <= 0.5
         assert (number == 0, number == 100) == (share == 0, share == 1)
+
+
+@pytest.mark.parametrize(
+    ("relations", "asked", "given"),
+    [
+        (["x = y"], "x", {"x": "1 m", "y": "1.00000001 m"}),
+        (["x*y = z*y"], "x", {"x": "1 m", "y": "1 m", "z": "1.00000001 m"}),
+        (["z <= x", "z >= y"], "z", {"x": "1 m", "y": "1.00000001 m"}),
+        (["z = (x - y)*(x - 1.00000001*y)"], "x", {"y": "1 m", "z": "0 m"}),
+    ],
+)
+def test_two_numbers_in_a_refusal_are_told_apart(relations, asked, given):
+    square = "m**2" if "(" in relations[0] else "m"
+    library = derive.load(
+        f"[quantities]\nx.unit = 'm'\ny.unit = 'm'\nz = {{ unit = '{square}', domain = 'nonnegative' }}\n"
+        + "".join(f"[relations.r{i}]\nequation = '{equation}'\n" for i, equation in enumerate(relations))
+    )
+    with pytest.raises(derive.DeriveError) as raised:
+        library.solve(asked, **{name: value.replace("0 m", f"0 {square}") for name, value in given.items()})
+    told = re.findall(r"([0-9][0-9.]*) m\b", raised.value.what)
+    assert sorted(set(map(float, told))) == [1, 1.00000001]
