@@ -31,6 +31,7 @@ __all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_aliase
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
+_DIGITS = 12  # of a number that a package computed
 _WRITTEN = re.compile(r'Write "(.+)"\.')
 _THINGS = tuple(parse_unit(thing).dimension for thing in ("sequence", "chip"))
 _NOTHING_SEEN = Seen(least="", most="", source="", low=-math.inf, high=math.inf)
@@ -340,9 +341,10 @@ def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
     number = getattr(given, "magnitude", given)
     unit = str(getattr(given, "units", quantity.unit)).replace(" ", "")
     middle, spread = float(number.nominal_value), float(number.std_dev)
-    single, double = (f"{middle:g} +/- {width:g} {unit}".rstrip() for width in (spread, 2 * spread))
+    shown, *widths = (f"{x:.{_DIGITS}g}" for x in (middle, spread, 2 * spread))
+    single, double = (f"{shown} +/- {width} {unit}".rstrip() for width in widths)
     return ExpressionError(
-        f"{quantity.name}: {middle:g} with a standard deviation of {spread:g} is no range, which has ends.",
+        f"{quantity.name}: {shown} with a standard deviation of {widths[0]} is no range, which has ends.",
         hint=f'Give the range that you mean: "{single}" for one deviation, "{double}" for two.',
         text=str(number),
     )

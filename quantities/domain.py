@@ -46,7 +46,7 @@ class Domain:
     is_rounded: bool = field(default=False, compare=False, repr=False)  # whether its ends are, by the size of a unit
     whole: bool = False  # a count: what is stated of it has to be whole, what is worked out need not be
 
-    def told(self, number: float) -> str:
+    def told(self, number: float, digits: int = 6) -> str:
         """A number of a domain in base units as text in the declared unit of the quantity.
 
         >>> from quantities.spelling import parse_unit
@@ -54,7 +54,7 @@ class Domain:
         '12.5 mm'
         """
         plain = self.unit.text in ("", "1", "dimensionless")
-        return f"{self.unit.from_base(number):.6g}" + ("" if plain else f" {self.unit}")
+        return f"{self.unit.from_base(number):.{digits}g}" + ("" if plain else f" {self.unit}")
 
     def __contains__(self, number: object) -> bool:
         if not isinstance(number, (int, float)) or not math.isfinite(number):

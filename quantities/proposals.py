@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from functools import cache
 from itertools import combinations, islice
 from math import log
@@ -32,6 +33,7 @@ from quantities.definitions import entry, unprefixed
 from quantities.dimension import BASE_UNITS, NUMBER, Dimension
 from quantities.domain import Domain
 from quantities.errors import DeriveError
+from quantities.rational import nearest, text_of
 from quantities.spelling import alternatives, parse_unit
 from quantities.units import Unit, convert
 from quantities.value import read_value
@@ -165,7 +167,7 @@ def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
                 f"{number}e{power} {completed}" for completed in (text, *_completed(text, wanted, keeping=True))
             )
     elif "e" not in number.lower():
-        yield f"{number}e{power} {text}" if wanted.dimension else f"{float(number) * 10**power:.12g}"
+        yield f"{number}e{power} {text}" if wanted.dimension else text_of(nearest(Fraction(number) * 10**power), 12)
 
 
 def _readings(unit: str) -> Iterator[str]:

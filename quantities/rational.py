@@ -10,11 +10,21 @@ from __future__ import annotations
 
 import math
 import numbers
-from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-__all__ = ["Rational", "as_number", "exact_of", "is_printed", "nearest", "read_decimal", "text_of", "written"]
+__all__ = [
+    "Rational",
+    "as_number",
+    "exact_of",
+    "is_printed",
+    "nearest",
+    "read_decimal",
+    "rounded_up",
+    "text_of",
+    "written",
+]
 
 _DECIMALS = 15  # digits of a decimal that every double holds
 _ALL_DIGITS = Context(prec=MAX_PREC, Emin=MIN_EMIN, Emax=MAX_EMAX)
@@ -166,6 +176,18 @@ def text_of(number: float, digits: int) -> str:
         return shortened
     digits_alone = Decimal(exact.numerator * 10**places // exact.denominator)
     return f"{digits_alone.scaleb(-places, _ALL_DIGITS).normalize(_ALL_DIGITS):g}"
+
+
+def rounded_up(number: float, digits: int) -> str:
+    """A bound as text with so many digits, which is no less than the bound.
+
+    >>> rounded_up(0.0014, 1), rounded_up(0.002, 1), rounded_up(0.0, 1)
+    ('0.002', '0.002', '0')
+    """
+    shown = f"{number:.{digits}g}"
+    if float(shown) >= number:
+        return shown
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(number)):.{digits}g}"
 
 
 def _decimal_places(denominator: int) -> int | None:

@@ -77,6 +77,7 @@ OTHERWISE = Source("used where no relation gives it", "assumed")
 """The source of a default that is used only where the relations written for its quantity do not determine it."""
 
 _DIGITS = 12  # of a number as text that is no decimal
+_ALL_DIGITS = 17  # which tell each double from all others
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
@@ -238,12 +239,13 @@ class _Reader:
         self._skip("+/-")
         width = self._number()
         if width < 0:
-            raise self._error(f"the width {width:g} is negative.", "Write 5 +/- 0.1.")
+            raise self._error(f"the width {_in_full(width)} is negative.", "Write 5 +/- 0.1.")
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
             raise self._error("the width is in another unit.", f"Write the ends, as in 270..330 {before.strip()}.")
         if "percent" in dict(unit.factors) and not before.strip():
-            hint = f"Write the ends: {number - width:g}..{number + width:g} %, or a width without the percent."
+            low, high = _in_full(_sum(number, -width)), _in_full(_sum(number, width))
+            hint = f"Write the ends: {low}..{high} {unit}, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
         return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
 
@@ -256,11 +258,13 @@ class _Reader:
         high = self._number()
         unit = self._unit(self.plain[self.next :])
         if before.strip() and not self.plain[self.next :].strip():
-            raise self._error("the upper end has no unit.", f"Write {low:g}..{high:g} {before.strip()}.")
+            hint = f"Write {_in_full(low)}..{_in_full(high)} {before.strip()}."
+            raise self._error("the upper end has no unit.", hint)
         if before.strip():
             low = convert(low, self._unit(before), unit)
         if low > high:
-            raise self._error(f"the range runs from {low:g} down to {high:g}.", "Write the lower end first.")
+            what = f"the range runs from {_in_full(low)} down to {_in_full(high)}."
+            raise self._error(what, "Write the lower end first.")
         return self._bounded(low, _middle(low, high), high, unit)
 
     def _bounded(self, low: float, number: float, high: float, unit: Unit) -> Value:
@@ -341,6 +345,11 @@ class _Reader:
         return ExpressionError(
             f"value {excerpt(self.text)}: {what}", hint=hint, text=self.text, position=(1, self.next + 1)
         )
+
+
+def _in_full(number: float) -> str:
+    """The text of a number that was typed, with all its digits, so that a hint can be typed back."""
+    return text_of(number, _ALL_DIGITS)
 
 
 def _sum(first: float, second: float) -> float:

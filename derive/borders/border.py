@@ -10,7 +10,7 @@ import numpy
 
 from derive.expressions.tree import Node, render
 from derive.presentation.charts import Chart
-from derive.presentation.numbers import DIGITS, shown_number, unit_text
+from derive.presentation.numbers import DIGITS, percentage, shown_number, unit_text
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.showing import Shown
@@ -192,7 +192,7 @@ def _stretch(border: Border, digits: int) -> str:
 
 def _region(region: Region, names: set[str]) -> tuple[str, str]:
     """The row of a region in the text of borders: its share of the map, and what distinguishes it."""
-    share = f"{100 * region.share:.3g} %"
+    share = percentage(region.share)
     if not region.is_answered:
         return share, "no answer"
     arms = [f"{arm} binds ({name})" for name, arm in region.standing.arms if arm and name in names]

@@ -28,6 +28,7 @@ from derive.numerics.intervals.arithmetic import Box
 from derive.time_limits import tick
 from derive.tolerances import BLUR
 from quantities.domain import Domain
+from quantities.rational import rounded_up
 
 T = TypeVar("T")
 
@@ -309,7 +310,8 @@ class ProofOfOptimum:
         bounds = chain.from_iterable(self.bounds)
         boxes = sum(1 + sum(isinstance(step, Cut) for step in bound.tree) for bound in bounds)
         covering = f"{boxes} boxes that cover" if boxes > 1 else "one box of"
-        return f"no choice is better by more than {self.distance:.2g}: bounds over {covering} all choices"
+        by = f"{rounded_up(self.distance, 2)} in base units" if self.distance else "0"
+        return f"no choice is better by more than {by}: bounds over {covering} all choices"
 
     def __repr__(self) -> str:
         return f"<ProofOfOptimum: {len(self.bounds)} choices>"

@@ -309,9 +309,10 @@ def _of_profile(reading: Reading, name: str) -> str:
 def _of_unit(text: str) -> str:
     with suppress(DeriveError):
         unit = parse_unit(text)
-        return (
-            f"**{text or '1'}**: {unit.dimension}, {float(unit.size):.6g} of it" if unit.factors else "a plain number"
-        )
+        if not unit.factors:
+            return "a plain number"
+        begins = f", from {float(unit.offset):.6g} of it on" if unit.offset else ""
+        return f"**{text or '1'}**: {unit.dimension}, {float(unit.size):.6g} of it{begins}"
     return ""
 
 

@@ -35,6 +35,7 @@ from derive.tables.table_charts import charts as table_charts
 from derive.time_limits import query, sharing
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
+from quantities.rational import rounded_up
 from quantities.symbolic import Symbols
 from quantities.value import Value
 
@@ -181,8 +182,11 @@ def proof(optimum: Optimum) -> str:
 
 def _gap(optimum: Optimum, digits: int) -> str:
     """The gap of an optimum in words: a share of its value, or a distance with its unit."""
-    number = f"{optimum.gap:.{digits}g}"
-    return with_unit(number, optimum.answer.quantity.unit.text) if optimum.gap_is_absolute else f"{number} of the value"
+    assert optimum.gap is not None
+    number = rounded_up(optimum.gap, digits)
+    unit = optimum.answer.quantity.unit
+    distance = f"delta_{unit}" if unit.offset else unit.text
+    return with_unit(number, distance) if optimum.gap_is_absolute else f"{number} of the value"
 
 
 def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:

@@ -30,7 +30,7 @@ from derive.numerics.algebra.evaluation import weighed
 from derive.optimization.program import Program
 from derive.optimization.question import Choice, ChoiceQuestion
 from derive.optimization.searched_choice import SearchedChoice, programs_of
-from derive.presentation.numbers import DIGITS, in_unit, shown_number
+from derive.presentation.numbers import DIGITS, in_unit, percentage, shown_number
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import columns
 from derive.solving.execution.question import ask
@@ -295,8 +295,8 @@ def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
             name,
             shown_number(outcome.middle, unit, digits),
             shown_number(outcome.worst, unit, digits) if math.isfinite(outcome.worst) else "excluded",
-            f"{100 * outcome.wins:.3g} %",
-            f"{100 * outcome.holds:.3g} %",
+            percentage(outcome.wins),
+            percentage(outcome.holds),
         )
         for name, outcome in zip(names, result.outcomes, strict=True)
     ]
@@ -309,7 +309,7 @@ def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
     lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
     lines += ["", *(f"{words}: {_choice_name(result, outcome)}" for words, outcome in best_outcomes.items())]
     if result.none_holds:
-        lines.append(f"in {100 * result.none_holds:.3g} % of the draws no choice holds")
+        lines.append(f"in {percentage(result.none_holds)} of the draws no choice holds")
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ from derive.numerics.algebra.products import without_common_factors
 from derive.presentation.numbers import customary, with_unit
 from derive.presentation.plain_data import remark_data
 from quantities.units import DIMENSIONLESS, Unit
+from quantities.value import read_value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -78,11 +79,22 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     )
     pairs = zip(left_texts, right_texts, strict=True)
     most_digits = left_texts[-1], right_texts[-1]
-    left_text, right_text = next((pair for pair in pairs if pair[0] != pair[1]), most_digits)
+    left_text, right_text = next((pair for pair in pairs if _are_apart(*pair)), most_digits)
     if written.op == "=":
         return f"{left} is {left_text}, and {right} is {right_text}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
     return f"{left} is {left_text}, {than} {right}, which is {right_text}"
+
+
+def _are_apart(left: str, right: str) -> bool:
+    """Whether two texts tell different numbers, and not one in two units.
+
+    >>> _are_apart("1000 GB", "1 TB"), _are_apart("1000 GB", "1.001 TB")
+    (False, True)
+    """
+    if left == right or "inf" in left or "inf" in right:
+        return left != right
+    return read_value(left).base[1] != read_value(right).base[1]
 
 
 def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -170,7 +182,11 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
     >>> displaced("gravity", read_value("9.81 m/s**2"), 1.62, parse_unit("m/s**2"))
     'gravity is 9.81 m/s**2, given in the question, but comes out as 1.62 m/s**2 here'
     """
-    here = "but no value of it fits here" if number is None else f"but comes out as {customary(number, unit)} here"
+    if number is None:
+        here = "but no value of it fits here"
+    else:
+        apart = (d for d in _DIGITS if _are_apart(customary(number, unit, d), customary(weak.base[1], unit, d)))
+        here = f"but comes out as {customary(number, unit, next(apart, _DIGITS[-1]))} here"
     return f"{name} is {weak}, {here}" if is_brief else f"{stated_value(name, weak)}, {here}"
 
 

@@ -163,14 +163,39 @@ def unit(text: str) -> str:
     if text in ("", "1", "dimensionless"):
         return ""
     plain = _RAISED_DIGITS.sub(lambda match: f"**{match[0].translate(_LOWERED)}", text.strip()).translate(_SAME_SIGNS)
-    plain = re.sub(r"\s*(\*\*|[*/])\s*", r"\1", re.sub(r"\bper\b", "/", plain))
-    raised = _POWER.sub(lambda match: f"^{{{match[1] or match[2]}}}", plain)
+    plain = re.sub(
+        r"\s*(\*\*|[*/^])\s*|\s+(?=\))|(?<=[(+-])\s+", lambda match: match[1] or "", re.sub(r"\bper\b", "/", plain)
+    )
+    raised = _with_divided_factors(_POWER.sub(lambda match: f"^{{{match[1] or match[2]}}}", plain))
     raised = re.sub(r"\*|\s+", lambda _: r"\,", raised).replace("µ", r"\mu ")
     if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å%‰$]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", raised):
         return upright(text)
     spelled = raised.replace("Ω", r"\Omega ").replace("°", r"^{\circ}").replace("Å", r"\AA ").replace("_", r"\_")
     spelled = spelled.replace("%", r"\%").replace("$", r"\$")
     return rf"\mathrm{{{spelled}}}"
+
+
+def _with_divided_factors(text: str) -> str:
+    """The text of a unit with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
+
+    >>> _with_divided_factors("J/kg*K"), _with_divided_factors("W*h/(m/s*kg)"), _with_divided_factors("m^{1/2}*s")
+    ('(J/kg)*K', 'W*h/((m/s)*kg)', 'm^{1/2}*s')
+    """
+    written = ""
+    levels = [(0, False)]  # where each open bracket begins, and whether it has been divided since
+    for sign in text:
+        start, is_divided = levels[-1]
+        if sign == "*" and is_divided:
+            written = f"{written[:start]}({written[start:]})"
+            levels[-1] = start, False
+        elif sign == "/":
+            levels[-1] = start, True
+        elif sign in "({":
+            levels.append((len(written) + 1, False))
+        elif sign in ")}" and len(levels) > 1:
+            levels.pop()
+        written += sign
+    return written
 
 
 def equation(stated: Equation, letters: Letters) -> str:
@@ -210,7 +235,7 @@ def _rational(node: Number) -> Written:
     value = node.value
     if node.text and value:
         written = stated_number(nearest(value), 12)
-        return written, Binding.FRACTION if r"\times" in written else Binding.LETTER
+        return written, Binding.FRACTION if "^" in written else Binding.LETTER
     of_short = Binding.LETTER if value >= 0 else Binding.SUM
     if value.denominator == 1:
         if len(str(value)) > 7:
@@ -218,7 +243,8 @@ def _rational(node: Number) -> Written:
         return str(value), of_short
     decimal = f"{float(value):.12g}"
     if Fraction(decimal) == value:
-        return number(float(value), 12), Binding.FRACTION if "e" in decimal else of_short
+        written = number(float(value), 12)
+        return written, Binding.FRACTION if "^" in written else of_short
     return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", Binding.FRACTION
 
 

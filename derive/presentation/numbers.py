@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +27,8 @@ _COUNTED = frozenset({"FLOP", "USD", "parameter", "sequence", "token"})
 """What is counted is written out up to five digits: 50430 tokens."""
 _OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
 _POWERS = {prefix: power for power, prefix in _ALL.items()}
+_FIRST_NAME = re.compile(r"([A-Za-zµ]+)(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))")
+"""The first name of a unit, unless it is raised: a prefix is raised with it, and MB^2 is no million byte^2."""
 
 
 def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
@@ -35,7 +37,7 @@ def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str
     >>> with_prefix(0.0152, "s"), with_prefix(2e9, "byte/s/chip"), with_prefix(5e4, "byte/token")
     ((15.2, 'ms'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
     """
-    head = re.match(r"[A-Za-z]+", unit)
+    head = _FIRST_NAME.match(unit)
     if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
         return number, unit
     return _multiple(number, head[0], unit[head.end() :], _PREFIXES[head[0]])
@@ -44,7 +46,7 @@ def with_prefix(number: float, unit: str, long: float = 1e5) -> tuple[float, str
 def _multiple(number: float, name: str, suffix: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
     """The multiple of a unit whose prefix leaves one to three digits in front of the point, with its number."""
     power = min(max(_thousands(number), min(prefixes)), max(prefixes))
-    if suffix.startswith("**") or not prefixes[power]:
+    if not prefixes[power]:
         return number, name + suffix
     return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + suffix
 
@@ -67,7 +69,7 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
     >>> in_multiples(3.79e7, "EFLOP"), in_multiples(8192.0, "byte/token"), in_multiples(4.81e-11, "USD/byte/h")
     ((37.9, 'YFLOP'), (8192.0, 'byte/token'), (48.1, 'USD/TB/h'))
     """
-    head = re.match(r"[A-Za-zµ]+", unit)
+    head = _FIRST_NAME.match(unit)
     if head is None or not number or not math.isfinite(number) or (abs(number) < 1e5 and is_whole(number)):
         return number, unit
     suffix = unit[head.end() :]
@@ -116,10 +118,15 @@ DIGITS = 6
 STATED = 12
 """Digits that show a number as it was stated, unless it is a longer decimal."""
 
+_ALL_DIGITS = 15
+"""Digits that every double holds."""
+
 REPORTED = 4
 """Digits of a number in a report, at most; a whole number below a million is written out."""
 
-_AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/]*))?")
+_AMOUNT = re.compile(
+    r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/^]*+)(?! \*))?"
+)
 
 
 def in_unit(base: float, unit: Unit) -> Any:
@@ -189,6 +196,19 @@ def rounded_text(number: float, digits: int, long: float) -> str:
     return f"{float(short):.{max(digits, 10)}g}" if abs(number) < long else short
 
 
+def percentage(share: float, digits: int = 3) -> str:
+    """The text of a share as a percentage, which is 100 % only where it is the whole.
+
+    >>> percentage(0.125), percentage(0.99999), percentage(1.0), percentage(1e-5)
+    ('12.5 %', '99.999 %', '100 %', '0.001 %')
+    """
+    shown = f"{100 * share:.{digits}g}"
+    while float(shown) == 100 and share != 1 and digits < STATED:
+        digits += 1
+        shown = f"{100 * share:.{digits}g}"
+    return f"{shown} %"
+
+
 def customary(base: float, unit: Unit, digits: int = 4) -> str:
     """The text of a number in base units as people write it: in a unit, with a prefix that leaves few digits.
 
@@ -208,6 +228,17 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     ('15.1 ms', '0 ms')
     """
     return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit_text(unit))  # not -0
+
+
+def told_apart(texts: Callable[[int], Sequence[str]], digits: int = DIGITS) -> Sequence[str]:
+    """The texts of numbers with the fewest digits, from `digits` on, that tell each from the others, if any do.
+
+    >>> told_apart(lambda digits: [f"{x:.{digits}g}" for x in (1.0, 1.00000001)])
+    ['1', '1.00000001']
+    """
+    shown = texts(digits)
+    trials = (texts(more) for more in range(digits, _ALL_DIGITS + 1))
+    return next((trial for trial in trials if len(set(trial)) == len(trial)), shown)
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:

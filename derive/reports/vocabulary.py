@@ -63,7 +63,7 @@ from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade, reworded
 from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
-from derive.presentation.numbers import in_multiples, reported_digits, with_prefix
+from derive.presentation.numbers import in_multiples, percentage, reported_digits, with_prefix
 from derive.relation_files.loading import load
 from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
@@ -115,6 +115,10 @@ def spread(answer: Answer, digits: int = 3) -> str:
         return ""
     unit = answer.quantity.unit
     low, high = map(unit.from_base, answer.bounds)
+    if math.isinf(high):
+        return "anything" if math.isinf(low) else f"at least ${reported(low, unit.text, digits)}$"
+    if math.isinf(low):
+        return f"at most ${reported(high, unit.text, digits)}$"
     scale = in_multiples(high, unit.text)[0] / high if high else 1.0
     start = mathematics.number(low * scale, reported_digits(low * scale, digits))
     return f"${start}$ to ${reported(high, unit.text, digits)}$"
@@ -310,6 +314,16 @@ def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
     ]
 
 
+def _whole_percentage(share: float) -> str:
+    """The text of a share as a whole percentage in a report's table, or as a longer one where that says all or nothing.
+
+    >>> _whole_percentage(0.573), _whole_percentage(0.004), _whole_percentage(1.0)
+    ('57 %', '0.4 %', '100 %')
+    """
+    shown = f"{100 * share:.0f} %"
+    return percentage(share) if shown in ("0 %", "100 %") else shown
+
+
 def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
     """The rows of a report's table on how an optimum's choices fare over its ranges."""
     fares = best.under_ranges()
@@ -322,8 +336,8 @@ def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
             **outcome.choice.listed,
             "middle": _value_text(outcome.middle, fares.quantity, digits),
             "worst": worst,
-            "wins": f"{100 * outcome.wins:.0f} %",
-            "holds": f"{100 * outcome.holds:.0f} %",
+            "wins": _whole_percentage(outcome.wins),
+            "holds": _whole_percentage(outcome.holds),
         }
         table.append(row)
     return table

@@ -130,7 +130,7 @@ def line(quantity: Declaration, given: Any) -> Line:
     [2000.0, 3000.0]
     """
     if isinstance(given, Axis):
-        unit = _checked_unit(quantity, parse_unit(given.unit), f'"{given.low:g}..{given.high:g} {quantity.unit}"')
+        unit = _checked_unit(quantity, parse_unit(given.unit), f'"{given.low:.12g}..{given.high:.12g} {quantity.unit}"')
         for end in (given.low, given.high):
             read_given(f"{end!r} {given.unit}", quantity)
         return Line(quantity.name, quantity.unit.text, given, *_conversion(quantity, unit))

@@ -26,7 +26,7 @@ from derive.kernels.functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark, fails_in_words, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Mark, Series
-from derive.presentation.numbers import DIGITS, heading_with_unit, range_text, with_unit
+from derive.presentation.numbers import DIGITS, heading_with_unit, percentage, range_text, with_unit
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
@@ -398,7 +398,7 @@ def document(sample: Sample, digits: int = DIGITS) -> Document:
     unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
-    lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
+    lost = f"; {percentage(sample.lost)} of them have no single value" if sample.lost else ""
     rows = []
     for swing in sample.tornado[:_BARS]:
         reached = range_text(swing.least, swing.most, unit, digits)
@@ -445,8 +445,8 @@ def as_data(sample: Sample) -> dict[str, Any]:
 
 def _amiss(sample: Sample) -> list[str]:
     """The lines about a sample's failed checks with their shares, unused givens, and what the middle assumes."""
-    shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
-    lines = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
+    shares = [f"{name} fails at {percentage(float(column.mean()))}" for name, column in sample.failed.items()]
+    lines = [f"all checks hold at {percentage(sample.sound)} of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:
         lines.append(f"unused: {', '.join(sample.unused)}")
     return [*lines, *map(str, largest(sample.remarks))]

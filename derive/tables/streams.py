@@ -62,7 +62,7 @@ class Summary:
 
     def __str__(self) -> str:
         spread = range_text(self.low, self.high, self.unit)
-        shares = ", ".join(f"{share:.0%} below {number:.4g}" for share, number in self.quantiles.items())
+        shares = ", ".join(f"{100 * share:.12g}% below {number:.4g}" for share, number in self.quantiles.items())
         amiss = "".join(f"; {name} fails at {count} of {self.points} points" for name, count in self.failed.items())
         amiss += f"; not tested at {self.untested} of {self.points} points" if self.untested else ""
         return f"{spread}, {self.mean:.6g} on average ({shares}){amiss}"

@@ -131,6 +131,7 @@ def test_a_factor_that_is_forgotten_is_put_back_and_the_number_kept(quantity):
         ("5.3 GB/token", "byte/sequence", ["5.3 GB/sequence"]),
         ("400 W", "W/chip", ["400 W/chip"]),
         ("128k", "token/sequence", ["128 ktoken/sequence"]),
+        ("1.2345678901234k", "", ["1234.5678901234"]),
         ("8k tokens", "token/sequence", ["8 ktokens/sequence"]),
         ("50 tok/s/user", "token/s/sequence", ["50 tok/s/sequence"]),
         ("20 ms/token", "token/s/sequence", ["50 token/s/sequence"]),

@@ -106,6 +106,10 @@ def test_a_standard_deviation_is_no_range():
     length = Declaration("length", "m")
     with pytest.raises(ExpressionError, match='"300 \\+/- 10 m" for one deviation, "300 \\+/- 20 m" for two'):
         read_given(Deviating(), length)
+    long = Deviating()
+    long.nominal_value, long.std_dev = 1234567.8, 0.25
+    with pytest.raises(ExpressionError, match=r'"1234567\.8 \+/- 0\.25 m" for one deviation'):
+        read_given(long, length)
 
 
 def test_nor_is_one_in_a_unit_which_the_hint_keeps():

@@ -432,6 +432,20 @@ def test_a_long_number_is_said_to_twelve_figures(number, unit):
     assert read_value(str(value)).number == pytest.approx(number, rel=5e-12)
 
 
+@given(numerals(), numerals(), st.sampled_from(["m", "%", "%/h"]))
+def test_the_ends_that_a_hint_proposes_are_those_that_were_typed(one, other, unit):
+    low, high = sorted((one, other), key=exact)
+    again = read_value(refusal(f"{low} {unit}..{high}").hint.removeprefix("Write ").removesuffix("."))
+    assert (again.low, again.high, again.unit.text) == (float(exact(low)), float(exact(high)), unit)
+
+
+@given(numerals(), numerals().filter(lambda n: exact(n) >= 0), st.sampled_from(["%", "%/h"]))
+def test_the_ends_that_a_hint_proposes_for_a_width_are_those_meant(number, width, unit):
+    again = read_value(re.search("ends: (.*), or", refusal(f"{number} +/- {width} {unit}").hint)[1])
+    ends = exact(number) - exact(width), exact(number) + exact(width)
+    assert (again.low, again.high, again.unit.text) == (*map(float, ends), unit)
+
+
 PIECES = [
     "",
     " ",

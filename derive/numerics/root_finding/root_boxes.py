@@ -319,6 +319,17 @@ def joined(spans: Iterable[Span]) -> list[Span]:
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
+def turn_in_words(low: float, high: float, domain: Domain) -> str:
+    """The words for the turn, in base units, in which an unknown of this domain was sought.
+
+    >>> from quantities.domain import read_domain
+    >>> from quantities.spelling import parse_unit
+    >>> turn_in_words(0.0, math.pi, read_domain("real", parse_unit("degree")))
+    'sought in one turn, from 0 degree to 180 degree'
+    """
+    return f"sought in one turn, from {domain.told(low)} to {domain.told(high)}"
+
+
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
     """One turn of the angles that contain the unknown: the part of an unbounded domain that is searched."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):

@@ -83,8 +83,16 @@ function openIn({program, y}) {
 // Both sides of a relation that does not hold, with the fewest digits that tell them apart.
 function sidesApart(check, left, right, isUndefined) {
   if (isUndefined) return `${check.equation} is undefined here`;
-  const shown = [4, 7, 10, 13].map((digits) => [customary(left, check.left_unit, digits), customary(right, check.right_unit, digits)]);
-  const [less, more] = shown.find(([one, other]) => one !== other) || shown[3];
+  const told = (base, unit, digits) => { // the number that is shown, in base units
+    const [number] = prefixed(base / unit.size, unit.text);
+    return number && Number.isFinite(number) ? Number(number.toPrecision(digits)) * (base / number) : base;
+  };
+  const areApart = (digits) => {
+    const one = told(left, check.left_unit, digits), other = told(right, check.right_unit, digits);
+    return !(Math.abs(one - other) <= 1e-14 * Math.abs(one));
+  };
+  const digits = [4, 7, 10].find(areApart) || 13;
+  const less = customary(left, check.left_unit, digits), more = customary(right, check.right_unit, digits);
   if (check.op === "=") return `${check.left_text} is ${less}, and ${check.right_text} is ${more}`;
   return `${check.left_text} is ${less}, ${check.op === "<=" ? "more" : "less"} than ${check.right_text}, which is ${more}`;
 }

@@ -161,11 +161,31 @@ function mathOf(latex) {
   return new Typesetting(latex).row(() => false);
 }
 
-// A unit as upright LaTeX.
+// A unit as upright LaTeX, as `derive.presentation.mathematics` writes it.
 function unitLatex(text) {
-  if (text === "" || text === "1") return "";
-  const raised = text.replace(/\*\*(-?[0-9]+)/g, "^{$1}").replace(/\*/g, "\\,").replace(/[%$_]/g, "\\$&").replace(/µ/g, "\\mu ");
-  return `\\mathrm{${raised}}`;
+  if (text === "" || text === "1" || text === "dimensionless") return "";
+  const plain = text.trim().replace(/[⁺⁻]?[⁰¹²³⁴-⁹]+/g, (high) => `**${[...high].map((sign) => "0123456789+-"["⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻".indexOf(sign)]).join("")}`)
+    .replace(/[·⋅×]/g, "*").replace(/\bper\b/g, "/").replace(/\s*(\*\*|[*/^])\s*|\s+(?=\))|(?<=[(+-])\s+/g, "$1");
+  const power = /(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:\/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))/g;
+  const raised = withDividedFactors(plain.replace(power, (_, inside, bare) => `^{${inside || bare}}`));
+  return `\\mathrm{${raised.replace(/\*|\s+/g, "\\,").replace(/[%$_]/g, "\\$&").replace(/[µμ]/g, "\\mu ")}}`;
+}
+
+// The text of a unit with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
+function withDividedFactors(text) {
+  let written = "";
+  const levels = [{start: 0, isDivided: false}]; // where each open bracket begins, and whether it has been divided since
+  for (const sign of text) {
+    const level = levels.at(-1);
+    if (sign === "*" && level.isDivided) {
+      written = `${written.slice(0, level.start)}(${written.slice(level.start)})`;
+      level.isDivided = false;
+    } else if (sign === "/") level.isDivided = true;
+    else if ("({".includes(sign)) levels.push({start: written.length + 1, isDivided: false});
+    else if (")}".includes(sign) && levels.length > 1) levels.pop();
+    written += sign;
+  }
+  return written;
 }
 
 // A number and its unit as LaTeX, with a power of ten where it is far from one.

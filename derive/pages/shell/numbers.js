@@ -11,13 +11,21 @@ const SPELLED = {byte: "B"};
 function digitsOf(number, digits = 6) {
   if (!Number.isFinite(number)) return Number.isNaN(number) || number === undefined ? "–" : number > 0 ? "∞" : "-∞";
   if (number === 0) return "0";
-  const [mantissa, power] = number.toExponential(digits - 1).split("e").map(Number);
+  const [mantissa, power] = roundedToEven(number, digits).split("e").map(Number);
   if (power < -4 || power >= digits) {
     const size = String(Math.abs(power)).padStart(2, "0");
     return `${mantissa}e${power < 0 ? "-" : "+"}${size}`;
   }
-  const fixed = number.toFixed(Math.max(0, digits - 1 - power));
+  const fixed = Number(`${mantissa}e${power}`).toFixed(Math.max(0, digits - 1 - power));
   return fixed.includes(".") ? fixed.replace(/0+$/, "").replace(/\.$/, "") : fixed;
+}
+
+// A number in so many digits and a power of ten; one halfway between two goes to the even digit, and not away from zero.
+function roundedToEven(number, digits) {
+  const shown = number.toExponential(digits - 1), exact = number.toExponential(100);
+  const isHalfway = /^50*e/.test(exact.replace(/[-.]/g, "").slice(digits)), [mantissa, power] = shown.split("e");
+  if (!isHalfway || !exact.endsWith(`e${power}`) || !/[13579]$/.test(mantissa)) return shown;
+  return `${mantissa.slice(0, -1)}${mantissa.at(-1) - 1}e${power}`;
 }
 
 function withUnit(shown, unit) {
@@ -26,15 +34,15 @@ function withUnit(shown, unit) {
 
 // A number and its unit; below one and from 100,000 on, with a prefix that leaves one to three digits in front.
 function prefixed(number, unit) {
-  const head = unit.match(/^[A-Za-z]+/);
+  const head = unit.match(/^[A-Za-z]+(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))/);  // a name that is not raised
   const size = Math.abs(number);
   const known = head && Object.hasOwn(PREFIXES, head[0]);
   if (!known || !number || !Number.isFinite(number) || (size >= 1 && size < 1e5)) return [number, unit];
   const prefixes = PREFIXES[head[0]], powers = Object.keys(prefixes).map(Number);
-  const wanted = 3 * Math.floor(Math.log10(size) / 3 + 1e-12);
+  const wanted = 3 * Math.floor(size.toExponential(14).split("e")[1] / 3);
   const power = Math.min(Math.max(wanted, Math.min(...powers)), Math.max(...powers));
   const rest = unit.slice(head[0].length);
-  if (rest.startsWith("**") || !prefixes[power]) return [number, unit];
+  if (!prefixes[power]) return [number, unit];
   return [Number((number / 10 ** power).toPrecision(15)), prefixes[power] + (SPELLED[head[0]] || head[0]) + rest];
 }
 

@@ -25,6 +25,7 @@ from derive.errors import (
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
+from derive.presentation.numbers import told_apart
 from derive.presentation.text import headline
 from derive.solving.answering.candidates import Candidates, find_candidates, find_candidates_or_errors
 from derive.solving.answering.exact_values import NOWHERE
@@ -80,7 +81,7 @@ def _solved_by_plan(
 def _error_for_several(library: RelationSet, question: Question, answers: Sequence[Answer]) -> AmbiguousError:
     """The error that the solver raises for a target that has bounds alone, or several values."""
     target = question.target
-    listing = "; ".join(headline(answer) for answer in answers[:6])
+    listing = "; ".join(told_apart(lambda digits: [headline(answer, digits) for answer in answers[:6]]))
     if len(answers) == 1:
         further = wanted(list(missing_sets(library, question, frozenset()))) or "Give another quantity."
         if answers[0].whole:

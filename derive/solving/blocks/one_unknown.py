@@ -47,7 +47,7 @@ from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.root_boxes import one_turn
+from derive.numerics.root_finding.root_boxes import one_turn, turn_in_words
 from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.solving.blocks.free_unknowns import (
     CHOICES,
@@ -220,7 +220,7 @@ def _outcome_of_candidates(
     problem: OneUnknown, solutions: Sequence[Solution], candidates: Sequence[Candidate], turn: Domain | None
 ) -> Outcome:
     """The outcome of closed forms for one unknown: those candidates that are solutions, or why none of them is."""
-    within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
+    within = turn_in_words(turn.low, turn.high, turn) if turn else ""
     if solutions:
         return Outcome(tuple(solutions), within)
     if _exact_numerator(problem) == 0:
@@ -458,7 +458,7 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
     name = problem.name
     low, high = map(problem.domain.told, roots.sought)
     if roots.turn:
-        caveat = f"sought in one turn, from {low} to {high}"
+        caveat = turn_in_words(*roots.sought, problem.domain)
     elif roots.proved:
         caveat = ""
     else:

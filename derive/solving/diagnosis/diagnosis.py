@@ -30,7 +30,7 @@ from derive.planning.matching import closure
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.cautions import by_default, no_value_fits
-from derive.presentation.numbers import shown_number
+from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
@@ -262,10 +262,12 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
         unit = relation.declared[written.lhs.name].unit
         verb = {"=": "gives", "<=": "allows at most", ">=": "requires at least"}[written.op]
         whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
-        return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
+        there, here = told_apart(lambda digits: [shown_number(side, unit, digits) for side in (right, left)])
+        return f"{written} {verb} {there}, and {here} {whence}"
     measured = dimension_of(written.lhs, {name: declared.dimension for name, declared in relation.declared.items()})
     suffix = f" {measured}" if measured else ""
-    return f"{written} has {left:.6g}{suffix} on the left and {right:.6g}{suffix} on the right"
+    here, there = told_apart(lambda digits: [f"{side:.{digits}g}{suffix}" for side in (left, right)])
+    return f"{written} has {here} on the left and {there} on the right"
 
 
 def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:

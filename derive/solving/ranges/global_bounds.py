@@ -18,7 +18,7 @@ from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
-from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn
+from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states, narrowed
@@ -38,6 +38,7 @@ from derive.solving.ranges.range_propagation import (
 from derive.solving.sensitivity import bounds_sampled, composed, eased
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
+from quantities.rational import rounded_up
 
 WIDE = "they may be too wide"
 """What is said of bounds that are far from the values found."""
@@ -81,18 +82,8 @@ def _how_near(bounds: Span, attained: Span | None) -> str:
     if attained is not None and 0 < size < math.inf:
         gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
         if gap <= 0.01:
-            return f"values within {_rounded_up(gap):g} of their size were found"
+            return f"values within {rounded_up(gap, 1)} of their size were found"
     return WIDE
-
-
-def _rounded_up(gap: float) -> float:
-    """A gap between global bounds and values, to one digit and no less than it is.
-
-    >>> [f"{_rounded_up(gap):g}" for gap in (0.0014, 0.002, 0.0)]
-    ['0.002', '0.002', '0']
-    """
-    shown = float(f"{gap:.1g}")
-    return shown if shown >= gap else float(f"{gap + 10.0 ** math.floor(math.log10(gap)) / 2:.1g}")
 
 
 def interval_without_middle(
@@ -129,7 +120,7 @@ def _turn_notes(library: RelationSet, question: Question, plan: Plan) -> Iterato
     for block in plan.blocks:
         turn = _turn_of(library, block, box) if _winds(library, block) else None
         if turn is not None:
-            yield f"{block.unknowns[0]}: sought in one turn, from {turn.low:.6g} to {turn.high:.6g}"
+            yield f"{block.unknowns[0]}: {turn_in_words(turn.low, turn.high, turn)}"
 
 
 _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})

@@ -36,6 +36,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import Structure, core_of
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.cautions import by_default
+from derive.presentation.numbers import told_apart
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
@@ -127,9 +128,9 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
         known = {name: value.base[1] for name, value in stated.items()}
         state = State({**known, target: meeting}, notes=(f"{listed} leave it one value; nothing else determines it",))
     elif low > high:
+        least, most = told_apart(lambda digits: [domain.told(end, digits) for end in (low, high)])
         raise InconsistentError(
-            f"{target}: {listed} exclude each other: it would have to be at least {domain.told(low)} and at most "
-            f"{domain.told(high)}.",
+            f"{target}: {listed} exclude each other: it would have to be at least {least} and at most {most}.",
             hint="Change one of the givens.",
             conflicts=names,
             gap=(low - high) / max(abs(low), abs(high)),

@@ -338,8 +338,9 @@ class _Drawn:
     @classmethod
     def of_scale(cls, name: str, scale: Scale, unit: str) -> _Drawn:
         low, high = float(scale.numbers[0]), float(scale.numbers[-1])
-        shown, unit = (high, unit) if scale.log else with_prefix(high, unit, _LONG)
-        factor = shown / high
+        longest = max(low, high, key=abs)  # not zero, as the axis has two ends
+        shown, unit = (longest, unit) if scale.log else with_prefix(longest, unit, _LONG)
+        factor = shown / longest
         label = heading_with_unit(name.replace("_", " "), unit)
         return cls(charts.Axis(label, scale.log, low=low * factor, high=high * factor), factor)
 

@@ -143,6 +143,7 @@ def test_a_relation_is_told_with_its_source_and_its_forms() -> None:
 def test_keys_units_and_profiles_are_told() -> None:
     assert said('[relations.r]\nbecau|se = "so"') == "Why it holds."
     assert said('[quantities]\nx = { unit = "TB/|s" }') == "**TB/s**: byte/s, 1e+12 of it"
+    assert said('[quantities]\nx = { unit = "deg|C" }') == "**degC**: K, 1 of it, from 273.15 of it on"
     assert said(SOUND + '[examples.e]\nprofiles = ["clo|ck"]').endswith("- length = 1 m")
     assert said('title = "|"') is None
     assert said('[relations.r]\nequation = "nobody| = 3"') is None

@@ -7,7 +7,7 @@ import re
 
 import pytest
 import sympy
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import derive
@@ -61,9 +61,9 @@ def test_an_expression_is_set_as_it_would_be_by_hand(text, shown):
     assert expression(parse_expression(text), letter) == shown
 
 
-PLAIN = {r"\left(": "(", r"\right)": ")", r"\cdot": "*", r"\pi": "pi"}
+PLAIN = {r"\left(": "(", r"\right)": ")", r"\cdot": "*", r"\times": "*", r"\pi": "pi"}
 NAMES = dict(zip("abc", (1.7, 2.3, 0.9), strict=True))
-LEAVES = st.sampled_from(["a", "b", "c", "2", "0.5", "pi"])
+LEAVES = st.sampled_from(["a", "b", "c", "2", "0.5", "1e7", "25e-8", "pi"])
 TREES = st.recursive(
     LEAVES,
     lambda part: st.one_of(
@@ -78,6 +78,7 @@ TREES = st.recursive(
 
 def read_back(tex):
     """The mathematics as Python: fractions and roots become calls, what stands side by side is multiplied."""
+    assert not re.search(r"\^\{[^{}]*\}\^", tex), "TeX refuses a power of a power"
     tex = re.sub(r"\^\{([^{}]*)\}", r"**(\1)", tex)
     while re.search(r"\\(frac|sqrt)\{", tex):
         before = tex
@@ -179,7 +180,7 @@ TYPED = st.lists(st.tuples(JOINTS, FACTORS), min_size=1, max_size=4).map(
 
 def unit_read_back(shown):
     """A typeset unit as somebody would type it who reads it off the page."""
-    for mark, typed in ((r"^{\circ}", "°"), (r"\Omega ", "Ω"), (r"\AA ", "Å"), (r"\mu ", "µ"), (r"\,", "*")):
+    for mark, typed in ((r"^{\circ}", "°"), (r"\Omega ", "Ω"), (r"\AA ", "Å"), (r"\mu ", "µ"), (r"\,", " ")):
         shown = shown.replace(mark, typed)
     shown = re.sub(
         r"\^\{([^{}]*)\}",
@@ -189,6 +190,8 @@ def unit_read_back(shown):
     return shown.removeprefix(r"\mathrm{").removesuffix("}")
 
 
+@example("J/kg*K")  # as J/kg K it would be read as J/(kg*K)
+@example("m**( 1/2 ) * s ^ (- 1)")
 @given(TYPED)
 def test_a_typeset_unit_reads_back_to_the_unit(typed):
     try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import derive
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
@@ -54,3 +56,23 @@ def test_a_curve_that_begins_beside_a_decimal_and_goes_away_from_it_has_no_root_
     equation = parse_equation("y = sqrt(x + 3)*(x + 2)")
     outcome = values_of(equation, "x", {"y": nearest(Fraction(1, 10**digits))}, REAL)
     assert [round(solution.values["x"], 3) for solution in outcome.solutions] == [-2]
+
+
+@pytest.mark.parametrize("equation", ["h = 2*sin(k*w)", "h = sin(k*w) + cos(2*k*w + 0.3)"])
+@pytest.mark.parametrize("typed", ["0.5", "0.5..0.6", "5"])
+def test_the_turn_in_which_an_angle_was_sought_is_told_with_its_unit(equation, typed):
+    library = derive.load(f"""
+[quantities]
+k = {{ unit = "ms", domain = "real" }}
+w = {{ unit = "1/ms" }}
+h = {{ unit = "", domain = "real" }}
+[relations.swing]
+equation = "{equation}"
+""")
+    try:
+        (note,) = (note for note in library.solve_all("k", h=typed, w="2 1/ms")[0].assumptions if "turn" in note)
+    except derive.DeriveError as error:
+        note = str(error)
+    low, high = re.search(r"in one turn, from (\S+ ms) to (\S+ ms)", note).groups()
+    turn = derive.units(high) - derive.units(low)
+    assert turn.to("s").magnitude == pytest.approx(math.pi / 1000, rel=1e-5)

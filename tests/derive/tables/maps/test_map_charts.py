@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import derive
 from derive.presentation.plotting import figure
+from derive.tables.maps.decomposition import Scale
+from derive.tables.maps.regime_map import _Drawn
+from quantities.spelling import parse_unit
 from tests.ordinary import examples
 
 LARGE = 0.3  # share of the map from which a region has room for its name, wherever it lies
@@ -72,3 +75,13 @@ def test_no_name_of_a_large_region_crosses_the_side_of_the_panel(first, second):
         box = text.get_window_extent()
         assert inside.x0 <= box.x0 < box.x1 <= inside.x1
         assert inside.y0 <= box.y0 < box.y1 <= inside.y1
+
+
+@example(-5.0, 5.0)  # an axis that ends at zero
+@given(st.floats(-1e12, 1e12), st.floats(1e-9, 1e12))
+def test_the_ends_of_a_drawn_axis_are_those_of_the_range(low, width):
+    high = low + width
+    assume(low < high)
+    axis = _Drawn.of_scale("heat", Scale((low, high), False), "J").axis
+    size = float(parse_unit(axis.label.removeprefix("heat [").removesuffix("]")).size)
+    assert (axis.low * size, axis.high * size) == (pytest.approx(low), pytest.approx(high))
