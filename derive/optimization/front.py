@@ -34,7 +34,6 @@ from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_number, unit_text
 from derive.presentation.plain_data import point_data
 from derive.presentation.text import Document, Result, Section, columns
-from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
@@ -191,7 +190,7 @@ def pareto_front(
             search = _FrontSearch(question, second, second_sense)
             undominated = _undominated(search.points(points), search.signs)
         except InconsistentError:  # of a point at which something leaves its domain by a relation of some case
-            if not leaving_in_a_case(library, question.typed):
+            if not library.conditional:
                 raise
             search = _FrontSearch(question, second, second_sense, in_all_cases=True)
             undominated = _undominated(search.points(points), search.signs)

@@ -24,7 +24,6 @@ from derive.optimization.question import Choice, ChoiceQuestion, read_question, 
 from derive.optimization.search import Best
 from derive.optimization.searched_choice import SearchedChoice, put_back, searched_choice
 from derive.optimization.under_ranges import under_ranges
-from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
 
@@ -81,7 +80,7 @@ def _put_back_in_turn(
             raise
         except DeriveError as error:
             choices[index] = replace(choice, best=replace(choice.best, value=math.inf, at=()), error=error)
-            is_new = index not in searched_again and leaving_in_a_case(question.library, question.typed)
+            is_new = index not in searched_again and question.library.conditional
             if isinstance(error, InconsistentError) and is_new:
                 searched_again.add(index)
                 searched_anew = searched_choice(question, choice.pick, in_all_cases=True)

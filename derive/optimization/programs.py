@@ -62,13 +62,15 @@ def programs(
     free: Mapping[str, Span],
     sign: float,
     uncertain: Mapping[str, Span] = NO_SPANS,
+    *,
+    in_all_cases: bool = False,
 ) -> list[Program]:
     """The programs of a question with choices, one for each case that the box allows.
 
     Known quantities are at the middles of their ranges; where some are uncertain, the programs are those of every case
     that their ranges meet, to be looked at with numbers put in for them.
     """
-    return _ProgramBuilder(library, question, stated, free, sign, uncertain).programs()
+    return _ProgramBuilder(library, question, stated, free, sign, uncertain, in_all_cases).programs()
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,7 @@ class _ProgramBuilder:
     free: Mapping[str, Span]
     sign: float
     uncertain: Mapping[str, Span]
+    in_all_cases: bool  # whether what stands in limits has a value also where none of them applies
 
     def __post_init__(self) -> None:
         self.known = known_numbers(self.library, self.question, self.limits, self.free)
@@ -155,8 +158,11 @@ class _ProgramBuilder:
         plans = chain.from_iterable(case_form.plans for case_form in (goal, *limited.values()))
         used = {*chain.from_iterable(plan.relations for plan in plans)}
         left = [limit for limit in limits if not limit.is_tie or limit.relation.name not in used]
-        bounded = {name: replace(form, domain_tests=_with_ends(form.domain_tests)) for name, form in limited.items()}
-        return self._program(goal, left, bounded)
+        if not self.in_all_cases:
+            limited = {
+                name: replace(form, domain_tests=_with_ends(form.domain_tests)) for name, form in limited.items()
+            }
+        return self._program(goal, left, limited)
 
     def _is_tested(self, limit: Stated, goal: CaseForm) -> bool:
         """Whether a program can test a limit; one that the question states has to be testable."""

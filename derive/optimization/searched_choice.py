@@ -204,7 +204,7 @@ def searched_choice(
 ) -> SearchedChoice:
     """Search one discrete choice of a question over its ranges in at most so many boxes.
 
-    With `in_all_cases`, domains that a quantity nobody asked for leaves by a relation of some case only are limits too.
+    With `in_all_cases`, a quantity nobody asked for has to have a value in its domain also by a relation of some case.
     """
     try:
         asked = ask(question.library, question.target, pick.profiles, question.given(pick))
@@ -239,11 +239,12 @@ def programs_of(
     """
     library, free, sign = question.library, question.free, question.sign
     try:
-        case_programs = programs(library, asked, question.limits, free, sign, uncertain)
+        case_programs = programs(library, asked, question.limits, free, sign, uncertain, in_all_cases=in_all_cases)
         plans = [*chain.from_iterable(program.plans for program in case_programs)]
         ties = (*_ties(question, plans), *_domains(question, plans, in_all_cases=in_all_cases))
         if ties:
-            case_programs = programs(library, asked, [*question.limits, *ties], free, sign, uncertain)
+            limits = [*question.limits, *ties]
+            case_programs = programs(library, asked, limits, free, sign, uncertain, in_all_cases=in_all_cases)
         return tuple(case_programs)
     except Unwritten:
         return (sampled_program(library, asked, pick.profiles, question.limits, free, sign),)

@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 
+import derive
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -70,3 +71,16 @@ def test_what_the_best_choice_rests_on_is_defined_there():
     front = library.front(["least f", "least g"], x="0..4")
     assert [point.numbers for point in front.points] == [pytest.approx((0.49 - 1.4, 0.3))]
     assert library.least("f", x="0..4").value.magnitude == pytest.approx(0.49 - 1.4)
+
+
+def test_where_a_relation_that_nobody_asked_for_cannot_hold_the_next_choice_is_told():
+    """At x = 0 the first relation of q is 0/0, which `solve` refuses."""
+    cases = [
+        {"equation": "q = ceil(p/3) - p/x", "when": ["p <= 0.3"]},
+        {"equation": "q = abs(p - 0.1) - 0.7*y", "when": ["p > 0.3"]},
+    ]
+    domains = {**dict.fromkeys("fpqy", "real"), "x": "0..100, whole"}
+    library = bare("f p q x y", "p = max(x, x)", *cases, "f = y*p + x", domains=domains)
+    with pytest.raises(derive.DeriveError):
+        library.solve("f", x="0", y="0.4")
+    assert library.least("f", x="0..4", y=["0.4", "0.6"]).value.magnitude == pytest.approx(1.4)
