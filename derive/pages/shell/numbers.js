@@ -6,6 +6,7 @@ const PREFIXES = {
   byte: LARGE, FLOP: LARGE, token: LARGE, parameter: LARGE, W: {...SMALL, ...LARGE}, J: {...SMALL, ...LARGE}, s: SMALL,
 };
 const SPELLED = {byte: "B"};
+const FIRST_NAME = /^[A-Za-zµ]+(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))/; // of a unit, unless it is raised: a prefix is raised with it
 
 // A number with so many significant digits, as Python's format code g.
 function digitsOf(number, digits = 6) {
@@ -34,7 +35,7 @@ function withUnit(shown, unit) {
 
 // A number and its unit; below one and from 100,000 on, with a prefix that leaves one to three digits in front.
 function prefixed(number, unit) {
-  const head = unit.match(/^[A-Za-z]+(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))/);  // a name that is not raised
+  const head = unit.match(FIRST_NAME);
   const size = Math.abs(number);
   const known = head && Object.hasOwn(PREFIXES, head[0]);
   if (!known || !number || !Number.isFinite(number) || (size >= 1 && size < 1e5)) return [number, unit];

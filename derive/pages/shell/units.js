@@ -34,7 +34,7 @@ function unitMeant(name, text) {
   const near = (one) => units.find((unit) => unit.plain === one) || only(units.filter((unit) => unit.plain.startsWith(`${one}/`)));
   const found = near(wanted);
   if (found) return found;
-  const scale = SCALES_OF_UNITS[wanted[0]], whole = scale && wanted.length > 1 && near(wanted.slice(1));
+  const scale = FIRST_NAME.test(wanted) && SCALES_OF_UNITS[wanted[0]], whole = scale && wanted.length > 1 && near(wanted.slice(1));
   return whole && whole.offset === 0 ? {text: "", size: whole.size * scale, offset: 0} : undefined;
 }
 

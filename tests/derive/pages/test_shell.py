@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from derive.pages import page
 from derive.presentation import mathematics
 from derive.presentation.cautions import sides_apart
 from derive.presentation.numbers import with_prefix, with_unit
+from quantities.spelling import parse_unit
 from tests.derive.browser import needed, value_of
 from tests.derive.presentation.test_cautions import FITS
 
@@ -70,3 +72,21 @@ def test_a_page_tells_the_sides_of_a_failed_check_as_the_package_does():
         "numbers",
     )
     assert told == [[sides_apart(FITS, {"need": need, "room": room}) for need, room in cases]]
+
+
+@needed
+def test_what_is_typed_with_a_prefix_is_that_multiple_or_no_unit():
+    own = ("m**2", "m²", "byte**2/s", "byte/s", "J", "s**-1")
+    typed = ("Mm**2", "Mm²", "GB**2/s", "GB/s", "GJ", "ks**-1", "mJ")
+    told = _told(
+        f"const cases = {json.dumps([(one, text) for one in own for text in typed])};"
+        "let page; const sizes = cases.map(([own, text]) => {"
+        "page = {quantities: {x: {units: [[own, 1, 0]]}}}; return unitMeant('x', text)?.size;"
+        "}); const said = [sizes.map((size) => size ?? 0)];",
+        "numbers",
+        "units",
+    )
+    pairs = ((parse_unit(text), parse_unit(one)) for one in own for text in typed)
+    for (unit, whole), size in zip(pairs, told[0], strict=True):
+        assert size == 0 or (unit.dimension == whole.dimension and math.isclose(size, unit.size / whole.size))
+    assert sum(map(bool, told[0])) == 3  # GB/s, GJ and mJ
