@@ -56,7 +56,8 @@ def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
     if proof.sign != _SIGNS.get(result.sense):
         raise VerificationError(f"The proof of the optimum is not of what is {result.sense}.")
     value = proof.sign * result.answer.base
-    is_near = result.gap_is_absolute or proof.distance <= EXTREME * abs(value)
+    is_zero = result.gap_is_absolute and abs(value) <= proof.distance
+    is_near = is_zero or proof.distance <= EXTREME * abs(value)
     if not is_near or len(proof.bounds) != len(result.choices):
         raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
     if not any(reaches(bound, result.chosen, value) for bound in chain.from_iterable(proof.bounds)):

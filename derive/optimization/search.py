@@ -29,7 +29,9 @@ from typing import NamedTuple
 
 from derive.certificates.bounds import Program as Checked
 from derive.errors import LimitError
-from derive.numerics.algebra.evaluation import value
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import operations
+from derive.numerics.algebra.evaluation import as_doubles, value
 from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.arithmetic import Box, Span
 from derive.numerics.root_finding.branch_and_bound import Part, Search
@@ -291,13 +293,32 @@ class _PointSearch(Search):
                 continue
             if len(self.tried) < _REMEMBERED:
                 self.tried.add(point)
-            goal = self.program.at(point)
-            if goal < self.value:
-                goal = self.program.exactly(point, goal)
-            if goal < self.value:
-                self.value, self.at, self.blur = goal, point, self.points.blur(self.points.full(point))
-                self.prices = self.points.prices(point)
-                self._remember(point)
+            if not self._improves(point) and self._is_beside_jump(point):
+                any(self._improves(neighbour) for neighbour in islice(neighbours(self.program, point), _NEAR))
+
+    def _is_beside_jump(self, point: tuple[float, ...]) -> bool:
+        """Whether a point of the search is the best in doubles, while its decimals lie on the other side of a jump."""
+        if not self._jumps:
+            return False
+        with as_doubles():
+            return self.program.at(point) < self.value
+
+    @cached_property
+    def _jumps(self) -> bool:
+        """Whether the goal of the search jumps where something is rounded up or down."""
+        return any(True for _ in operations(self.program.plain, among=STEPPED))
+
+    def _improves(self, point: tuple[float, ...]) -> bool:
+        """Whether a point of the search is better than the best so far, which it then replaces."""
+        goal = self.program.at(point)
+        if goal < self.value:
+            goal = self.program.exactly(point, goal)
+        if goal >= self.value:
+            return False
+        self.value, self.at, self.blur = goal, point, self.points.blur(self.points.full(point))
+        self.prices = self.points.prices(point)
+        self._remember(point)
+        return True
 
     def _remember(self, point: tuple[float, ...] | None) -> None:
         """Keep a point of the search as a minimum, at which tangents may be flat.

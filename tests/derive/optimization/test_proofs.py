@@ -111,6 +111,13 @@ def test_the_proof_of_another_choice_or_sense_is_refused():
             derive.verify(false)
 
 
+def test_a_distance_from_a_value_that_is_not_zero_is_refused_as_that_of_zero():
+    found = fenced()
+    wide = replace(found.proof, distance=abs(found.answer.base) / 2)
+    with pytest.raises(derive.VerificationError):
+        derive.verify(replace(found, gap_is_absolute=True, _proof=lambda: wide))
+
+
 def test_a_negative_price_of_a_limit_proves_nothing():
     found = fenced()
     ((bound,),) = found.proof.bounds
