@@ -21,7 +21,7 @@ from derive.expressions.tree import Name, Node, Number, render
 from derive.optimization.question import Choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.failed_checks import cautions, is_amiss
-from derive.presentation.numbers import DIGITS, in_unit, shown_number, with_unit
+from derive.presentation.numbers import DIGITS, in_unit, shown_choice, shown_number, with_unit
 from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.execution.answer import Answer
@@ -202,7 +202,7 @@ def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> li
 
 def _shown(optimum: Optimum, chosen: Mapping[str, float], name: str, digits: int) -> str:
     """The number of a chosen quantity of an optimum, in its unit; a dash where it was not chosen."""
-    return shown_number(chosen[name], optimum.quantities[name].unit, digits) if name in chosen else "-"
+    return shown_choice(chosen[name], optimum.quantities[name], digits) if name in chosen else "-"
 
 
 def _formula(optimum: Optimum, name: str) -> str:

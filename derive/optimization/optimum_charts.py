@@ -11,7 +11,7 @@ from derive.model.relation_set import RelationSet
 from derive.optimization.optimum import Optimum
 from derive.optimization.question import Choice, is_choice
 from derive.presentation.charts import Axis, Chart, Mark, Series, holding
-from derive.presentation.numbers import heading_with_unit, shown_number, unit_text
+from derive.presentation.numbers import heading_with_unit, shown_choice, unit_text
 from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
@@ -82,8 +82,8 @@ def _along(
     table = sweep(library, target, optimum.profiles, {**fixed, name: spanned(str(given[name]), _POINTS)})
     quantity = optimum.quantities[name]
     best_at = quantity.unit.from_base(optimum.chosen[name])
-    mark = Mark(best_at, shown_number(optimum.chosen[name], quantity.unit))
+    mark = Mark(best_at, shown_choice(optimum.chosen[name], quantity))
     drawn = [replace(chart, marks=(*chart.marks, mark), title=_title(optimum)) for chart in table_charts(table)]
-    best = {name: shown_number(number, optimum.quantities[name].unit) for name, number in optimum.chosen.items()}
+    best = {name: shown_choice(number, optimum.quantities[name]) for name, number in optimum.chosen.items()}
     shown_given = {name: best.get(name, value) for name, value in fixed.items() if name != first}
     return holding(drawn, optimum.profiles, shown_given, such_that)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.planning.incidence import structure_of
-from derive.presentation.numbers import customary, shown_number, shown_span, told_apart
+from derive.presentation.numbers import customary, shown_choice, shown_number, shown_span, told_apart
 from derive.solving.execution.answer import Answer
 from derive.solving.ranges.bounds import SolutionBranch
 
@@ -77,7 +77,7 @@ def _for_target(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
         sentences = [_what_suffices(branch, name, answer, count, solve) for count in counts]
         if sentences and all(sentences):
             return f"a count is whole: {', and '.join(map(str, sentences))}"
-    return f"a count is whole: {' or '.join(_in_full(count, quantity) for count in sorted(counts))}"
+    return f"a count is whole: {' or '.join(shown_choice(count, quantity) for count in sorted(counts))}"
 
 
 def _between(quantity: Declaration, low: float, high: float) -> str:
@@ -88,10 +88,6 @@ def _between(quantity: Declaration, low: float, high: float) -> str:
     if least > most:
         return "a count is whole: no whole number lies there"
     return f"a count is whole: {shown_span(least, most, quantity.unit, _ALL_DIGITS)}"
-
-
-def _in_full(count: float, quantity: Declaration) -> str:
-    return shown_number(count, quantity.unit, _ALL_DIGITS)
 
 
 def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
@@ -125,4 +121,4 @@ def _what_suffices(branch: SolutionBranch, name: str, answer: Answer, count: flo
     failing = {check.name for check in there.failed} - {check.name for check in answer.failed}
     if failing:
         text += f", where {' and '.join(sorted(failing))} fails"
-    return f"{_in_full(count, counted)} suffices for {text}"
+    return f"{shown_choice(count, counted)} suffices for {text}"
