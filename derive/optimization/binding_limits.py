@@ -28,7 +28,7 @@ from derive.optimization.program import Limit, Program, limits_of
 from derive.optimization.question import ChoiceQuestion
 from derive.optimization.reduction import in_free_names
 from derive.optimization.search import Best, least_of, tolerated
-from derive.presentation.numbers import shown_number
+from derive.presentation.numbers import shown_choice, shown_number
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
 from quantities.declaration import Declaration
@@ -216,7 +216,7 @@ def reasons(
     for name, way, number, (low, high) in sides:
         if way not in ("rises", "falls"):
             continue
-        place = shown_number(number, question.library.declared[name].unit)
+        place = shown_choice(number, question.library.declared[name])
         stop = f"{stops} stops it at {place}"
         if number in (low, high):
             end = "lower" if number == low else "upper"

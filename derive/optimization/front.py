@@ -31,7 +31,7 @@ from derive.optimization.question import ChoiceQuestion, Stated, read_question
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.cautions import PlacedRemark, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Series, holding
-from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_number, unit_text
+from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_choice, shown_number, unit_text
 from derive.presentation.plain_data import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.execution.answer import Answer
@@ -127,7 +127,7 @@ class Front(Result):
         rows = [(*names, *self.quantities, "profiles")]
         for point in self.points:
             values = [shown_number(answer.base or 0.0, answer.quantity.unit, shown_digits) for answer in point.answers]
-            chosen = [shown_number(x, self.quantities[name].unit, shown_digits) for name, x in point.chosen.items()]
+            chosen = [shown_choice(x, self.quantities[name], shown_digits) for name, x in point.chosen.items()]
             rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
         goals = " and ".join(f"{sense} {name}" for sense, name in zip(self.senses, names, strict=True))
         proof = "each point is proved" if self.proved else "not every point is proved"

@@ -18,7 +18,7 @@ from derive.optimization.program import Limit, Program
 from derive.optimization.search import least_of
 from derive.optimization.searched_choice import SearchedChoice
 from derive.presentation.cautions import side_unit
-from derive.presentation.numbers import shown_number
+from derive.presentation.numbers import shown_choice, shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
@@ -180,7 +180,7 @@ def _miss_text(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declara
     sure = "at least" if miss.is_proved else "at the nearest point that was found"
     others = "" if len(names) == 1 else ", while the others hold"
     free = zip(miss.program.names, miss.point, strict=False)
-    point = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
+    point = ", ".join(f"{name} = {shown_choice(x, declared[name])}" for name, x in free)
     where = f", at {point}" if point else ""
     missed = f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} {sure}"
     return f"{missed}{others}: {left} against {right}{where}."

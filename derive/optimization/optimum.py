@@ -24,7 +24,15 @@ from derive.optimization.question import Choice, is_choice
 from derive.optimization.under_ranges import UnderRanges
 from derive.presentation.cautions import cautions, is_amiss
 from derive.presentation.charts import Axis, Chart, Mark, Series, holding
-from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_number, unit_text, with_unit
+from derive.presentation.numbers import (
+    DIGITS,
+    heading_with_unit,
+    in_unit,
+    shown_choice,
+    shown_number,
+    unit_text,
+    with_unit,
+)
 from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.execution.answer import Answer
@@ -208,7 +216,7 @@ def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> li
 
 def _shown(optimum: Optimum, chosen: Mapping[str, float], name: str, digits: int) -> str:
     """The number of a chosen quantity of an optimum, in its unit; a dash where it was not chosen."""
-    return shown_number(chosen[name], optimum.quantities[name].unit, digits) if name in chosen else "-"
+    return shown_choice(chosen[name], optimum.quantities[name], digits) if name in chosen else "-"
 
 
 def _formula(optimum: Optimum, name: str) -> str:
@@ -326,8 +334,8 @@ def _along(
     table = sweep(library, target, optimum.profiles, {**fixed, name: spanned(str(given[name]), _POINTS)})
     quantity = optimum.quantities[name]
     best_at = quantity.unit.from_base(optimum.chosen[name])
-    mark = Mark(best_at, shown_number(optimum.chosen[name], quantity.unit))
+    mark = Mark(best_at, shown_choice(optimum.chosen[name], quantity))
     drawn = [replace(chart, marks=(*chart.marks, mark), title=_title(optimum)) for chart in table_charts(table)]
-    best = {name: shown_number(number, optimum.quantities[name].unit) for name, number in optimum.chosen.items()}
+    best = {name: shown_choice(number, optimum.quantities[name]) for name, number in optimum.chosen.items()}
     shown_given = {name: best.get(name, value) for name, value in fixed.items() if name != first}
     return holding(drawn, optimum.profiles, shown_given, such_that)

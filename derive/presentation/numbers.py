@@ -10,12 +10,14 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render, with_forms
 from quantities.rational import text_of
 from quantities.units import Unit
 
+if TYPE_CHECKING:
+    from quantities.declaration import Declaration
 _LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}
 _SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
 _SPELLED = {"byte": "B"}  # after a prefix
@@ -228,6 +230,17 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     ('15.1 ms', '0 ms')
     """
     return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit_text(unit))  # not -0
+
+
+def shown_choice(base: float, quantity: Declaration, digits: int = DIGITS) -> str:
+    """The text of a number that may be chosen for a quantity: a whole count in full, since rounded it is another.
+
+    >>> from quantities.declaration import Declaration
+    >>> shown_choice(1234567.0, Declaration("batch", "sequence", domain="whole"))
+    '1234567 sequence'
+    """
+    is_count = quantity.is_count and quantity.domain.is_whole(base)
+    return shown_number(base, quantity.unit, max(digits, _ALL_DIGITS) if is_count else digits)
 
 
 def told_apart(texts: Callable[[int], Sequence[str]], digits: int = DIGITS) -> Sequence[str]:

@@ -85,13 +85,10 @@ function sidesApart(check, left, right, isUndefined) {
   if (isUndefined) return `${check.equation} is undefined here`;
   const told = (base, unit, digits) => { // the number that is shown, in base units
     const [number] = prefixed(base / unit.size, unit.text);
-    return number && Number.isFinite(number) ? Number(number.toPrecision(digits)) * (base / number) : base;
+    return number ? Number(number.toPrecision(digits)) * (base / number) : base;
   };
-  const areApart = (digits) => {
-    const one = told(left, check.left_unit, digits), other = told(right, check.right_unit, digits);
-    return !(Math.abs(one - other) <= 1e-14 * Math.abs(one));
-  };
-  const digits = [4, 7, 10].find(areApart) || 13;
+  const ratio = (digits) => told(left, check.left_unit, digits) / told(right, check.right_unit, digits);
+  const digits = [4, 7, 10].find((count) => !(Math.abs(ratio(count) - 1) <= 1e-14)) || 13;
   const less = customary(left, check.left_unit, digits), more = customary(right, check.right_unit, digits);
   if (check.op === "=") return `${check.left_text} is ${less}, and ${check.right_text} is ${more}`;
   return `${check.left_text} is ${less}, ${check.op === "<=" ? "more" : "less"} than ${check.right_text}, which is ${more}`;

@@ -171,10 +171,10 @@ function unitLatex(text) {
   return `\\mathrm{${raised.replace(/\*|\s+/g, "\\,").replace(/[%$_]/g, "\\$&").replace(/[µμ]/g, "\\mu ")}}`;
 }
 
-// The text of a unit with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
+// Brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
 function withDividedFactors(text) {
   let written = "";
-  const levels = [{start: 0, isDivided: false}]; // where each open bracket begins, and whether it has been divided since
+  const levels = [{start: 0, isDivided: false}]; // the open brackets
   for (const sign of text) {
     const level = levels.at(-1);
     if (sign === "*" && level.isDivided) {

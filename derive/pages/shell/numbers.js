@@ -6,13 +6,13 @@ const PREFIXES = {
   byte: LARGE, FLOP: LARGE, token: LARGE, parameter: LARGE, W: {...SMALL, ...LARGE}, J: {...SMALL, ...LARGE}, s: SMALL,
 };
 const SPELLED = {byte: "B"};
-const FIRST_NAME = /^[A-Za-zµ]+(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))/; // of a unit, unless it is raised: a prefix is raised with it
+const FIRST_NAME = /^[A-Za-zµ]+(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))/; // of a unit, unless it is raised
 
 // A number with so many significant digits, as Python's format code g.
 function digitsOf(number, digits = 6) {
   if (!Number.isFinite(number)) return Number.isNaN(number) || number === undefined ? "–" : number > 0 ? "∞" : "-∞";
   if (number === 0) return "0";
-  const [mantissa, power] = roundedToEven(number, digits).split("e").map(Number);
+  const [mantissa, power] = toEven(number, digits).split("e").map(Number);
   if (power < -4 || power >= digits) {
     const size = String(Math.abs(power)).padStart(2, "0");
     return `${mantissa}e${power < 0 ? "-" : "+"}${size}`;
@@ -21,8 +21,8 @@ function digitsOf(number, digits = 6) {
   return fixed.includes(".") ? fixed.replace(/0+$/, "").replace(/\.$/, "") : fixed;
 }
 
-// A number in so many digits and a power of ten; one halfway between two goes to the even digit, and not away from zero.
-function roundedToEven(number, digits) {
+// A number in so many digits and a power of ten; halves go to the even digit, as in Python.
+function toEven(number, digits) {
   const shown = number.toExponential(digits - 1), exact = number.toExponential(100);
   const isHalfway = /^50*e/.test(exact.replace(/[-.]/g, "").slice(digits)), [mantissa, power] = shown.split("e");
   if (!isHalfway || !exact.endsWith(`e${power}`) || !/[13579]$/.test(mantissa)) return shown;

@@ -70,8 +70,8 @@ function searchedWhole(state, gap, run, wanted) {
     gap(found[0][0]);
     return {number: found[0][0], reason: "", run: kept(run), searched: `found by a search over whole numbers from ${low} to ${high}; that it is the only value is not proved`};
   }
-  const at = (number) => `${told(state, state.held, wanted + gap(number))} at ${told(state, state.solve, number)}`;
-  const shown = found.map((one) => (one.length === 1 ? told(state, state.solve, one[0]) : `between ${at(one[0])} and ${at(one[1])}`));
+  const at = (number) => `${told(state, state.held, wanted + gap(number))} at ${told(state, state.solve, number, 15)}`; // all digits of a whole number
+  const shown = found.map((one) => (one.length === 1 ? told(state, state.solve, one[0], 15) : `between ${at(one[0])} and ${at(one[1])}`));
   return {number: NaN, reason: shown.length ? `${state.solve} is a count, and ${state.held} is ${told(state, state.held, wanted)} at no single whole number that was found: ${shown.join("; ")}.` : `No whole number was found for ${state.solve} at which ${state.held} is ${told(state, state.held, wanted)}.`};
 }
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.planning.incidence import structure_of
-from derive.presentation.numbers import customary, shown_number, shown_span
+from derive.presentation.numbers import customary, shown_choice, shown_number, shown_span, told_apart
 from derive.solving.execution.answer import Answer
 from derive.solving.ranges.bounds import SolutionBranch
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from quantities.value import Value
 
 _MANY = 1000  # sequences or chips, of which one more or less makes no difference that anybody minds
+
+_ALL_DIGITS = 15  # of a whole number, which rounded to six would be another
 
 Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
 
@@ -43,8 +45,16 @@ def _on_the_way(branch: SolutionBranch, answer: Answer) -> str:
         if name == branch.plan.target or name in spans or name not in values or not quantity.domain.whole:
             continue
         if not quantity.domain.is_whole(values[name]):
-            counts.append(f"{name} comes out as {shown_number(values[name], quantity.unit)}")
+            counts.append(f"{name} comes out as {_beside_whole(values[name], quantity)}")
     return f"a count is whole: {', '.join(counts)} on the way" if counts else ""
+
+
+def _beside_whole(number: float, quantity: Declaration) -> str:
+    """The text of a count that is no whole number, with digits that tell it from the nearest one."""
+    unit = quantity.unit
+    whole = unit.to_base(float(round(unit.from_base(number))))
+    shown, _ = told_apart(lambda digits: [shown_number(x, unit, digits) for x in (number, whole)])
+    return shown
 
 
 def _for_target(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
@@ -67,7 +77,7 @@ def _for_target(branch: SolutionBranch, answer: Answer, solve: Solve) -> str:
         sentences = [_what_suffices(branch, name, answer, count, solve) for count in counts]
         if sentences and all(sentences):
             return f"a count is whole: {', and '.join(map(str, sentences))}"
-    return f"a count is whole: {' or '.join(shown_number(count, quantity.unit) for count in sorted(counts))}"
+    return f"a count is whole: {' or '.join(shown_choice(count, quantity) for count in sorted(counts))}"
 
 
 def _between(quantity: Declaration, low: float, high: float) -> str:
@@ -77,7 +87,7 @@ def _between(quantity: Declaration, low: float, high: float) -> str:
         return ""
     if least > most:
         return "a count is whole: no whole number lies there"
-    return f"a count is whole: {shown_span(least, most, quantity.unit)}"
+    return f"a count is whole: {shown_span(least, most, quantity.unit, _ALL_DIGITS)}"
 
 
 def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
@@ -104,9 +114,11 @@ def _what_suffices(branch: SolutionBranch, name: str, answer: Answer, count: flo
         return None
     if there.base is None or there.base == wanted:
         return None
-    side = "at most" if there.base < wanted else "at least"
-    text = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)})"
+    reached_base = there.base
+    side = "at most" if reached_base < wanted else "at least"
+    met, reached = told_apart(lambda digits: [customary(base, unit, digits) for base in (wanted, reached_base)], 4)
+    text = f"{name} {side} {met} ({reached})"
     failing = {check.name for check in there.failed} - {check.name for check in answer.failed}
     if failing:
         text += f", where {' and '.join(sorted(failing))} fails"
-    return f"{shown_number(count, counted.unit)} suffices for {text}"
+    return f"{shown_choice(count, counted)} suffices for {text}"

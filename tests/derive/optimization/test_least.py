@@ -419,3 +419,17 @@ square = { equation = "y = x**2" }
         assert number(found.answer) == 1
         assert "the time ran out before every limit and every end was tried: others may bind" in found.reasons
         assert "there is no certificate" in replace(found, _proof=without_end).text()
+
+
+@pytest.mark.parametrize("wanted", [7, 123456, 1234567, 9999999])
+def test_a_whole_number_that_is_chosen_is_told_in_full(wanted):
+    library = derive.load("""
+[quantities]
+tokens = { unit = "token", domain = "whole" }
+wanted = { unit = "token" }
+off = { unit = "token", domain = "nonnegative" }
+[relations.off]
+equation = "off = abs(tokens - wanted)"
+""")
+    best = library.least("off", tokens="1..10000000 token", wanted=f"{wanted} token")
+    assert best.text().splitlines()[0] == f"least off = 0 token at tokens = {wanted} token"

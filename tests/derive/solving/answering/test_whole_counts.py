@@ -7,7 +7,7 @@ import pickle
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import derive
@@ -139,3 +139,29 @@ c = {on_the_way}
     answer = derive.load(text).solve("m" if is_chained else "z", y=level)
     number = f"n comes out as {level / share + 300:.6g}"
     assert answer.whole == ("" if level % share == 0 else f"a count is whole: {number} on the way")
+
+
+TALLY = derive.load("""
+[quantities]
+tokens = { unit = "token", domain = "whole" }
+twice = { unit = "token" }
+parts = { unit = "" }
+total = { unit = "token" }
+[relations.total]
+equation = "tokens*parts = total"
+[relations.twice]
+equation = "twice = 2*tokens"
+""")
+
+
+@example(3, 10**7)  # 3333333 and 3333334 were both 3.33333e+06
+@given(st.integers(3, 97), st.integers(1000, 10**14))
+def test_the_whole_numbers_beside_a_count_are_told_in_full(parts, total):
+    assume(total % parts)
+    given = {"parts": str(parts), "total": f"{total} token"}
+    told = TALLY.solve("tokens", **given).whole
+    below = total // parts
+    assert told == f"a count is whole: {below} token or {below + 1} token"
+    on_the_way = TALLY.solve("twice", **given).whole
+    shown = on_the_way.removeprefix("a count is whole: tokens comes out as ").removesuffix(" token on the way")
+    assert float(shown) != round(float(shown)) or float(shown) != round(total / parts)
