@@ -19,8 +19,8 @@ from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.presentation.cautions import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
-from derive.solving.answering.exact_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.answering.one_case import UnfixedError, in_full
+from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
 from derive.solving.execution.block_execution import State

@@ -28,9 +28,9 @@ from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import told_apart
 from derive.presentation.text import headline
 from derive.solving.answering.candidates import Candidates, find_candidates, find_candidates_or_errors
-from derive.solving.answering.exact_values import NOWHERE
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
+from derive.solving.answering.target_values import NOWHERE
 from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
