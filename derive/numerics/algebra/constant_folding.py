@@ -22,7 +22,7 @@ from quantities.rational import exact_of
 _DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
-_UNDOING = {"exp": "log", "log": "exp"}  # what each function undoes of another one's constant
+_UNDOING = {"exp": "log", "log": "exp"}  # each with the function whose value it takes back
 
 
 def folded(node: Node, known: Mapping[str, float]) -> Node:
