@@ -30,11 +30,21 @@ def test_the_licence_that_the_metadata_name_is_there() -> None:
     assert (HOME / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
 
 
-def test_nothing_else_lies_at_the_top() -> None:
+def files() -> list[Path]:
+    """The files of the checkout, relative to its top."""
     home = HOME.parent
     if not (home / ".git").exists() or shutil.which("git") is None:
         pytest.skip("this is no checkout")
     listed = subprocess.run(["git", "ls-files"], cwd=home, capture_output=True, text=True, check=True).stdout
-    top = {line.partition("/")[0] for line in listed.splitlines()}
+    return [Path(line) for line in listed.splitlines()]
+
+
+def test_nothing_else_lies_at_the_top() -> None:
     agreed = {"pyproject.toml", "README.md", "derive", "quantities", "tests", "reports"}
-    assert {name for name in top if not name.startswith(".")} == agreed
+    assert {file.parts[0] for file in files() if not file.parts[0].startswith(".")} == agreed
+
+
+def test_no_rest_of_a_merge_lies_beside_the_code() -> None:
+    endings = {".py", ".typed", ".toml", ".txt", ".md", ".html", ".css", ".js", ".ipynb"}
+    packaged = [file for file in files() if file.parts[0] in ("derive", "quantities")]
+    assert {str(file) for file in packaged if file.suffix not in endings} == {"derive/LICENSE"}
