@@ -124,8 +124,10 @@ class _Search:
             yield from self.confirmed(self.settling)
             return
         singles = list(self.confirmed(self.parallel(self.vectors(2))))
-        moves = directions(self.rows_at_zeros)
-        yield from singles or self.confirmed(self.parallel(_vectors([next(moves), next(moves)])))
+        if not singles:
+            moves = directions(self.rows_at_zeros)
+            singles = list(self.confirmed(self.parallel(_vectors([next(moves), next(moves)]))))
+        yield from singles
 
     def confirmed(self, names: Collection[str]) -> Iterator[Names]:
         """The single names that a plan confirms, or for the first few of them elimination; and fallbacks to give."""
