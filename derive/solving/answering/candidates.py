@@ -2,7 +2,7 @@
 
 Each case has candidates of its own, or an error (`case_search`). Where there are none, choices are split into their
 arms, and weak values that stand in the way are dropped one after the other. Last the candidates are compared with the
-exact values, where these are known (`exact_values`).
+exact values, where these are known (`target_values`).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A question with ranges is answered in the middle of each, in the case that holds there. Its bounds come from the first
 of these ways that leads to any, and the answer says which it was:
 
-1. They are known already: the target is a range itself, all its values are known (`exact_values`), inequalities or a
+1. They are known already: the target is a range itself, all its values are known (`target_values`), inequalities or a
   search over the whole ranges left it an interval, or nothing but its domain and its case bound it.
 2. By its closed form, if that holds throughout the ranges. Where the form is monotone in each of them, its extremes lie
   at two corners and are exact; else branch and bound finds them.
