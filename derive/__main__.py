@@ -33,7 +33,7 @@ def main() -> NoReturn:
     _escape_what_has_no_code(sys.stdout)
     try:
         _heed_termination()
-        from derive.caches import answered
+        from derive.cache_folder import answered
 
         sys.exit(answered(sys.argv[1:], _answer))
     except KeyboardInterrupt:  # before the command line handles it

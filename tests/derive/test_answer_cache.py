@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from derive import caches
+from derive import cache_folder
 from tests.ordinary import one_in
 
 ASKED = ["solve", "period", "length=0.994 m", "--library", "clock.toml"]
@@ -41,7 +41,7 @@ def room(tmp_path, monkeypatch):
 
 
 def ask():
-    environment = {**os.environ, "PYTHONPATH": str(Path(caches.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(cache_folder.__file__).parents[1])}
     return subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, env=environment, check=False)
 
 
@@ -64,7 +64,7 @@ PIPED = [["solve", "period", *ASKED[2:], "--steps"], ["show", "h100-sxm"], ["lis
 @pytest.mark.parametrize("words", one_in(1, PIPED, [" ".join(words) for words in PIPED], thorough=3))
 def test_an_answer_whose_reader_stops_early_is_not_remembered_in_part(room, words):
     """The reading end is closed before anything is written; the next reader gets all of it."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(caches.__file__).parents[1]), "PYTHONUNBUFFERED": "1"}
+    environment = {**os.environ, "PYTHONPATH": str(Path(cache_folder.__file__).parents[1]), "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "derive", *words]
     for _ in range(2):
         reading, writing = os.pipe()
@@ -88,15 +88,15 @@ def test_a_changed_file_is_read_again(room):
 def test_a_changed_claim_is_read_again(room, capsys):
     for claim in ("one", "other"):
         (room / "claims.toml").write_text(f"[claims.{claim}]")
-        caches.answered(["audit", "--claims", "claims.toml"], answering(claim))
-        caches.answered(["audit", "--claims=claims.toml"], answering(claim))
+        cache_folder.answered(["audit", "--claims", "claims.toml"], answering(claim))
+        cache_folder.answered(["audit", "--claims=claims.toml"], answering(claim))
     assert capsys.readouterr().out == "one\none\nother\nother\n"
 
 
 def test_a_file_that_builds_on_others_is_asked_anew(room, capsys):
     (room / "clock.toml").write_text('uses = ["base.toml"]')
     for answer in ("one", "other"):
-        caches.answered(["solve", "period", "--library", "clock.toml"], answering(answer))
+        cache_folder.answered(["solve", "period", "--library", "clock.toml"], answering(answer))
     assert capsys.readouterr().out == "one\nother\n"
     assert entries(room) == []
 
@@ -104,7 +104,7 @@ def test_a_file_that_builds_on_others_is_asked_anew(room, capsys):
 def test_a_changed_sheet_is_read_again(room, capsys):
     for price in ("1 USD/Mtoken", "2 USD/Mtoken", "2 USD/Mtoken"):
         (room / "sheet.toml").write_text(f'input_price = "{price}"')
-        caches.answered(["infer", "sheet.toml"], answering(price))
+        cache_folder.answered(["infer", "sheet.toml"], answering(price))
     assert capsys.readouterr().out == "1 USD/Mtoken\n2 USD/Mtoken\n2 USD/Mtoken\n"
     assert len(entries(room)) == 2
 
@@ -114,7 +114,7 @@ def test_a_changed_sheet_is_read_again(room, capsys):
 def test_what_was_said_beside_the_answer_is_said_again_with_the_same_status(room, more, status):
     (room / "clock.toml").write_text(CLOCK + '[relations.short]\nequation = "length <= period**2*gravity/100"\n')
     words = [*ASKED, *more]
-    environment = {**os.environ, "PYTHONPATH": str(Path(caches.__file__).parents[1])}
+    environment = {**os.environ, "PYTHONPATH": str(Path(cache_folder.__file__).parents[1])}
     command = [sys.executable, "-m", "derive", *words]
     first, second = (
         subprocess.run(command, capture_output=True, text=True, env=environment, check=False) for _ in range(2)
@@ -133,24 +133,24 @@ def test_a_pipe_is_left_alone_and_nothing_of_it_is_remembered(room, words):
     os.mkfifo(room / "pipe")
     calls: list[str] = []
     for _ in range(2):
-        assert caches.answered(words, answering("read", 0, calls)) == 0
+        assert cache_folder.answered(words, answering("read", 0, calls)) == 0
     assert (len(calls), entries(room)) == (2, [])
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"00\nperiod = 3 s\n", b"\xff\xfe"])
 def test_a_damaged_entry_is_as_good_as_none(room, damage, capsys):
-    caches.answered(ASKED, answering("first"))
+    cache_folder.answered(ASKED, answering("first"))
     (entry,) = entries(room)
     entry.write_bytes(damage)
     for text in ("again", "not asked"):
-        assert caches.answered(ASKED, answering(text)) == 0
+        assert cache_folder.answered(ASKED, answering(text)) == 0
     assert capsys.readouterr().out == "first\nagain\nagain\n"
 
 
 def test_it_can_be_switched_off(room, monkeypatch, capsys):
     monkeypatch.setenv("DERIVE_CACHE", "off")
     for text in ("first", "again"):
-        caches.answered(ASKED, answering(text))
+        cache_folder.answered(ASKED, answering(text))
     assert capsys.readouterr().out == "first\nagain\n"
     assert entries(room) == []
 
@@ -158,7 +158,7 @@ def test_it_can_be_switched_off(room, monkeypatch, capsys):
 def test_a_folder_that_cannot_be_written_is_nobody_s_trouble(room, monkeypatch, capsys):
     (room / "file").write_text("")
     monkeypatch.setenv("DERIVE_CACHE", str(room / "file"))
-    assert caches.answered(ASKED, answering("first")) == 0
+    assert cache_folder.answered(ASKED, answering("first")) == 0
     assert capsys.readouterr().out == "first\n"
 
 
@@ -175,42 +175,42 @@ def answering(text, status=0, calls=None):
 def test_only_answers_are_remembered(room, capsys):
     calls: list[str] = []
     for _ in range(2):
-        assert caches.answered(["solve", "x"], answering("no", 1, calls)) == 1
-        assert caches.answered(["report"], answering("written", 0, calls)) == 0
+        assert cache_folder.answered(["solve", "x"], answering("no", 1, calls)) == 1
+        assert cache_folder.answered(["report"], answering("written", 0, calls)) == 0
     assert calls == ["no", "written"] * 2
 
 
 @pytest.mark.parametrize("other", [["solve", "y"], ["solve", "x", "--json"], ["solve", "x", ""], ["show", "x"]])
 def test_other_words_are_another_question(room, capsys, other):
-    caches.answered(["solve", "x"], answering("one"))
-    caches.answered(other, answering("two"))
+    cache_folder.answered(["solve", "x"], answering("one"))
+    cache_folder.answered(other, answering("two"))
     assert capsys.readouterr().out == "one\ntwo\n"
 
 
 def test_a_changed_source_or_version_makes_all_of_it_forgotten(room, monkeypatch, capsys):
-    caches.answered(["solve", "x"], answering("one"))
-    monkeypatch.setattr(caches, "sources", lambda: iter(["clock.toml"]))
-    caches.answered(["solve", "x"], answering("two"))
-    monkeypatch.setattr(caches, "_versions", lambda packages: ["sympy-9.dist-info"])
-    caches.answered(["solve", "x"], answering("three"))
+    cache_folder.answered(["solve", "x"], answering("one"))
+    monkeypatch.setattr(cache_folder, "sources", lambda: iter(["clock.toml"]))
+    cache_folder.answered(["solve", "x"], answering("two"))
+    monkeypatch.setattr(cache_folder, "_versions", lambda packages: ["sympy-9.dist-info"])
+    cache_folder.answered(["solve", "x"], answering("three"))
     assert capsys.readouterr().out == "one\ntwo\nthree\n"
 
 
 def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
-    monkeypatch.setattr(caches, "_LARGEST_TOTAL", 3 * 1040)
+    monkeypatch.setattr(cache_folder, "_LARGEST_TOTAL", 3 * 1040)
     for i in range(5):
-        caches.answered(["solve", str(i)], answering(f"{i}" * 999))
+        cache_folder.answered(["solve", str(i)], answering(f"{i}" * 999))
         os.utime(max(entries(room), key=lambda path: path.stat().st_mtime), (i, i))
     assert len(entries(room)) == 3
     capsys.readouterr()
-    caches.answered(["solve", "4"], answering("again"))
+    cache_folder.answered(["solve", "4"], answering("again"))
     assert capsys.readouterr().out == "4" * 999 + "\n"
 
 
 @pytest.mark.parametrize("whole", [0, 3 * 1040])
 def test_nothing_that_the_cache_did_not_write_is_touched(room, monkeypatch, capsys, whole):
     """A user's own files in the folder that is named, and in the cache's own: older than all entries, and larger."""
-    monkeypatch.setattr(caches, "_LARGEST_TOTAL", whole)
+    monkeypatch.setattr(cache_folder, "_LARGEST_TOTAL", whole)
     own = room / "kept" / "derive-engine"
     names = [
         "thesis.tex",
@@ -228,7 +228,7 @@ def test_nothing_that_the_cache_did_not_write_is_touched(room, monkeypatch, caps
     (own / ("b" * 40)).symlink_to(room / "kept" / "thesis.tex")
     (own / ("c" * 40)).mkdir()
     for i in range(5):
-        caches.answered(["solve", str(i)], answering(f"{i}" * 999))
+        cache_folder.answered(["solve", str(i)], answering(f"{i}" * 999))
     assert [(room / "kept" / name).read_text() for name in names] == ["mine" * 1000] * len(names)
     assert (own / ("b" * 40)).is_symlink()
     assert (own / ("c" * 40)).is_dir()
@@ -236,8 +236,8 @@ def test_nothing_that_the_cache_did_not_write_is_touched(room, monkeypatch, caps
 
 def resealed(old, new, words):
     """The entry of other words in the place of this one's."""
-    other = caches._entry(words)
-    caches.answered(words, answering("of other words"))
+    other = cache_folder._entry(words)
+    cache_folder.answered(words, answering("of other words"))
     return Path(other).read_bytes()
 
 
@@ -248,11 +248,11 @@ def rewritten(old, new, words):
 
 @pytest.mark.parametrize("write", [resealed, rewritten])
 def test_an_entry_that_something_else_wrote_is_not_printed(room, capsys, write):
-    caches.answered(ASKED, answering("first"))
+    cache_folder.answered(ASKED, answering("first"))
     (entry,) = entries(room)
     entry.write_bytes(write(entry.read_bytes(), b"0 9\nforged 2\n", ["solve", "other"]))
     capsys.readouterr()
-    caches.answered(ASKED, answering("again"))
+    cache_folder.answered(ASKED, answering("again"))
     assert capsys.readouterr().out == "again\n"
 
 
@@ -261,7 +261,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(room, capsys, mode):
     (room / "kept" / "derive-engine").mkdir(parents=True)
     (room / "kept" / "derive-engine").chmod(mode)
     for text in ("first", "again"):
-        caches.answered(ASKED, answering(text))
+        cache_folder.answered(ASKED, answering(text))
     assert (capsys.readouterr().out, entries(room)) == ("first\nagain\n", [])
 
 
@@ -269,16 +269,16 @@ def test_a_folder_of_somebody_else_is_not_used(room, monkeypatch, capsys):
     (room / "kept" / "derive-engine").mkdir(parents=True)
     monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
     for text in ("first", "again"):
-        caches.answered(ASKED, answering(text))
+        cache_folder.answered(ASKED, answering(text))
     assert (capsys.readouterr().out, entries(room)) == ("first\nagain\n", [])
 
 
 def test_a_named_pipe_in_the_place_of_an_entry_is_not_waited_for(room, capsys):
-    caches.answered(ASKED, answering("first"))
+    cache_folder.answered(ASKED, answering("first"))
     (entry,) = entries(room)
     entry.unlink()
     os.mkfifo(entry)
-    caches.answered(ASKED, answering("again"))
+    cache_folder.answered(ASKED, answering("again"))
     assert capsys.readouterr().out == "first\nagain\n"
 
 
@@ -298,5 +298,5 @@ def test_a_page_for_another_terminal_is_asked_anew(room, monkeypatch, columns, a
     times = []
     for width in ("80", columns):
         monkeypatch.setenv("COLUMNS", width)
-        caches.answered(["audit"], lambda: times.append(sys.stdout.write("a page")) or 0)
+        cache_folder.answered(["audit"], lambda: times.append(sys.stdout.write("a page")) or 0)
     assert len(times) == asked

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from derive.caches import entry, keep, recalled, sources
+from derive.cache_folder import entry, keep, recalled, sources
 from derive.library import Library
 from derive.relation_files.writing import packed, unpacked
 from quantities.definitions import read

@@ -9,7 +9,7 @@ import pytest
 
 import derive
 from derive import ExpressionError, Library, UnknownNameError
-from derive.caches import answered
+from derive.cache_folder import answered
 from derive.catalogue import rows
 from derive.relation_files import offered
 from tests.derive.terminal import ask

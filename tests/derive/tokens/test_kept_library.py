@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import derive
-from derive import caches
+from derive import cache_folder
 from derive.relation_files import loading
 from derive.tokens import relations
 from tests.ordinary import one_in
@@ -72,7 +72,7 @@ def test_a_damaged_entry_is_as_good_as_none(room, readings, damage):
 def test_an_entry_that_holds_something_else_is_as_good_as_none(room, readings):
     built()
     (entry,) = entries(room)
-    caches.keep(str(entry), b'["a title", [], [[]]]')
+    cache_folder.keep(str(entry), b'["a title", [], [[]]]')
     assert built() == derive.llm
     assert len(readings) == 2
 
@@ -85,13 +85,13 @@ def test_a_changed_file_or_version_is_read_again(room, readings, monkeypatch):
         file.write_text(text)
         built()
     assert len(readings) == 2
-    monkeypatch.setattr(caches, "_versions", lambda packages: ["tomli-9.dist-info"])
+    monkeypatch.setattr(cache_folder, "_versions", lambda packages: ["tomli-9.dist-info"])
     built()
     assert (len(readings), len(entries(room))) == (3, 3)
 
 
 def test_what_reads_it_is_among_the_sources():
-    found = list(caches.sources(*relations._READERS))
+    found = list(cache_folder.sources(*relations._READERS))
     for part in (
         "grammar.py",
         "dimensions.py",
