@@ -156,12 +156,12 @@ class _SystemBuilder:
         if form is None:
             return self._add_relations(block)
         name = block.unknowns[0]
-        whole = composed(name, {**self.forms, name: form})
-        if whole is None:
+        form_in_inputs = composed(name, {**self.forms, name: form})
+        if form_in_inputs is None:
             return False
         candidates = candidates_of(self.library, block)
         may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
-        if may_be_any or leaves(self.library, whole, self.spans, domain_of(self.library, name)):
+        if may_be_any or leaves(self.library, form_in_inputs, self.spans, domain_of(self.library, name)):
             return self._add_relations(block)
         self.forms[name] = form
         gap = difference_of(self.library.relations[block.relations[0]].written)

@@ -397,7 +397,7 @@ class ActiveLimits:
         self.target = target
         self.replaced = structure.members.keys() - base.structure.members.keys()
         """The relations in whose place fallbacks stand."""
-        self.standing = {structure.forward[relation] for relation in self.replaced}
+        self.fallbacks = {structure.forward[relation] for relation in self.replaced}
         self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
         matching = base.matching.copy()
         late = structure.rivals | matching.members.keys()
@@ -408,7 +408,7 @@ class ActiveLimits:
         """Whether a plan might determine the target if an inequality of these quantities were an equation."""
         matching = self.matching.copy()
         is_matched = matching.add(limit, names)
-        if not is_matched and not self.standing.isdisjoint(matching.circuit(limit)):
+        if not is_matched and not self.fallbacks.isdisjoint(matching.circuit(limit)):
             matching.add_all(self.replaced, self.structure.members)
         for estimate, members in self.estimates:
             matching.add(estimate, members)
