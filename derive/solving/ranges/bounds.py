@@ -77,7 +77,7 @@ from derive.solving.sensitivity import (
     bounds_sampled,
     composed,
     degree,
-    eased,
+    form_for_bounds,
     is_monotone,
 )
 from derive.tolerances import ASIDE
@@ -292,7 +292,7 @@ class SolutionBranch:
         in_middle = values[self.plan.target]
         moving = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
         if not is_monotone(form, values, moving):
-            form = eased(form, values, moving, self.library.quantities)
+            form = form_for_bounds(form, values, moving, self.library.quantities)
         (low, high), how = bounds_of_form(form, values, moving)
         if low == high:
             low = high = in_middle  # but for rounding: the ranges cancel

@@ -35,7 +35,7 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity import bounds_sampled, composed, eased
+from derive.solving.sensitivity import bounds_sampled, composed, form_for_bounds
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 from quantities.rational import rounded_up
@@ -186,7 +186,7 @@ class _SystemBuilder:
         if None in differences:
             return False
         # numbers are put in, what cancels is left out, and divisors that are certainly positive are multiplied out
-        numeric = [self._eased(difference) for difference in differences if difference is not None]
+        numeric = [self._for_bounds(difference) for difference in differences if difference is not None]
         zeros = [without_quotients(difference, unknowns[0], self.spans) for difference in numeric]
         narrower = narrowed([Equation(zero, "=", ZERO) for zero in zeros], unknowns, self.spans)
         if narrower is None or any(_is_divided_by_zero(difference, self.spans) for difference in numeric):
@@ -230,15 +230,15 @@ class _SystemBuilder:
         goal = composed("", {**self.forms, "": Name(target)})
         if goal is None:
             return None
-        goal = self._eased(goal)
+        goal = self._for_bounds(goal)
         used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
         return System(goal, domain_of(self.library, target), tuple(self.zeros), used)
 
-    def _eased(self, node: Node) -> Node:
+    def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
-        return eased(node, known, moving, self.library.quantities)
+        return form_for_bounds(node, known, moving, self.library.quantities)
 
 
 def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:
