@@ -39,7 +39,7 @@ from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.ranges.range_propagation import domains_of
-from derive.solving.sensitivity import LARGEST, composed, put_in
+from derive.solving.sensitivity import LARGEST_FORM, composed, put_in
 from derive.time_limits import query, tick
 from derive.tolerances import AGREEMENT, LEAST
 
@@ -74,7 +74,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 
         try:
             form = _choice(_joined_arms(library, cases, cases.alternatives))
-            if sum(1 for _ in islice(walk(form), LARGEST + 1)) > LARGEST:
+            if sum(1 for _ in islice(walk(form), LARGEST_FORM + 1)) > LARGEST_FORM:
                 raise _too_large(target)
             return to_sympy(form, library.quantities)
         except (ValueError, TypeError, NotImplementedError) as error:
@@ -130,9 +130,9 @@ def _in_givens(target: str, forms: Mapping[str, Node]) -> Node:
 
 def _too_large(target: str) -> LimitError:
     return LimitError(
-        f"The closed form of {target} has more than {LARGEST} parts.",
+        f"The closed form of {target} has more than {LARGEST_FORM} parts.",
         hint="Ask for an intermediate quantity; solve and compile do not need the closed form.",
-        limit=f"{LARGEST} parts",
+        limit=f"{LARGEST_FORM} parts",
     )
 
 

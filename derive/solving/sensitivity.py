@@ -39,7 +39,7 @@ from derive.tolerances import AGREEMENT, EXTREME
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
-LARGEST = 5000
+LARGEST_FORM = 5000
 """Nodes of the largest closed form that is written out."""
 
 
@@ -63,7 +63,7 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
         return sizes[name]
 
     try:
-        if size(target) > LARGEST:
+        if size(target) > LARGEST_FORM:
             return None
         return put_in(forms[target], forms)
     except RecursionError:
@@ -99,11 +99,10 @@ ROUGH = "bounds contain every value in the range; they may be too wide"
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
-_LARGEST = 400  # limit on nodes of a form that is reduced
-_MOST = 4  # limit on names in it
-_FUNCTION = (
-    "function_"  # names what is reduced as an unknown; only these names stand in an outline beside those declared
-)
+_MOST_NODES = 400  # limit on nodes of a form that is reduced
+_MOST_NAMES = 4  # limit on names in it
+_FUNCTION = "function_"
+"""How a name begins that stands for a function while a form is reduced."""
 
 
 def bounds_of_form(
@@ -194,7 +193,7 @@ def _extreme_near(
     return best
 
 
-def eased(
+def form_for_bounds(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
     """A closed form simplified for bounds: an expression of the ranges alone that equals the form all over them.
@@ -203,7 +202,7 @@ def eased(
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.quantity import Quantity
     >>> form = parse_expression("max(a*x, b)/(a*x)")
-    >>> render(eased(form, {"a": 2.0, "b": 3.0}, {"x": (2.0, 5.0)}, {"x": Quantity("x")}))
+    >>> render(form_for_bounds(form, {"a": 2.0, "b": 3.0}, {"x": (2.0, 5.0)}, {"x": Quantity("x")}))
     '1'
     """
     known = {name: number for name, number in values.items() if name not in ranges}
@@ -221,7 +220,7 @@ def eased(
 
     outline = rebuilt(form, outlined)
     names = names_in(outline)
-    is_small = sum(1 for _ in walk(outline)) <= _LARGEST and 0 < len(names) <= _MOST
+    is_small = sum(1 for _ in walk(outline)) <= _MOST_NODES and 0 < len(names) <= _MOST_NAMES
     originals = {name.name: part for part, name in functions.items()}
     is_rational = all(map(_is_rational, walk(outline))) and quantities.keys() | originals.keys() >= {*names}
     if not is_small or not is_rational or _occurrences(outline) == len(names):
@@ -290,10 +289,10 @@ def _occurrences(form: Node) -> int:
     return sum(isinstance(part, Name) for part in walk(form))
 
 
-ANY = "any"
+ANY_DEGREE = "any"
 """The degree of zero, which has every one."""
 
-_POWERS = 1000  # the largest denominator of a power
+_LARGEST_DENOMINATOR = 1000  # of a power
 
 
 def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
@@ -309,22 +308,22 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
 
 def _common_degree(*degrees: Any) -> Any:
     """The degree of homogeneity that all terms have in common; a term that is zero has any."""
-    distinct = {degree for degree in degrees if degree is not ANY}
+    distinct = {degree for degree in degrees if degree is not ANY_DEGREE}
     if len(distinct) > 1:
         raise NoElement
-    return distinct.pop() if distinct else ANY
+    return distinct.pop() if distinct else ANY_DEGREE
 
 
 def _scaled(degree: Fraction, part: Any) -> Any:
     """The degree of homogeneity of an operation of some degree in its argument, from the argument's own."""
-    return part if part is ANY else part * degree
+    return part if part is ANY_DEGREE else part * degree
 
 
-OPERATIONS: dict[str, Callable[..., Any]] = {
+DEGREE_OF_OPERATION: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("add", "max", "min"), _common_degree),
     "neg": lambda part: part,
-    "mul": lambda *parts: ANY if any(part is ANY for part in parts) else sum(parts, Fraction(0)),
-    "inv": lambda part: nothing() if part is ANY else -part,
+    "mul": lambda *parts: ANY_DEGREE if any(part is ANY_DEGREE for part in parts) else sum(parts, Fraction(0)),
+    "inv": lambda part: nothing() if part is ANY_DEGREE else -part,
     **{name: partial(_scaled, degree) for name, degree in DEGREES.items() if name not in STEPPED},
 }
 """The degree of each operation, from those of its arguments."""
@@ -337,7 +336,7 @@ def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
         return Fraction(0)
     if node.op != "pow" or names_in(node.args[1]):
         raise NoElement
-    return degrees[0] * Fraction(value(node.args[1], {})).limit_denominator(_POWERS)
+    return degrees[0] * Fraction(value(node.args[1], {})).limit_denominator(_LARGEST_DENOMINATOR)
 
 
-_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), OPERATIONS, otherwise=_degree_of_power)
+_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), DEGREE_OF_OPERATION, otherwise=_degree_of_power)

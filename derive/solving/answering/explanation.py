@@ -484,8 +484,8 @@ def _unstable_digits(name: str, form: Node, state: State) -> Iterator[str]:
         if not (is_computed or has_poles):
             continue
         # in doubles first, which is quick, and at a distance that is larger than their rounding
-        beside = value(form, {**state.values, needed: state.values[needed] * (1 + TIGHT)})
-        if abs(beside - number) <= TIGHT / EPSILON * AGREEMENT * abs(number):
+        moved = value(form, {**state.values, needed: state.values[needed] * (1 + TIGHT)})
+        if abs(moved - number) <= TIGHT / EPSILON * AGREEMENT * abs(number):
             continue
         exact = exactly(form, state.values)
         next_to_it = exactly(form, {**state.values, needed: state.values[needed] * (1 + EPSILON)})

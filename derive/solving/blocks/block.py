@@ -327,9 +327,11 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
     result = torn(system)
     by_tearing = None if result is None else _with_zeros_of_divisors(*result, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
-        all_move = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
-        is_torn_curve = bool(by_tearing.caveat) and is_small(system) and repeat_each_other(system)
-        return _REPEATING if (is_single and all_move) or is_torn_curve else by_tearing
+        if is_single:
+            is_curve = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
+        else:  # a single small system has been seen not to repeat itself by the quick search
+            is_curve = bool(by_tearing.caveat) and is_small(system) and repeat_each_other(system)
+        return _REPEATING if is_curve else by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=reason)
     return Outcome((), undecided=True)

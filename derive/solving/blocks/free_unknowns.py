@@ -34,7 +34,7 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
-from derive.solving.sensitivity import ANY, OPERATIONS, bounds_of_form
+from derive.solving.sensitivity import ANY_DEGREE, DEGREE_OF_OPERATION, bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LAST_DIGIT, MET
 from quantities.domain import Domain
@@ -223,9 +223,9 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     if domain.low < 0 or 0.0 in domain:
         return None
     left_degree, right_degree = (_degree(side, name, known) for side in sides)
-    if left_degree is None or right_degree is None or (left_degree == right_degree == ANY):
+    if left_degree is None or right_degree is None or (left_degree == right_degree == ANY_DEGREE):
         return None
-    if left_degree == right_degree or ANY in (left_degree, right_degree):
+    if left_degree == right_degree or ANY_DEGREE in (left_degree, right_degree):
         gap = abs(problem.residual(1.0))
         is_decided = problem.is_exact and math.isfinite(gap)  # then no gap is a rounding, however small
         is_met = problem.meets_beside_givens(1.0) if is_decided else gap <= AGREEMENT
@@ -260,7 +260,7 @@ def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
     >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
     True
     """
-    return _degree(node, name, known) in (Fraction(0), ANY)
+    return _degree(node, name, known) in (Fraction(0), ANY_DEGREE)
 
 
 def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
@@ -271,7 +271,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
         if name not in names_in(inner):
             constant = value(inner, known)
             if constant == 0:
-                return ANY
+                return ANY_DEGREE
             return Fraction(0) if math.isfinite(constant) else nothing()
         if not isinstance(inner, Apply):
             return Fraction(1)
@@ -288,7 +288,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
             raise NoElement
         return degree * Fraction(number)
 
-    arithmetic: Arithmetic[Fraction | str] = Arithmetic(nothing, OPERATIONS, {"pow": power})
+    arithmetic: Arithmetic[Fraction | str] = Arithmetic(nothing, DEGREE_OF_OPERATION, {"pow": power})
     try:
         return degree_of(node)
     except NoElement:

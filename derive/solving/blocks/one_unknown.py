@@ -445,8 +445,8 @@ def _is_sharper(proved: Span, tried: Span, sign: Callable[[float], int]) -> bool
     """Whether the sides are equal to every digit along a proved interval of one unknown, but not beside it."""
     if not tried[0] <= proved[0] <= proved[1] <= tried[1] or sign(middle(proved)) != 0:
         return False
-    beside = [end / 2 + other / 2 for end, other in zip(proved, tried, strict=True) if end != other]
-    return all(sign(x) != 0 for x in beside)
+    midpoints = [end / 2 + other / 2 for end, other in zip(proved, tried, strict=True) if end != other]
+    return all(sign(x) != 0 for x in midpoints)
 
 
 def _is_inside(x: float, span: Span) -> bool:

@@ -77,88 +77,13 @@ from derive.solving.sensitivity import (
     bounds_sampled,
     composed,
     degree,
-    eased,
+    form_for_bounds,
     is_monotone,
 )
 from derive.tolerances import ASIDE
 
 if TYPE_CHECKING:
     from quantities.domain import Domain
-
-_JOINED = Memo[RelationSet](most=1)
-
-
-def joined(library: RelationSet) -> RelationSet | None:
-    """The library with one relation for each quantity that has several cases; None if there is none."""
-    groups = {group[0].name: group for group in _groups(library)}
-    if not groups:
-        return None
-    gone = {relation.name for relation in chain.from_iterable(group[1:] for group in groups.values())}
-
-    def with_joined() -> RelationSet:
-        kept = [relation for name, relation in library.relations.items() if name not in gone]
-        chosen = {name: _relation_of_cases(group) for name, group in groups.items()}
-        return library.holding([chosen.get(relation.name, relation) for relation in kept])
-
-    return _JOINED.of(library.session, (), with_joined)
-
-
-def is_gapless(library: RelationSet) -> bool:
-    """Whether joined cases leave no gap: one relation of each quantity applies whatever the numbers."""
-    return all(_is_gapless(group) for group in _groups(library))
-
-
-def _groups(library: RelationSet) -> list[list[Relation]]:
-    """The groups of relations to be joined: those for one quantity, whose cases exclude each other."""
-    written: dict[str, list[Relation]] = {}
-    for relation in library.conditional:
-        result = relation.written.written_for
-        if result is not None and relation.is_equation:
-            written.setdefault(result, []).append(relation)
-    return [
-        group
-        for group in written.values()
-        if len(group) > 1 and all(_are_exclusive(first, second) for first, second in combinations(group, 2))
-    ]
-
-
-def _are_exclusive(first: Relation, second: Relation) -> bool:
-    """Whether the cases of two relations exclude each other: their conditions never hold together."""
-    return any(exclude_each_other(*pair) for pair in product(first.conditions, second.conditions))
-
-
-def _relation_of_cases(group: Sequence[Relation]) -> Relation:
-    """The relation that joins a group and chooses between its cases, under the name of the first one."""
-    first = group[0]
-    arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
-    written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
-    declared = dict(chain.from_iterable(relation.declared.items() for relation in group))
-    tolerances = [relation.approximate for relation in group if relation.approximate is not None]
-    reasons = [(relation.because, relation.source) for relation in group]
-    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*reasons, strict=True))
-    return Relation.proved(
-        first.name, written, declared, because=because, source=source, approximate=max(tolerances, default=None)
-    )
-
-
-def _is_gapless(group: Sequence[Relation]) -> bool:
-    """Whether the cases of a group leave no gap: a condition holds whatever the numbers; False if that is not known."""
-    conditions = [conjunction(relation.conditions) for relation in group]
-    names = names_in(*conditions)
-    if len(names) > 1:
-        first, *others = conditions
-        return len(others) == 1 and implied(others[0], {first: False}) is True
-    domain = group[0].declared[names[0]].domain
-    return all(any(holds(condition, {names[0]: x}) for condition in conditions) for x in _points(conditions, domain))
-
-
-def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
-    """Points at which cases are tested for a gap: the numbers in conditions, and points between and beyond them."""
-    edges = sorted({part.real for part in walk(*conditions) if isinstance(part, Number)} | {0.0})
-    beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
-    points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]
-    return [point for point in points if point in domain]
-
 
 EXACT_PIECE = "bounds are exact: every number between them is a value"
 _EXACT_PIECES = "bounds are exact: not every number between them is a value"
@@ -367,7 +292,7 @@ class SolutionBranch:
         in_middle = values[self.plan.target]
         moving = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
         if not is_monotone(form, values, moving):
-            form = eased(form, values, moving, self.library.quantities)
+            form = form_for_bounds(form, values, moving, self.library.quantities)
         (low, high), how = bounds_of_form(form, values, moving)
         if low == high:
             low = high = in_middle  # but for rounding: the ranges cancel
@@ -408,8 +333,11 @@ class SolutionBranch:
         if not (bounds.are_reached or is_along):
             return bounds
         inwards = ASIDE * (high - low)
-        beside = [(low, low + inwards), (high - inwards, high)]  # ends are rounded, and may lie outside by that alone
-        if not math.isfinite(inwards) or all(map(self.is_possible_within, beside)):
+        near_ends = [
+            (low, low + inwards),
+            (high - inwards, high),
+        ]  # ends are rounded, and may lie outside by that alone
+        if not math.isfinite(inwards) or all(map(self.is_possible_within, near_ends)):
             return bounds
         return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
 
@@ -546,3 +474,78 @@ class _ConditionBounds:
             spans[name] = span
         (low, high), _ = bounds_of_form(form, self.values, spans, _PARTS)
         return (low, high) if low <= high else None
+
+
+_JOINED = Memo[RelationSet](most=1)
+
+
+def joined(library: RelationSet) -> RelationSet | None:
+    """The library with one relation for each quantity that has several cases; None if there is none."""
+    groups = {group[0].name: group for group in _groups(library)}
+    if not groups:
+        return None
+    gone = {relation.name for relation in chain.from_iterable(group[1:] for group in groups.values())}
+
+    def with_joined() -> RelationSet:
+        kept = [relation for name, relation in library.relations.items() if name not in gone]
+        chosen = {name: _relation_of_cases(group) for name, group in groups.items()}
+        return library.holding([chosen.get(relation.name, relation) for relation in kept])
+
+    return _JOINED.of(library.session, (), with_joined)
+
+
+def is_gapless(library: RelationSet) -> bool:
+    """Whether joined cases leave no gap: one relation of each quantity applies whatever the numbers."""
+    return all(_is_gapless(group) for group in _groups(library))
+
+
+def _groups(library: RelationSet) -> list[list[Relation]]:
+    """The groups of relations to be joined: those for one quantity, whose cases exclude each other."""
+    written: dict[str, list[Relation]] = {}
+    for relation in library.conditional:
+        result = relation.written.written_for
+        if result is not None and relation.is_equation:
+            written.setdefault(result, []).append(relation)
+    return [
+        group
+        for group in written.values()
+        if len(group) > 1 and all(_are_exclusive(first, second) for first, second in combinations(group, 2))
+    ]
+
+
+def _are_exclusive(first: Relation, second: Relation) -> bool:
+    """Whether the cases of two relations exclude each other: their conditions never hold together."""
+    return any(exclude_each_other(*pair) for pair in product(first.conditions, second.conditions))
+
+
+def _relation_of_cases(group: Sequence[Relation]) -> Relation:
+    """The relation that joins a group and chooses between its cases, under the name of the first one."""
+    first = group[0]
+    arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
+    written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
+    declared = dict(chain.from_iterable(relation.declared.items() for relation in group))
+    tolerances = [relation.approximate for relation in group if relation.approximate is not None]
+    reasons = [(relation.because, relation.source) for relation in group]
+    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*reasons, strict=True))
+    return Relation.proved(
+        first.name, written, declared, because=because, source=source, approximate=max(tolerances, default=None)
+    )
+
+
+def _is_gapless(group: Sequence[Relation]) -> bool:
+    """Whether the cases of a group leave no gap: a condition holds whatever the numbers; False if that is not known."""
+    conditions = [conjunction(relation.conditions) for relation in group]
+    names = names_in(*conditions)
+    if len(names) > 1:
+        first, *others = conditions
+        return len(others) == 1 and implied(others[0], {first: False}) is True
+    domain = group[0].declared[names[0]].domain
+    return all(any(holds(condition, {names[0]: x}) for condition in conditions) for x in _points(conditions, domain))
+
+
+def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
+    """Points at which cases are tested for a gap: the numbers in conditions, and points between and beyond them."""
+    edges = sorted({part.real for part in walk(*conditions) if isinstance(part, Number)} | {0.0})
+    beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
+    points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]
+    return [point for point in points if point in domain]

@@ -35,7 +35,7 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity import bounds_sampled, composed, eased
+from derive.solving.sensitivity import bounds_sampled, composed, form_for_bounds
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 from quantities.rational import rounded_up
@@ -156,12 +156,12 @@ class _SystemBuilder:
         if form is None:
             return self._add_relations(block)
         name = block.unknowns[0]
-        whole = composed(name, {**self.forms, name: form})
-        if whole is None:
+        form_in_inputs = composed(name, {**self.forms, name: form})
+        if form_in_inputs is None:
             return False
         candidates = candidates_of(self.library, block)
         may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
-        if may_be_any or leaves(self.library, whole, self.spans, domain_of(self.library, name)):
+        if may_be_any or leaves(self.library, form_in_inputs, self.spans, domain_of(self.library, name)):
             return self._add_relations(block)
         self.forms[name] = form
         gap = difference_of(self.library.relations[block.relations[0]].written)
@@ -186,7 +186,7 @@ class _SystemBuilder:
         if None in differences:
             return False
         # numbers are put in, what cancels is left out, and divisors that are certainly positive are multiplied out
-        numeric = [self._eased(difference) for difference in differences if difference is not None]
+        numeric = [self._for_bounds(difference) for difference in differences if difference is not None]
         zeros = [without_quotients(difference, unknowns[0], self.spans) for difference in numeric]
         narrower = narrowed([Equation(zero, "=", ZERO) for zero in zeros], unknowns, self.spans)
         if narrower is None or any(_is_divided_by_zero(difference, self.spans) for difference in numeric):
@@ -230,15 +230,15 @@ class _SystemBuilder:
         goal = composed("", {**self.forms, "": Name(target)})
         if goal is None:
             return None
-        goal = self._eased(goal)
+        goal = self._for_bounds(goal)
         used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
         return System(goal, domain_of(self.library, target), tuple(self.zeros), used)
 
-    def _eased(self, node: Node) -> Node:
+    def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
-        return eased(node, known, moving, self.library.quantities)
+        return form_for_bounds(node, known, moving, self.library.quantities)
 
 
 def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:

@@ -49,48 +49,6 @@ from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
 
-
-class ActiveLimits:
-    """The inequalities that could determine the target of one question if they were active, with equal sides.
-
-    >>> from derive.relation_files.loading import load
-    >>> fleet = load('''[quantities]
-    ... need = { unit = "GB" }
-    ... room = { unit = "GB" }
-    ... chips = { unit = "chip" }
-    ... each = { unit = "GB/chip" }
-    ... [relations]
-    ... room = { equation = "room = chips*each" }''')
-    >>> limits = ActiveLimits(Structure.of(fleet.relations.values()), "chips", ["need", "each"], [])
-    >>> [limits.could_determine("limit", names) for names in (["need", "room"], ["need", "each"])]
-    [True, False]
-    """
-
-    def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:
-        """Prepare the matching of the question's basis for trials, with further relations and weak values."""
-        base = basis_of(structure, target, given, weak)
-        self.structure = structure
-        self.target = target
-        self.replaced = structure.members.keys() - base.structure.members.keys()
-        """The relations in whose place fallbacks stand."""
-        self.standing = {structure.forward[relation] for relation in self.replaced}
-        self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
-        matching = base.matching.copy()
-        late = structure.rivals | matching.members.keys()
-        matching.add_all((relation for relation in base.structure.members if relation not in late), structure.members)
-        self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
-
-    def could_determine(self, limit: str, names: Sequence[str]) -> bool:
-        """Whether a plan might determine the target if an inequality of these quantities were an equation."""
-        matching = self.matching.copy()
-        is_matched = matching.add(limit, names)
-        if not is_matched and not self.standing.isdisjoint(matching.circuit(limit)):
-            matching.add_all(self.replaced, self.structure.members)
-        for estimate, members in self.estimates:
-            matching.add(estimate, members)
-        return matching.settles(self.target)
-
-
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation
 _CASES = Memo[RelationSet](most=16)  # a library in which one case holds whatever its conditions
@@ -414,3 +372,44 @@ def stated_between(library: RelationSet, name: str, span: Span) -> Value:
     quantity, (low, high) = library.declared[name], span
     unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
     return Value(middle(span), low, high, unit)
+
+
+class ActiveLimits:
+    """The inequalities that could determine the target of one question if they were active, with equal sides.
+
+    >>> from derive.relation_files.loading import load
+    >>> fleet = load('''[quantities]
+    ... need = { unit = "GB" }
+    ... room = { unit = "GB" }
+    ... chips = { unit = "chip" }
+    ... each = { unit = "GB/chip" }
+    ... [relations]
+    ... room = { equation = "room = chips*each" }''')
+    >>> limits = ActiveLimits(Structure.of(fleet.relations.values()), "chips", ["need", "each"], [])
+    >>> [limits.could_determine("limit", names) for names in (["need", "room"], ["need", "each"])]
+    [True, False]
+    """
+
+    def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:
+        """Prepare the matching of the question's basis for trials, with further relations and weak values."""
+        base = basis_of(structure, target, given, weak)
+        self.structure = structure
+        self.target = target
+        self.replaced = structure.members.keys() - base.structure.members.keys()
+        """The relations in whose place fallbacks stand."""
+        self.fallbacks = {structure.forward[relation] for relation in self.replaced}
+        self.estimates = [*chain.from_iterable(exchange.estimates.items() for exchange in structure.alternatives)]
+        matching = base.matching.copy()
+        late = structure.rivals | matching.members.keys()
+        matching.add_all((relation for relation in base.structure.members if relation not in late), structure.members)
+        self.matching = matching.given(name for name in base.weak if f"={name}" not in matching.members)
+
+    def could_determine(self, limit: str, names: Sequence[str]) -> bool:
+        """Whether a plan might determine the target if an inequality of these quantities were an equation."""
+        matching = self.matching.copy()
+        is_matched = matching.add(limit, names)
+        if not is_matched and not self.fallbacks.isdisjoint(matching.circuit(limit)):
+            matching.add_all(self.replaced, self.structure.members)
+        for estimate, members in self.estimates:
+            matching.add(estimate, members)
+        return matching.settles(self.target)

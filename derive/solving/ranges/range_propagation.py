@@ -21,7 +21,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
-from derive.solving.sensitivity import bounds_of_form, composed, eased, is_monotone
+from derive.solving.sensitivity import bounds_of_form, composed, form_for_bounds, is_monotone
 
 _BRANCHES = 16  # limit on combinations of the values of unknowns that have several
 
@@ -121,7 +121,7 @@ def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Sp
         return False
     ranges = {name: span for name, span in box.items() if span[0] < span[1]}
     values = {name: span[0] for name, span in box.items()}
-    form = eased(form, values, ranges, library.quantities)
+    form = form_for_bounds(form, values, ranges, library.quantities)
     if not is_monotone(form, values, ranges):
         return True
     (low, high), _ = bounds_of_form(form, values, ranges)

@@ -80,6 +80,7 @@ class _OneUnknown(NamedTuple):
     name: str
     candidates: tuple[Candidate, ...]
     forms: Mapping[str, Node]
+    conditions: tuple[Node, ...]  # of these forms
 
 
 class GuardedLines:
@@ -198,6 +199,8 @@ class GuardedLines:
             text = self._exact_text(form, {**scope, **variables})
             assert text is not None
             variables[name] = self._unknown(name, form, text, {**scope, **variables})
+        for condition in reduced.conditions:
+            self.guard_condition(condition, True, {**scope, **variables})
         return tuple(variables[name] for name in block.unknowns)
 
     def _guarded_case(self, reduced: _OneUnknown, scope: Mapping[str, str]) -> _ExactCase | None:
@@ -428,7 +431,7 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
         needed |= {*names_in(*chain.from_iterable(candidate.conditions for candidate in candidates))} - {name}
         is_plain = not any(candidate.winds or candidate.powers for candidate in candidates)
         if candidates and is_plain and needed.isdisjoint(unknowns):
-            return _OneUnknown(name, candidates, branch.forms)
+            return _OneUnknown(name, candidates, branch.forms, branch.conditions)
     return None
 
 

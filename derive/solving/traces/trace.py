@@ -73,7 +73,7 @@ class Trace:
 
     run: Callable[..., Any]
     kinds: tuple[tuple[type, bool], ...]  # of the givens
-    beside: tuple[TraceInput, ...]  # the ranges of profiles and defaults, which come after the givens
+    weak_ranges: tuple[TraceInput, ...]  # of profiles and defaults, which come after the givens
     is_bounded: bool  # whether the result is extreme where each range ends
 
     def outcome(self, given: Sequence[TraceInput]) -> tuple[float, Span | None] | None:
@@ -83,7 +83,7 @@ class Trace:
         """
         if tuple([entry.kind for entry in given]) != self.kinds:
             return None
-        stated = [*given, *self.beside]
+        stated = [*given, *self.weak_ranges]
         try:
             number = as_float(self.run(*[entry.number for entry in stated]))
             if not self.is_bounded:
@@ -111,7 +111,7 @@ class _TraceRecorder:
             name: self.lines.argument(name, stated.number, is_ranged=stated.kind[1])
             for name, stated in zip(question.strong, self.stated, strict=True)
         }
-        self.beside: dict[str, TraceInput] = {}  # ranges of profiles and defaults, by the variables of their numbers
+        self.weak_ranges: dict[str, TraceInput] = {}  # of profiles and defaults, by the variables of their numbers
         self.weak = {name: self._weak_variable(name, value) for name, value in question.weak.items()}
 
     def _weak_variable(self, name: str, value: Value) -> str:
@@ -120,7 +120,7 @@ class _TraceRecorder:
         if stated is None or stated.kind[0] is object:
             return self.lines.constant(value.base[1])
         variable = self.lines.argument(name, stated.number, is_ranged=True, is_weak=True)
-        self.beside[variable] = stated
+        self.weak_ranges[variable] = stated
         return variable
 
     def trace(self) -> Trace:
@@ -147,19 +147,20 @@ class _TraceRecorder:
         self._guard_agreement(tested)
         if self.lines.recorded_number(result) != state.values[self.question.target]:
             raise NotTraceable
-        beside = {name: stated for name, stated in self.beside.items() if self.lines.is_used(name)}
+        weak_ranges = {name: stated for name, stated in self.weak_ranges.items() if self.lines.is_used(name)}
         return Trace(
-            run=self.lines.compiled([*self.given.values(), *beside], result),
+            run=self.lines.compiled([*self.given.values(), *weak_ranges], result),
             kinds=tuple(stated.kind for stated in self.stated),
-            beside=tuple(beside.values()),
-            is_bounded=self._is_bounded(result, beside),
+            weak_ranges=tuple(weak_ranges.values()),
+            is_bounded=self._is_bounded(result, weak_ranges),
         )
 
-    def _is_bounded(self, result: str, beside: Mapping[str, TraceInput]) -> bool:
+    def _is_bounded(self, result: str, weak_ranges: Mapping[str, TraceInput]) -> bool:
         """Whether the numbers of a trace at the ends of its ranges bound its result."""
-        if any(self.question.weak[name].is_range and self.weak[name] not in beside for name in self.result.plan.weak):
+        ranged = [name for name in self.result.plan.weak if self.question.weak[name].is_range]
+        if not weak_ranges.keys() >= {self.weak[name] for name in ranged}:
             return False  # of such a range the lines have the middle alone
-        ranges = sum(stated.kind[1] for stated in self.stated) + len(beside)
+        ranges = sum(stated.kind[1] for stated in self.stated) + len(weak_ranges)
         return ranges <= _CORNERS and self.lines.motions.is_extreme_at_ends(result)
 
     def _only_state(self) -> State:

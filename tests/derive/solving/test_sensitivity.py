@@ -13,7 +13,7 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
-from derive.solving.sensitivity import bounds_of_form, bounds_sampled, composed, eased, is_monotone, slopes
+from derive.solving.sensitivity import bounds_of_form, bounds_sampled, composed, form_for_bounds, is_monotone, slopes
 from quantities.quantity import Quantity
 from tests.derive.draws import expressions
 from tests.derive.solving.forms import BENT, MONOTONE
@@ -42,12 +42,12 @@ FORMS = (
 @given(x=st.floats(2.0, 5.0), y=st.floats(1.0, 1.5))
 def test_it_is_equal_everywhere_in_the_box(text, x, y):
     form = parse_expression(text)
-    light = eased(form, KNOWN, RANGES, WORDS)
+    light = form_for_bounds(form, KNOWN, RANGES, WORDS)
     assert value(light, {"x": x, "y": y}) == pytest.approx(value(form, {**KNOWN, "x": x, "y": y}), rel=1e-9)
 
 
 def test_what_cancels_no_longer_moves():
-    assert render(eased(parse_expression("max(a*x, y)/max(y, a*x)"), {"a": 9.0}, RANGES, WORDS)) == "1"
+    assert render(form_for_bounds(parse_expression("max(a*x, y)/max(y, a*x)"), {"a": 9.0}, RANGES, WORDS)) == "1"
 
 
 @pytest.mark.parametrize(
@@ -68,14 +68,14 @@ def test_functions_that_cancel_leave_the_bounds_of_the_rest(text, function, ends
 @pytest.mark.parametrize("low", [0.5, 0.0, -1.0])
 def test_a_function_that_has_no_value_in_a_part_of_the_ranges_stays(low):
     form = parse_expression("y*log(x) - log(x)*y + x")
-    light = render(eased(form, {}, {**RANGES, "x": (low, 5.0)}, WORDS))
+    light = render(form_for_bounds(form, {}, {**RANGES, "x": (low, 5.0)}, WORDS))
     assert ("log" in light) is (low <= 0)
 
 
 def test_a_ratio_of_sums_moves_one_way():
     form = parse_expression("(x*a + b)/(x*a + 2*b)")
     assert not is_monotone(parse_expression("(x*a + b)/(x*a + 2*b) + x*(x - 7)"), KNOWN, {"x": RANGES["x"]})
-    assert is_monotone(eased(form, KNOWN, {"x": RANGES["x"]}, WORDS), {}, {"x": RANGES["x"]})
+    assert is_monotone(form_for_bounds(form, KNOWN, {"x": RANGES["x"]}, WORDS), {}, {"x": RANGES["x"]})
 
 
 def test_a_share_that_is_one_throughout_has_no_width():

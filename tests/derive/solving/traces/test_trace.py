@@ -315,6 +315,8 @@ def of(*equations: str, domain: str = "real", when: tuple[str, ...] = ()) -> str
             [{"x": 0.1, "y": 1, "z": 3}, {"x": 0.1, "y": 1, "z": 1.1}],
         ),
         (of("z = x + y", "t = x + z"), "t", {"x": 1, "y": 2}, [{"x": 1, "y": 1e300}, {"x": 1e-300, "y": 1}]),
+        # y is (a + 1)/2, and at least 1 only from a = 1 on
+        (of("sqrt(x) = y - 1", "x = y**2 - a"), "x", {"a": 2}, [{"a": 4}, {"a": 0.5}, {"a": 1.5}]),
     ],
 )
 def test_what_turns_out_otherwise_is_told_as_if_it_were_asked_first(text, target, usual, turns):
