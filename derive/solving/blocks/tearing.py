@@ -43,7 +43,7 @@ from derive.solving.blocks.free_unknowns import (
 )
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
-from derive.solving.blocks.polishing import are_apart, settled
+from derive.solving.blocks.polishing import are_apart, polished
 from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
@@ -189,9 +189,9 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
                 pieces = branch.spanned(branch.last.whole, [root])
                 solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
                 continue
-            values = settled(branch.at(root), system)
+            values = polished(branch.at(root), system)
             if not system.holds(values):  # in doubles the forms may have lost digits
-                values = settled(branch.at(root, exactly), system)
+                values = polished(branch.at(root, exactly), system)
             if not branch.is_followed(root, values):
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
