@@ -206,7 +206,7 @@ def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
     """
     if len(values) > _SMALL:
         return False
-    if _is_refuted(values, system.whole):
+    if _is_refuted(values, system.with_choices):
         return True
     is_small, is_shown = is_only_small(values, system), is_telling(values, system)
     if is_small != is_shown:  # nothing shows at a small point, or all does at another
