@@ -153,7 +153,7 @@ def straight(
     box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     for tear, branches in sorted(ways, key=_effort):
-        if len(branches) == 1 and loses_nothing(branches[0], box):
+        if len(branches) == 1 and not branches[0].conditions and loses_nothing(branches[0], box):
             return tear, branches[0]
     return None
 
