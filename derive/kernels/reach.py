@@ -15,7 +15,7 @@ from derive.model.conditions import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.solving.answering.solver import is_settled, settled
+from derive.solving.answering.solver import has_one_answer, one_answer_or_none
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
@@ -79,7 +79,7 @@ def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mappi
     Givens without a solution decide nothing. If one draw leaves the target open, all do, and each takes long.
     """
     for given in drawn:
-        verdict = is_settled(library, target, given)
+        verdict = has_one_answer(library, target, given)
         if verdict is not None:
             return verdict
     return False
@@ -101,7 +101,7 @@ def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[st
     numbers: dict[str, Value] = {}
     for name in (*(name for name in members if name not in outline.strong), *outline.strong):
         quantity = library.declared[name]
-        answer = settled(few_relations, name, numbers) if numbers and name in members else None
+        answer = one_answer_or_none(few_relations, name, numbers) if numbers and name in members else None
         base = generic(quantity, draw) if answer is None or answer.base is None else answer.base
         numbers[name] = read_number(quantity.unit.from_base(base), quantity.unit)
     return {name: numbers[name] for name in outline.strong}
@@ -114,7 +114,7 @@ def _with_only(library: RelationSet, used: Collection[str]) -> RelationSet:
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
     """The answer for a target at generic numbers of the givens, if there is one."""
-    return settled(library, target, generic_numbers(library, names, draw))
+    return one_answer_or_none(library, target, generic_numbers(library, names, draw))
 
 
 def generic_numbers(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:

@@ -20,9 +20,9 @@ def directed(structure: Structure, relations: Sequence[str], known: frozenset[st
     """Direct relations to unknowns: forwards, as they are written, as far as possible; then by matching the rest."""
     forward = forwards(structure, relations, known)
     used = set(forward.values())
-    settled = frozenset(known) | forward.keys()
-    backward = Matching(settled)
-    backward.add_all(_peeled(structure, relations, settled, used), structure.members)
+    determined = frozenset(known) | forward.keys()
+    backward = Matching(determined)
+    backward.add_all(_peeled(structure, relations, determined, used), structure.members)
     return forward | backward.fixed_by
 
 
@@ -117,16 +117,16 @@ def led_from(
     return frozenset(determined)
 
 
-def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], used: set[str]) -> list[str]:
+def _peeled(structure: Structure, relations: Sequence[str], determined: frozenset[str], used: set[str]) -> list[str]:
     """Unused relations in the order for matching: those with a single unknown left, one by one, then the others."""
     rank = {relation: i for i, relation in enumerate(relations) if relation not in used}
     members = structure.members
-    open_count = {relation: len([name for name in members[relation] if name not in settled]) for relation in rank}
+    open_count = {relation: len([name for name in members[relation] if name not in determined]) for relation in rank}
     queue = [rank[relation] for relation, count in open_count.items() if count == 1]
     heapq.heapify(queue)
     by_rank = {i: relation for relation, i in rank.items()}
     peeled: dict[str, None] = {}
-    known = set(settled)
+    known = set(determined)
     while queue:
         relation = by_rank[heapq.heappop(queue)]
         open_names = [name for name in members[relation] if name not in known]

@@ -58,7 +58,7 @@ class _Equations:
     inequalities: Mapping[str, tuple[str, ...]]  # each with its quantities
 
     @cached_property
-    def whole(self) -> Structure:
+    def graph(self) -> Structure:
         """The incidence graph of all equations, on which no question is planned, since it holds repeated estimates."""
         return Structure.of(self.relations)
 
@@ -66,7 +66,7 @@ class _Equations:
     def exchanged(self) -> frozenset[str]:
         """The quantities of the estimates that may replace other relations of the incidence graph."""
         exchangeable = (name for name, rivals in self.estimated.items() if rivals)
-        return frozenset(chain.from_iterable(self.whole.members[name] for name in exchangeable))
+        return frozenset(chain.from_iterable(self.graph.members[name] for name in exchangeable))
 
     @classmethod
     def of(cls, library: RelationSet) -> _Equations:
@@ -95,7 +95,7 @@ class _Equations:
 
     def structure(self, left_out: frozenset[str], fallbacks: frozenset[str], core: Core | None = None) -> Structure:
         """The incidence graph without some relations; estimates replace other relations only in its alternatives."""
-        graph = self.whole if core is None else core.graph
+        graph = self.graph if core is None else core.graph
 
         def is_first(name: str) -> bool:
             return name not in left_out and left_out.issuperset(self.repeated.get(name, ()))
@@ -135,15 +135,15 @@ class Core:
     @classmethod
     def of(cls, equations: _Equations, names: frozenset[str]) -> Core:
         """The core of an incidence graph for the names that may be given or asked for."""
-        whole = equations.whole
+        graph = equations.graph
         fixed = names.union(equations.exchanged, *equations.inequalities.values())
-        apart = whole.apart(fixed)
-        names_within = fixed.union(*(members for relation, members in whole.members.items() if relation not in apart))
+        apart = graph.apart(fixed)
+        names_within = fixed.union(*(members for relation, members in graph.members.items() if relation not in apart))
         links: dict[str, tuple[frozenset[str], ...]] = {}
-        for connected in _connected_groups(whole, apart, fixed):
+        for connected in _connected_groups(graph, apart, fixed):
             group = names_within & connected
             links.update({name: (*links.get(name, ()), group) for name in group})
-        relations = frozenset(whole.members.keys() - apart.keys())
+        relations = frozenset(graph.members.keys() - apart.keys())
         return cls(equations, relations, names_within, links, apart=dict(reversed(apart.items())))
 
     @cached_property
@@ -160,10 +160,10 @@ class Core:
     @cached_property
     def graph(self) -> Structure:
         """The incidence graph of all relations of the core, on which no question is planned as it stands."""
-        whole = self.equations.whole
+        full_graph = self.equations.graph
         graph = Structure.of(relation for relation in self.equations.relations if relation.name in self.relations)
-        in_order = {name: graph.holders[name] for name in whole.holders if name in graph.holders}
-        return replace(graph, holders=in_order, links=self.links, whole=whole)
+        in_order = {name: graph.holders[name] for name in full_graph.holders if name in graph.holders}
+        return replace(graph, holders=in_order, links=self.links, full_graph=full_graph)
 
     @cached_property
     def written_outside(self) -> Sequence[tuple[str, str]]:
@@ -173,18 +173,18 @@ class Core:
         return [(name, result) for name, result in written if name not in self.relations and result in fallbacks]
 
 
-def _connected_groups(whole: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
+def _connected_groups(graph: Structure, relations: Iterable[str], fixed: frozenset[str]) -> Iterator[set[str]]:
     """Yield the quantities of each group of relations connected in the incidence graph through open quantities."""
     remaining = dict.fromkeys(relations)
     while remaining:
         connected: set[str] = set()
         pending = [remaining.popitem()[0]]
         while pending:
-            new_names = [name for name in whole.members[pending.pop()] if name not in connected]
+            new_names = [name for name in graph.members[pending.pop()] if name not in connected]
             connected.update(new_names)
             for name in new_names:
                 if name not in fixed:
-                    holders = [relation for relation in whole.holders[name] if relation in remaining]
+                    holders = [relation for relation in graph.holders[name] if relation in remaining]
                     pending += holders
                     for relation in holders:
                         del remaining[relation]
@@ -261,7 +261,7 @@ class Structure:
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     limits: tuple[tuple[str, ...], ...] = ()  # the quantities of each inequality
     links: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)  # what left-out relations connect
-    whole: Structure | None = None  # the graph of all relations, of which this is the core
+    full_graph: Structure | None = None  # of all relations, if this is their core
     elsewhere: frozenset[str] = frozenset()  # fallbacks that relations are written for which the core leaves out
     session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 

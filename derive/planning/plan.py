@@ -146,9 +146,9 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     extra = [block for block in ordered(structure, solved, wanted, known) if block not in blocks]
     extra += dict.fromkeys(chain.from_iterable(from_givens.values()))
     spent = {*chain.from_iterable(block.relations for block in (*blocks, *extra))}
-    settled = known.union(*(block.unknowns for block in (*blocks, *extra)))
+    known_or_derived = known.union(*(block.unknowns for block in (*blocks, *extra)))
     unused = (relation for relation in relations if relation not in spent)
-    checks = tuple(relation for relation in unused if settled.issuperset(structure.members[relation]))
+    checks = tuple(relation for relation in unused if known_or_derived.issuperset(structure.members[relation]))
     return Plan(target, tuple(blocks), weak=used, checks=checks, extra=tuple(extra))
 
 
@@ -289,10 +289,10 @@ def _decide_fallbacks(
         in_use = _fallbacks_among(structure, reached, given, usable, target)
     around = structure.around(target, given)
     fallbacks = [name for name in usable if name in structure.otherwise and name in around]
-    standing = [name for name in fallbacks if name in in_use or name not in inside]
-    replacing = [name for name in standing if structure.is_written(name)]
-    yielding = [name for name in usable if name in standing or name not in fallbacks]
-    return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
+    kept = [name for name in fallbacks if name in in_use or name not in inside]
+    replacing = [name for name in kept if structure.is_written(name)]
+    yielding = [name for name in usable if name in kept or name not in fallbacks]
+    return structure.not_written_for(kept), list(dict.fromkeys([*replacing, *yielding]))
 
 
 def _fallbacks_among(
@@ -398,15 +398,15 @@ def _fallbacks_in_use(
         writers = [*chain.from_iterable(structure.writers.get(name, ()) for name in names)]
         if not any(ahead.issuperset(structure.members[relation]) for relation in writers):
             return set()
-        settled_before = {*given, *weak} - {*names}
+        known_before = {*given, *weak} - {*names}
         if sought is None:
-            leading = upstream(structure, names, settled_before)
+            leading = upstream(structure, names, known_before)
             relations = [relation for relation in reached if relation in leading]
-            return {*names} & forwards(structure, relations, settled_before).keys()
-        determined = settled_before | forwards(structure, reached, settled_before).keys()
+            return {*names} & forwards(structure, relations, known_before).keys()
+        determined = known_before | forwards(structure, reached, known_before).keys()
         return {*names} & (determined | led_from(structure, sought, determined, candidates))
 
-    def settled(names: Sequence[str]) -> list[str]:
+    def determined_by_own(names: Sequence[str]) -> list[str]:
         """The fallbacks among `names` that their own relations determine, if all other fallbacks are known."""
         following = follows(names)
         own = [*chain.from_iterable(structure.writers.get(name, ()) for name in names)]
@@ -432,12 +432,12 @@ def _fallbacks_in_use(
             return True
         return sought is not None and any(ahead.issuperset(members) for members in inputs)
 
-    settled_alone = [name for name in candidates if may_follow(name) and settled([name])]
-    dropped = settled_alone
-    while dropped != (still_settled := settled(dropped)):  # some are determined only through each other
-        dropped = still_settled
-    for name in settled_alone:  # one that was not determined beside others that have come back since
-        if name not in dropped and len(settled([*dropped, name])) > len(dropped):
+    determined_alone = [name for name in candidates if may_follow(name) and determined_by_own([name])]
+    dropped = determined_alone
+    while dropped != (still_determined := determined_by_own(dropped)):  # some are determined only through each other
+        dropped = still_determined
+    for name in determined_alone:  # one that was not determined beside others that have come back since
+        if name not in dropped and len(determined_by_own([*dropped, name])) > len(dropped):
             dropped = [*dropped, name]
     return [name for name in candidates if name not in dropped]
 
@@ -448,10 +448,10 @@ def _redundant(structure: Structure, basis: Matching, candidates: Sequence[str],
     Of two that determine each other it is the one that no relation is written for; of two such, the one that a relation
     ties to the target; and else the one whose own relations depend on the other.
     """
-    whole = structure.whole or structure
+    full_graph = structure.full_graph or structure
 
     def rank(name: str) -> tuple[bool, bool, int]:
-        inputs = whole.quantities_of(upstream(whole, [name], basis.known))
+        inputs = full_graph.quantities_of(upstream(full_graph, [name], basis.known))
         return not structure.is_written(name), name in tied, len(inputs.intersection(candidates))
 
     conflicting = basis.given(candidates).conflicting(candidates)  # all others can be known beside any of these
@@ -489,10 +489,10 @@ def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]
     fixed = known.union(weak, *structure.limits)
     bearing = _bearing_relations(structure, fixed)
     inside = structure.quantities_of(bearing)
-    standing = _fallbacks_in_use(structure, bearing, known, weak)
-    standing += [name for name in weak if name in structure.otherwise and name not in inside]
-    bare = structure.not_written_for(standing)
-    used = [*standing, *(name for name in weak if name not in structure.otherwise)]
+    in_use = _fallbacks_in_use(structure, bearing, known, weak)
+    in_use += [name for name in weak if name in structure.otherwise and name not in inside]
+    bare = structure.not_written_for(in_use)
+    used = [*in_use, *(name for name in weak if name not in structure.otherwise)]
     bearing = _bearing_relations(bare, fixed)
     matching, _ = based(bare, bearing, known, used)
     for relation in structure.rivals & bare.members.keys():
@@ -500,7 +500,7 @@ def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]
     names = {name for name in used if bare.holders.get(name) and name not in known}
     names |= matching.determined(bare)
     names |= bare.led_to(bare.apart(fixed), names | known)
-    return frozenset(names) | _determined_by_what_they_lead_to(structure, known, weak, standing, names)
+    return frozenset(names) | _determined_by_what_they_lead_to(structure, known, weak, in_use, names)
 
 
 def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
@@ -510,10 +510,10 @@ def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]
 
 
 def _determined_by_what_they_lead_to(
-    structure: Structure, known: frozenset[str], weak: Sequence[str], standing: Sequence[str], determined: Set[str]
+    structure: Structure, known: frozenset[str], weak: Sequence[str], in_use: Sequence[str], determined: Set[str]
 ) -> frozenset[str]:
     """The quantities that a plan determines only as targets: fallbacks that they lead to are then not used."""
-    if not any(name in structure.writers for name in standing):
+    if not any(name in structure.writers for name in in_use):
         return frozenset()
     leads = _Leads.of(structure, known, weak)
     sought = [name for name in structure.holders if name not in determined and name in leads.starts]
@@ -523,11 +523,11 @@ def _determined_by_what_they_lead_to(
     for name in sought:
         led = leads.beyond_fallbacks(structure, name)
         if led and led not in bases:
-            standing_here = _fallbacks_in_use(structure, list(structure.members), known, weak, sought=name)
-            bare = structure.not_written_for(standing_here)
+            in_use_for_name = _fallbacks_in_use(structure, list(structure.members), known, weak, sought=name)
+            bare = structure.not_written_for(in_use_for_name)
             bases[led] = None
-            if len(standing_here) < len(standing):
-                bases[led], _ = based(bare, list(bare.members), known, [*standing_here, *firm])
+            if len(in_use_for_name) < len(in_use):
+                bases[led], _ = based(bare, list(bare.members), known, [*in_use_for_name, *firm])
         basis = bases.get(led)
         if basis is not None and basis.settles(name):
             determined_too.add(name)

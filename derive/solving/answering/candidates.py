@@ -80,7 +80,7 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     if without_refuted is not None:
         return without_refuted
     try:
-        raise _error(library, question, errors)
+        raise _error_without_candidates(library, question, errors)
     finally:
         del candidates, errors  # the error's traceback holds this frame, which would hold the error
 
@@ -141,7 +141,7 @@ def _is_determined(library: RelationSet, question: Question) -> bool:
     return bool(states) and all(question.target in state.values for state in states)
 
 
-def _error(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
+def _error_without_candidates(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
     """The error of a question without candidates: the weightiest, with a hint at weak values that may be at fault.
 
     A weak value that the givens make another number is not at fault, and a definition is never another number.
@@ -260,7 +260,7 @@ def _results_by_case(
     for is_last_resort in (False,) if question.is_trial else (False, True):
         search = CaseSearch(library, question, outcomes, is_last_resort=is_last_resort, until_open=until_open)
         results, errors = search.results, search.errors
-        if results and not search.leave_target_open():
+        if results and not search.leaves_target_open():
             return results, errors
         if results or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break

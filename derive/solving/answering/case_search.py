@@ -94,8 +94,8 @@ class CaseSearch:
         kept += [replace(result, is_assumed_away=True) for result in (*away, *uncovered)]
         self.results = [self._with_doubts(result, self._doubts) for result in self._joined_where_free(kept)]
 
-    def leave_target_open(self) -> bool:
-        """Whether no searched case fixes the target, and all together leave it its whole domain."""
+    def leaves_target_open(self) -> bool:
+        """Whether the search fixes the target in no case, and its results together leave it the whole domain."""
         spans = [state.spans.get(self.target) for _, state in states_of(self.results)]
         if None in spans or any(result.plan.blocks for result in self.results):
             return False

@@ -232,7 +232,7 @@ def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
     return replace(answer, bounds=joint.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *renewed])))
 
 
-def settled(
+def one_answer_or_none(
     library: RelationSet, target: str, given: Mapping[str, Any], profiles: tuple[Any, ...] = ()
 ) -> Answer | None:
     """The one answer of the solver, or None without the diagnosis, which takes as long again to find."""
@@ -244,7 +244,7 @@ def settled(
         return the_one(answers)
 
 
-def is_settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
+def has_one_answer(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
     """Whether the solver finds one answer; False if nothing determines the target, None where numbers may decide."""
     with query():
         try:
@@ -291,7 +291,7 @@ def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, 
             return others[rank].base if others is not None and len(others) == len(distinct) else None
 
         def asked(name: str) -> Answer | None:
-            return settled(library, name, question.strong, profiles)
+            return one_answer_or_none(library, name, question.strong, profiles)
 
         def solved(target: str, given: Mapping[str, Any]) -> Answer:
             return solve(library, target, profiles, given)

@@ -45,15 +45,15 @@ def _on_the_way(branch: SolutionBranch, answer: Answer) -> str:
         if name == branch.plan.target or name in spans or name not in values or not quantity.domain.whole:
             continue
         if not quantity.domain.is_whole(values[name]):
-            counts.append(f"{name} comes out as {_beside_whole(values[name], quantity)}")
+            counts.append(f"{name} comes out as {_shown_fraction(values[name], quantity)}")
     return f"a count is whole: {', '.join(counts)} on the way" if counts else ""
 
 
-def _beside_whole(number: float, quantity: Declaration) -> str:
+def _shown_fraction(number: float, quantity: Declaration) -> str:
     """The text of a count that is no whole number, with digits that tell it from the nearest one."""
     unit = quantity.unit
-    whole = unit.to_base(float(round(unit.from_base(number))))
-    shown, _ = told_apart(lambda digits: [shown_number(x, unit, digits) for x in (number, whole)])
+    nearest = unit.to_base(float(round(unit.from_base(number))))
+    shown, _ = told_apart(lambda digits: [shown_number(x, unit, digits) for x in (number, nearest)])
     return shown
 
 

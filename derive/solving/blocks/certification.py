@@ -108,7 +108,7 @@ class _BoxSearch:
         """Set up the search for a certificate: the checker's system, the whole box, and graphs for contractors."""
         self.claim = claim
         self.system = System(claim)
-        self.whole: Box = tuple((domain.low, domain.high) for domain in claim.domains)
+        self.domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
         self.graphs: list[Dag] = []  # of all equations together, and of each alone
         if len(claim.unknowns) > 1:
             numbers = {known.name: float(known.value) for known in claim.known}
@@ -136,7 +136,7 @@ class _BoxSearch:
             cut = self._largest_empty_slab(box) or _cut_at_region(box, places) or _across(box)
             return None if cut is None else (cut, cut.halves(box))
 
-        tree = recorded(self.whole, step, _MOST)
+        tree = recorded(self.domain_box, step, _MOST)
         return None if tree is None else Boxes(tuple(places), tree)
 
     def _place(self, point: Sequence[float]) -> Place | None:
@@ -148,7 +148,7 @@ class _BoxSearch:
         else:
             return None
         regions = (tuple(_beside(x, share) for x in point) for share in _REGIONS)
-        for region in (self.whole, *regions):
+        for region in (self.domain_box, *regions):
             if is_within(narrow, region) and self._holds(self.system.holds_one_at_most, region):
                 return Place(narrow, region)
         return Place(narrow, narrow)

@@ -17,7 +17,7 @@ from itertools import chain, combinations, islice
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
-from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, settled
+from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, polished
 from derive.solving.blocks.samples import points_across_domains, starting_points
 from derive.solving.blocks.solution_curves import lies_on_curve
 from derive.solving.blocks.substitution import Branch, expressed, sizes
@@ -57,7 +57,7 @@ class _Harvest:
 
     def take(self, proposed: Mapping[str, float]) -> None:
         """Add a root that a start led to, if it is new and solves the whole system: a solution, or a curve's point."""
-        values: Mapping[str, float] = settled(dict(proposed), self.system)
+        values: Mapping[str, float] = polished(dict(proposed), self.system)
         if not self.system.holds(values):
             refined = in_many_digits(values, self.system)
             if refined is not None:

@@ -59,7 +59,7 @@ class System:
     search: Search = Search.FROM_STARTS
 
     @property
-    def whole(self) -> System:
+    def with_choices(self) -> System:
         """The block's equations as they are stated, with their choices."""
         return replace(self, equations=self.stated, stated=()) if self.stated else self
 

@@ -29,7 +29,7 @@ _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
 _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
-def settled(values: dict[str, float], system: System) -> dict[str, float]:
+def polished(values: dict[str, float], system: System) -> dict[str, float]:
     """A solution polished by a few Newton steps where rounding has cost digits."""
     numbers = {**system.known, **values}
     if len(values) <= _FEW and not all(agrees(equation, numbers, TIGHT) for equation in system.equations):
@@ -206,7 +206,7 @@ def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
     """
     if len(values) > _SMALL:
         return False
-    if _is_refuted(values, system.whole):
+    if _is_refuted(values, system.with_choices):
         return True
     is_small, is_shown = is_only_small(values, system), is_telling(values, system)
     if is_small != is_shown:  # nothing shows at a small point, or all does at another

@@ -43,7 +43,7 @@ from derive.solving.blocks.free_unknowns import (
 )
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
-from derive.solving.blocks.polishing import are_apart, settled
+from derive.solving.blocks.polishing import are_apart, polished
 from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
@@ -153,7 +153,7 @@ def straight(
     box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     for tear, branches in sorted(ways, key=_effort):
-        if len(branches) == 1 and loses_nothing(branches[0], box):
+        if len(branches) == 1 and not branches[0].conditions and loses_nothing(branches[0], box):
             return tear, branches[0]
     return None
 
@@ -183,15 +183,15 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
                 solutions.extend(branch.spanned(solution.spans[tear]))
                 continue
             root = solution.values[tear]
-            beside = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
+            low, high = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
             # the last relation may hold along an interval around the root, of which the search gave one point
-            if is_level_span(branch.last, (beside[0], beside[1])):
+            if is_level_span(branch.last, (low, high)):
                 pieces = branch.spanned(branch.last.whole, [root])
                 solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
                 continue
-            values = settled(branch.at(root), system)
+            values = polished(branch.at(root), system)
             if not system.holds(values):  # in doubles the forms may have lost digits
-                values = settled(branch.at(root, exactly), system)
+                values = polished(branch.at(root, exactly), system)
             if not branch.is_followed(root, values):
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
@@ -210,7 +210,9 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
 def _is_proved_apart(values: Mapping[str, float], solutions: Sequence[Solution], system: System) -> bool:
     """Whether a solution by tearing is proved to be another than all known solutions close to it."""
     close = [other.values for other in solutions if repeats(values, [other])]
-    return not repeats(values, solutions, SAME_ROOT) and all(are_apart(values, other, system.whole) for other in close)
+    return not repeats(values, solutions, SAME_ROOT) and all(
+        are_apart(values, other, system.with_choices) for other in close
+    )
 
 
 class _TornBranch:
@@ -249,7 +251,9 @@ class _TornBranch:
             if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
                 return True  # not a solution
             box[name] = enclosure.values
-        if not system.holds(values) and _surely_fail((*system.equations, *system.whole.equations), {**around, **box}):
+        if not system.holds(values) and _surely_fail(
+            (*system.equations, *system.with_choices.equations), {**around, **box}
+        ):
             return True
         if any(x != x for x in values.values()) or system.misses(values):
             return False
@@ -266,7 +270,7 @@ class _TornBranch:
 
     def is_refuted(self, root: float) -> bool:
         """Whether a root of the tear is no solution: in many digits an equation fails, where no number is rounded."""
-        system = self.system.whole
+        system = self.system.with_choices
         if not system.is_exact:
             return False
         return fails_at_root(self.last.equation, {self.tear: root}, self.forms, system.equations, system.known)
@@ -277,10 +281,10 @@ class _TornBranch:
         if not has_choice(last.equation, self.tear):
             return []
         if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
-            beside = [*chain.from_iterable((root * (1 - _BESIDE), root * (1 + _BESIDE)) for root in roots)]
+            points = [*chain.from_iterable((root * (1 - _BESIDE), root * (1 + _BESIDE)) for root in roots)]
         else:
-            beside = [middle(piece) for piece in pairwise(self._marked(last.whole))]
-        met = [x for x in beside if self.system.meets(self.at(x))]
+            points = [middle(piece) for piece in pairwise(self._marked(last.whole))]
+        met = [x for x in points if self.system.meets(self.at(x))]
         return [x for x in met if is_cancelled(last.equation, self.tear, last.at(x)) and last.meets_beside_givens(x)]
 
     def spanned(self, span: Span, seeds: Sequence[float] = ()) -> list[Solution]:
@@ -317,7 +321,7 @@ class _TornBranch:
             return None
         if not all(is_proportional(form, tear, system.known) for form in moving.values()):
             return None
-        for equation in system.whole.equations:
+        for equation in system.with_choices.equations:
             outcome = by_proportion(system.alone(equation.changed(self._put_in), tear))
             if outcome is None or not any(solution.is_whole for solution in outcome.solutions):
                 return None
@@ -335,7 +339,7 @@ class _TornBranch:
     @cached_property
     def _turns(self) -> frozenset[float]:
         """Points of the tear at which an arm may begin or cease to bind, or an unknown leave its domain."""
-        ties = [*chain.from_iterable(map(_ties, self.system.whole.equations))]
+        ties = [*chain.from_iterable(map(_ties, self.system.with_choices.equations))]
         for name in self.forms:
             ends = filter(math.isfinite, self.system.inside(name))
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]

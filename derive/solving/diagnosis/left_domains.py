@@ -138,11 +138,11 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
         if relation.approximate is not None or (relation.conditions and not conditional)
     }
     structure = structure_of(library, frozenset(left_out))
-    settled = Matching.of(structure, given).determined(structure)
-    if not settled:
+    determined = Matching.of(structure, given).determined(structure)
+    if not determined:
         return Leaving()
     solved = directed(structure, list(structure.members), given)
-    names = leaving(library, ordered(structure, solved, sorted(settled), given))
+    names = leaving(library, ordered(structure, solved, sorted(determined), given))
     return Leaving(frozenset(names), tuple(ordered(structure, solved, names, given)))
 
 

@@ -256,28 +256,28 @@ def by_names(
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
     matching = Matching.of(within, given)
-    settled = given | matching.determined(within)
+    fixed = given | matching.determined(within)
     unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
-    is_spare = any(map(settled.issuperset, unmatched))
+    is_spare = any(map(fixed.issuperset, unmatched))
     in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
-    solved = {**directed(within, in_turn, given)} if is_spare or settled != given else {}
+    solved = {**directed(within, in_turn, given)} if is_spare or fixed != given else {}
     spare = within.members.keys() - solved.values() if is_spare else set()
     for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known
-        if relation not in skipped and settled.issuperset(name for name in library.members[relation] if name != own):
-            settled |= {own}
+        if relation not in skipped and fixed.issuperset(name for name in library.members[relation] if name != own):
+            fixed |= {own}
             solved[own] = relation
     structure = structure_of(library, skipped)
-    following = ordered(structure, solved, sorted(settled - given), given) if settled != given else []
+    following = ordered(structure, solved, sorted(fixed - given), given) if fixed != given else []
     may_leave = leaving(library, following)
     others = {relation.name for relation in library.inequalities} | estimates
-    tests = {name for name in (spare | others) - left_out if settled.issuperset(library.members[name])}
+    tests = {name for name in (spare | others) - left_out if fixed.issuperset(library.members[name])}
     asked = [*chain.from_iterable(library.members[name] for name in tests)]
     wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = [block.unknowns for block in ordered(structure, solved, asked, given)] if asked else []
     used = tests.union(*(block.relations for block in blocks))
     combined = structure_of_combined(library, given, skipped, is_generic=False) if zeros else within
-    dependent = tuple(_untested(library, combined, given, zeros, settled, tests))
+    dependent = tuple(_untested(library, combined, given, zeros, fixed, tests))
     conditional = {relation.name for relation in library.conditional if relation.name not in left_out}
     return StatedTwice(
         tests=frozenset(tests),
@@ -306,7 +306,7 @@ def _untested(
     structure: Structure,
     given: frozenset[str],
     zeros: frozenset[str],
-    settled: frozenset[str],
+    fixed: frozenset[str],
     tests: Collection[str],
 ) -> Iterator[tuple[str, ...]]:
     """Sets of dependent relations that may state something twice without counting showing it.
@@ -318,14 +318,14 @@ def _untested(
     repeated = list(islice(repeated_among(library, structure, given, zeros), _SETS))
     unfixed = set[str]()
     pending = repeated
-    while untested := [names for names in pending if not _is_tested(library, names, settled - unfixed, tests)]:
+    while untested := [names for names in pending if not _is_tested(library, names, fixed - unfixed, tests)]:
         yield from untested
         pending = [names for names in pending if names not in untested]
         unfixed.update(*(library.members[name] for name in chain.from_iterable(untested)))
         unfixed -= given
 
 
-def _is_tested(library: RelationSet, names: Sequence[str], settled: frozenset[str], tests: Collection[str]) -> bool:
+def _is_tested(library: RelationSet, names: Sequence[str], fixed: frozenset[str], tests: Collection[str]) -> bool:
     """Whether dependent relations state nothing twice untested: one is a test, and all their quantities are fixed."""
     members = chain.from_iterable(library.members[name] for name in names)
-    return settled.issuperset(members) and any(name in tests for name in names)
+    return fixed.issuperset(members) and any(name in tests for name in names)

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Name, Node, names_in
+from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value
 from derive.numerics.algebra.like_terms import added, negated
@@ -178,10 +178,9 @@ class AnswerChecks:
             tick()
             for holder in library.holders.get(pending.pop(), ()):
                 relation = library.relations[holder]
-                defined = relation.written.lhs
-                if not isinstance(defined, Name) or defined.name in numbers or not relation.is_exact:
+                name = relation.written_for
+                if name is None or name in numbers or not relation.is_exact:
                     continue
-                name = defined.name
                 is_computable = numbers.keys() >= {*library.members[holder]} - {name}
                 if not is_computable or not applies_at(relation, numbers):
                     continue

@@ -101,7 +101,7 @@ _CASE_MAY_FAIL_ALONG = (
     "ranges; elsewhere in the ranges there may be others"
 )
 _IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
-_NONE = "the ranges were taken at their middle"
+_TAKEN_AT_MIDDLE = "the ranges were taken at their middle"
 _REACHED = ("bounds are exact", "bounds found by")
 """How a sentence begins that calls bounds reached, to one part in a million."""
 
@@ -236,14 +236,14 @@ class SolutionBranch:
             return self._by_form(self.form, ranges)
         in_middle = self.state.spans.get(target)
         if self.plan.is_joint:
-            return Bounds(in_middle, _NONE if in_middle is None else _IN_THE_MIDDLE)
+            return Bounds(in_middle, _TAKEN_AT_MIDDLE if in_middle is None else _IN_THE_MIDDLE)
         proved = self._by_plan(ranges)
         if proved is not None:
             return proved
         if in_middle is not None:
             return Bounds(in_middle, _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
-            return Bounds(None, _NONE)
+            return Bounds(None, _TAKEN_AT_MIDDLE)
         how = "bounds were searched for along this solution, and are not proved"
         return Bounds(bounds_sampled(self.at, ranges), how)
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import chain, product
 
-from derive.expressions.tree import Apply, Name, Node, conjunction, names_in
+from derive.expressions.tree import Apply, Node, conjunction, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import difference_of
@@ -146,7 +146,7 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
         return None
     (only,), equation = candidates, library.relations[block.relations[0]].written
     is_unconditional = not only.conditions and not has_choice(equation, block.unknowns[0])
-    return only.form if is_unconditional or equation.lhs == Name(block.unknowns[0]) else None
+    return only.form if is_unconditional or equation.written_for == block.unknowns[0] else None
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
@@ -155,7 +155,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     A form that holds under conditions has no number where they fail.
     """
     candidates, equation = candidates_of(library, block), library.relations[block.relations[0]].written
-    if len(candidates) == 1 and equation.lhs == Name(block.unknowns[0]):
+    if len(candidates) == 1 and equation.written_for == block.unknowns[0]:
         return (candidates[0].form,)
     if has_choice(equation, block.unknowns[0]):
         return ()

@@ -173,9 +173,9 @@ class _Path:
         self, ranges: Mapping[str, Span], start_givens: Mapping[str, float], start: Sequence[float], halvings: int
     ) -> list[_Piece]:
         """The ranges in pieces, through which the path follows a solution from a point; empty where it cannot."""
-        whole = self._around(ranges, start)
-        if whole is not None:
-            return [whole]
+        only_piece = self._around(ranges, start)
+        if only_piece is not None:
+            return [only_piece]
         if not halvings:  # there is a corner, a fold or an end of the domain
             return []
         name = max(ranges, key=lambda name: (ranges[name][1] - ranges[name][0]) / max(map(abs, ranges[name])))

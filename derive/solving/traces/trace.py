@@ -46,7 +46,7 @@ _CORNERS = 3  # limit on ranges at whose ends a trace is run
 _MOST_TRACES = 4  # of one shape
 _ATTEMPTS = 8  # to record one
 _TEXTS = 1024  # limit on texts of givens that are remembered
-_NONE: frozenset[str] = frozenset()
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 class TraceInput(NamedTuple):
@@ -273,7 +273,7 @@ class QuestionShape:
             readings = {name: self._reading(name, value) for name, value in given.items()}
         except DeriveError:
             return None  # the solver reads them all, and says of each what is wrong
-        changed = self._changed({name: value for name, (value, _) in readings.items()}) if self._stated else _NONE
+        changed = self._changed({name: value for name, (value, _) in readings.items()}) if self._stated else _NO_NAMES
         stated = [stated for _, stated in readings.values()]
         for names, trace in self.traces:
             outcome = trace.outcome(stated) if names == changed else None

@@ -13,7 +13,7 @@ import pytest
 import derive
 from derive.errors import NoSolutionError, UnderdeterminedError
 from derive.library import Library
-from derive.solving.answering.solver import settled
+from derive.solving.answering.solver import one_answer_or_none
 from derive.solving.execution.answer import Answer
 from tests.derive.terminal import ask
 
@@ -263,7 +263,7 @@ def stated_elsewhere(library: Library) -> dict[str, list[tuple[float, str]]]:
 
 def again(target: str, profiles: tuple[str, ...], given: dict[str, str]) -> float | None:
     """The answer to another question; why there is none takes long to tell, and is not asked."""
-    answer = settled(derive.llm, target, given, profiles)
+    answer = one_answer_or_none(derive.llm, target, given, profiles)
     return None if answer is None else answer.base
 
 

@@ -1,10 +1,11 @@
-"""What is said of a definition that yields to what is given."""
+"""What is said of a definition that yields to what is given, and what idle givens are tested by."""
 
 from __future__ import annotations
 
 import pytest
 
 import derive
+from tests.derive.statements import bare
 
 FACTOR = """
 [quantities]
@@ -24,3 +25,11 @@ def test_a_definition_that_yields_is_named_with_the_number_that_replaced_it(k: i
     assert answer.base == k
     said = [line for line in map(str, answer.assumptions) if "is replaced" in line]
     assert said == ([] if k == 2 else [f"k = 2 is replaced: it is {k} here"])
+
+
+def test_an_idle_given_is_tested_by_an_equation_with_a_quantity_on_both_sides() -> None:
+    """`x = x**2 - b + 2` is true at x = 2 where b is 4, and nowhere where b is 1."""
+    library = bare("a b x y", "y = 2*a", "x = x**2 - b + y")
+    assert library.solve("y", a=1, b=4).base == 2
+    with pytest.raises(derive.InconsistentError, match="no admissible value of x"):
+        library.solve("y", a=1, b=1)

@@ -230,3 +230,13 @@ def test_what_is_one_number_all_over_the_ranges_is_that_or_has_no_value(cancelli
     else:
         with pytest.raises(NoSolutionError):
             held.solve("d", **ranges)
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_root_that_would_be_negative_in_a_part_of_the_ranges_widens_no_bounds(step):
+    """With k less than 1.125 the root of x would be negative, whichever equation is stated first."""
+    pair = ["sqrt(x) = y**3 + y - 2", "x = k - y - y**3/8"][::step]
+    (answer,) = bare("k x y", *pair, domains={"y": "real"}).solve_all("y", k="1..1.5")
+    low, high = span(answer)
+    assert low == pytest.approx(1, rel=1e-6)
+    assert (high**3 + high - 2) ** 2 + high + high**3 / 8 == pytest.approx(1.5, rel=1e-6)
