@@ -289,6 +289,8 @@ def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed
 def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[float] | None:
     """Lagrange multipliers by the normal equations of slopes scaled to length one; None if these are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
+    if 0.0 in lengths:  # the square of a slope of 1e-200 is too small for a double
+        return None
     units = [[x / length for x in slope] for slope, length in zip(slopes, lengths, strict=True)]
     rows = []
     for unit in units:

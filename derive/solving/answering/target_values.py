@@ -222,7 +222,8 @@ class _Comparison:
             its_library, result, state = in_middle[0]
             state = replace(state, pieces=tuple(piece.span for piece in pieces))
             return its_library, self._without_doubts(replace(result, states=(state,)))
-        count = "several values" if in_middle else "no value"
+        is_bounded = any(self.question.target in state.spans for _, _, state in _states_of(self.answers))
+        count = "several values" if in_middle or is_bounded or self.is_open else "no value"
         return self.library, self._result_for(pieces, f"it has {count} in the middle of the ranges")
 
     def _result_for(self, pieces: Sequence[Interval], note: str = "") -> Found:
@@ -231,14 +232,16 @@ class _Comparison:
         used = self.cases.relations_at(pieces[0].inside)
         if not note:
             count = "one value" if pieces[0].is_point else "these values"
-            note = f"{', '.join(used)} together leave it {count}; nothing else determines it"
+            leaving = f"{', '.join(used)} together leave" if used else "the conditions of relations leave"
+            note = f"{leaving} it {count}; nothing else determines it"
         low, high = pieces[0].span[0], pieces[-1].span[1]
         if pieces[0].is_point and not self.cases.ranged:
             state = State({**known, target: low}, notes=(note,))
         else:
             state = State(known, {target: (low, high)}, notes=(note,), pieces=tuple(piece.span for piece in pieces))
         weak = tuple(name for name in self.question.weak if name in self.library.held_by(used))
-        return Found(Plan(target, (Block(used, (target,)),), weak, ()), (state,), left_out={})
+        blocks = (Block(used, (target,)),) if used else ()
+        return Found(Plan(target, blocks, weak, ()), (state,), left_out={})
 
 
 def _interval_of(state: State, target: str) -> Span:
@@ -509,9 +512,10 @@ class LinearCases:
         return [relation.ways for relation in self.relations]
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
-        """The relations that apply in a linear case in which the target has this exact value."""
-        case = self._case_at(number)
-        return tuple(ways.relation.name for ways, way in case if ways.relation.is_equation and way in ways.applying)
+        """The relations that apply in a linear case in which the target has this exact value: equations, if any do."""
+        applying = [ways.relation for ways, way in self._case_at(number) if way in ways.applying]
+        equations = [relation for relation in applying if relation.is_equation]
+        return tuple(relation.name for relation in equations or applying)
 
     def is_left_by_failures(self, number: Fraction) -> bool:
         """Whether only failing conditions leave the target an exact value: `x > 0` fails at 0, where x begins."""

@@ -320,7 +320,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
     exact = [name for name in holders if library.relations[name].approximate is None]
     complete = [name for name in exact if typed.keys() >= {*library.members[name]}]
     if complete:
-        state = State(typed, asides=fallbacks(library, question))
+        state = State(typed, condition_numbers=fallbacks(library, question))
         clash = contradiction(library, question, Plan(question.target, (), (), tuple(complete)), state)
         try:
             if clash is not None:

@@ -131,11 +131,10 @@ class _Search:
 
     def confirmed(self, names: Collection[str]) -> Iterator[Names]:
         """The single names that a plan confirms, or for the first few of them elimination; and fallbacks to give."""
-        is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
-        standing = {name for name in self.standing_in if is_open and self.frees(name)}
+        is_singular = self.question.target not in self.loose  # a block of the plan is, at these numbers
         trials = _TRIALS[1]
-        for name in self.ranked(standing.union(names) - {self.question.target}):
-            is_shown = name in standing or (name in names and (not is_open or name in self.settling))
+        for name in self.ranked(self.freeing_fallbacks.union(names) - {self.question.target}):
+            is_shown = is_singular or name in self.settling or name in self.freeing_fallbacks
             trials -= not is_shown
             if is_shown or (trials >= 0 and self.cancels((name,))):
                 yield (name,)
@@ -247,10 +246,12 @@ class _Search:
         return self.matching.given(names).settles(self.question.target)
 
     @cached_property
-    def standing_in(self) -> list[str]:
-        """The names that may be given, since their defaults are used instead of their own relations."""
+    def freeing_fallbacks(self) -> set[str]:
+        """The fallbacks that may be given, since their own relations, which they replace, then fix the target."""
+        if self.question.target not in self.loose:
+            return set()
         otherwise = self.structure.otherwise - self.basis.structure.otherwise
-        return [name for name in self.basis.weak if name in otherwise]
+        return {name for name in self.basis.weak if name in otherwise and self.frees(name)}
 
     def frees(self, name: str) -> bool:
         """Whether the target is fixed by giving a name with a default, whose own relations then run backwards."""

@@ -35,7 +35,7 @@ from derive.solving.cancellation.jacobian_rank import repeated_among, structure_
 from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
 from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
 from derive.solving.execution.answer import Check
-from derive.solving.execution.block_execution import State, steps_beside
+from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
@@ -227,7 +227,7 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
         following: list[State] = []
         for state in states:
             try:
-                following += steps_beside(library, block, state)
+                following += states_for_checks(library, block, state)
             except LimitError:  # the answer says that this was not tested
                 raise
             except DeriveError:

@@ -59,7 +59,7 @@ class State:
     spans: Mapping[str, Span] = field(default_factory=dict)
     forms: Mapping[str, Node] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    asides: Mapping[str, float] = field(default_factory=dict)  # quantities that only conditions need
+    condition_numbers: Mapping[str, float] = field(default_factory=dict)  # of quantities that only conditions need
     choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, with several possible values
     hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
     barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
@@ -71,12 +71,12 @@ class State:
     @property
     def numbers(self) -> dict[str, float]:
         """The numbers in a state of the execution by which conditions are decided."""
-        return {**self.asides, **self.values}
+        return {**self.condition_numbers, **self.values}
 
     @property
     def known(self) -> Set[str]:
         """The quantities of which a state of the execution knows something."""
-        return self.values.keys() | self.spans.keys() | self.asides.keys()
+        return self.values.keys() | self.spans.keys() | self.condition_numbers.keys()
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
         """The state after one more block is executed; `is_last` reuses mappings instead of copying them."""
@@ -91,7 +91,7 @@ class State:
             spans=spans,
             forms=forms,
             notes=notes,
-            asides=self.asides,
+            condition_numbers=self.condition_numbers,
             hints=self.hints,
             only_numbers=self.only_numbers,
             search=self.search,
@@ -125,7 +125,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     return steps, outcome.reason if steps else reason
 
 
-def steps_beside(library: RelationSet, block: Block, state: State) -> list[State]:
+def states_for_checks(library: RelationSet, block: Block, state: State) -> list[State]:
     """The states after a block that only checks need: its unknowns are barred if they have no value there."""
     needed = library.held_by(block.relations).keys() - {*block.unknowns}
     barred = replace(state, barred=state.barred | {*block.unknowns})

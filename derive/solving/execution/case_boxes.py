@@ -482,7 +482,7 @@ def _around(
             relation = library.relations[holder]
             if holder in nearest or not relation.is_exact:
                 continue
-            if _stands_aside(library, question, relation):
+            if _may_be_replaced_by_fallback(library, question, relation):
                 continue
             verdicts = [_verdict(condition, logic, points) for condition in relation.conditions]
             if False in verdicts or holder in question.case.failing:
@@ -507,7 +507,7 @@ def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> b
     return truth_within(condition, points)
 
 
-def _stands_aside(library: RelationSet, question: Question, relation: Relation) -> bool:
+def _may_be_replaced_by_fallback(library: RelationSet, question: Question, relation: Relation) -> bool:
     """Whether a relation may not narrow a case's box, because a fallback may stand in its place.
 
     A coil without a capacitor has no reactance of one.

@@ -22,7 +22,7 @@ from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
-from derive.solving.execution.block_execution import steps_beside
+from derive.solving.execution.block_execution import states_for_checks
 from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
 from derive.solving.sensitivity import bounds_of_form, composed
@@ -286,7 +286,7 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
         if not all(applies_at(library.relations[name], state.numbers) for name in block.relations):
             continue
         try:
-            steps = steps_beside(library, block, state)
+            steps = states_for_checks(library, block, state)
         except DeriveError:
             return state
         if len(steps) == 1 and not any(map(is_doubt, steps[0].notes[len(state.notes) :])):

@@ -257,15 +257,15 @@ def with_conditions(library: RelationSet, question: Question, result: Found) -> 
         tested = [rule for rule in library.conditional if state.values.keys() >= {*library.members[rule.name]}]
         asked = {*names_in(*conditions_of([*used, *tested, *split]))}
         missing = sorted(asked - state.values.keys() - state.spans.keys())
-        numbers = {name: _numbers_beside(library, question, state, name, result.left_out) for name in missing}
+        numbers = {name: _numbers_for_condition(library, question, state, name, result.left_out) for name in missing}
         single = {name: values[0] for name, values in numbers.items() if len(values) == 1}
         several = {name: values for name, values in numbers.items() if len(values) > 1}
-        return replace(state, asides=single, choices=several)
+        return replace(state, condition_numbers=single, choices=several)
 
     return replace(result, states=tuple(map(completed, result.states)))
 
 
-def _numbers_beside(
+def _numbers_for_condition(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> tuple[float, ...]:
     """The numbers beside a plan of a condition's quantity: by the givens, else by the state, else its weak value.
@@ -277,7 +277,7 @@ def _numbers_beside(
     if number is not None:
         return (number,)
     if not state.spans:
-        plan = plan_beside(library, question, state, name, left_out)
+        plan = plan_for_condition(library, question, state, name, left_out)
         conditional = conditional_in(library, plan)
         if plan.is_determined and all(decisions.applies(relation) is True for relation in conditional):
             values = all_of(library, plan, state.values, question.hints)
@@ -287,7 +287,9 @@ def _numbers_beside(
     return () if weak is None else (weak,)
 
 
-def plan_beside(library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]) -> Plan:
+def plan_for_condition(
+    library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
+) -> Plan:
     """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
     reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
     make_plan = partial(plan_for, library, name, reached, ())
@@ -326,7 +328,10 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
     name = next((name for name in names_in(condition) if name in state.choices), None)
     if name is not None:
         choices = {other: numbers for other, numbers in state.choices.items() if other != name}
-        chosen = [replace(state, asides={**state.asides, name: x}, choices=choices) for x in state.choices[name]]
+        chosen = [
+            replace(state, condition_numbers={**state.condition_numbers, name: x}, choices=choices)
+            for x in state.choices[name]
+        ]
         return frozenset(chain.from_iterable(_possible_verdicts(library, condition, state) for state in chosen))
     verdict = verdict_at(condition, values)
     if verdict is not None:

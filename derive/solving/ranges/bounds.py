@@ -387,7 +387,7 @@ def _may_depend(branch: SolutionBranch, conditions: Sequence[Node]) -> bool:
     """Whether some conditions depend on any of the ranges, so that it takes bounds to decide them."""
     library, question, plan, state = branch.library, branch.question, branch.plan, branch.state
     names = {*names_in(*conditions)}
-    worked_out = state.asides.keys() - state.values.keys() - question.values.keys()
+    worked_out = state.condition_numbers.keys() - state.values.keys() - question.values.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
 

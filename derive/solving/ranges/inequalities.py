@@ -129,7 +129,7 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
             continue
         note = f"{first.name}, {second.name} leave it one value; nothing else determines it"
         blocks = (*result.plan.blocks[:-1], Block((first.name, second.name), (target,)))
-        state = State({**values, target: number}, {}, {}, (*state.notes, note), state.asides)
+        state = State({**values, target: number}, {}, {}, (*state.notes, note), state.condition_numbers)
         return Found(Plan(target, blocks, result.plan.weak, ()), (state,), result.left_out)
     return None
 

@@ -33,7 +33,7 @@ from derive.solving.diagnosis.diagnosis import behind
 from derive.solving.diagnosis.stated_twice import stated_twice
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
-from derive.solving.execution.plan_execution import plan_beside
+from derive.solving.execution.plan_execution import plan_for_condition
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import Decisions, decisions_of, verdict_at
@@ -138,8 +138,8 @@ class _TraceRecorder:
             raise NotTraceable
         further = [block for block in plan.extra if extended_state.values.keys() >= {*block.unknowns}]
         self.lines.write_blocks(further, scope)
-        self._require_known_asides(state)
-        scope |= {name: deciding[name] for name in state.asides}
+        self._require_known_condition_numbers(state)
+        scope |= {name: deciding[name] for name in state.condition_numbers}
         self._guard_use_of_relations(extended_state, scope)
         tested = [name for name in testable(self.library, plan, extended_state) if self._may_contradict(plan, name)]
         for name in tested:
@@ -210,12 +210,12 @@ class _TraceRecorder:
                     raise NotTraceable  # what is known of it may decide it at other numbers
         return scope
 
-    def _require_known_asides(self, state: State) -> None:
+    def _require_known_condition_numbers(self, state: State) -> None:
         """Refuse a trace unless what only conditions need is known by the givens or by a weak value."""
-        for name in state.asides:
+        for name in state.condition_numbers:
             if self.decisions.following(name) is not None:
                 continue
-            plan = plan_beside(self.library, self.question, state, name, self.result.left_out)
+            plan = plan_for_condition(self.library, self.question, state, name, self.result.left_out)
             if plan.is_determined or name not in self.question.weak:
                 raise NotTraceable
 

@@ -15,7 +15,7 @@ from derive.expressions.tree import Apply, Name, Number
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import enclose
-from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
+from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest, multipliers
 from tests.derive.draws import expressions
 from tests.ordinary import examples
 
@@ -124,3 +124,7 @@ def test_bounds_that_equations_attain_are_close(goal, zeros, box, low, high):
     bounds = least_and_greatest(system)
     assert [bound.at for bound in bounds] == pytest.approx([low, high], rel=1e-6, abs=1e-6)
     assert all(bound.is_close for bound in bounds)
+
+
+def test_a_slope_whose_square_is_too_small_for_a_double_gets_no_multiplier():
+    assert multipliers([-2.0, 1.0], [[1.0, 0.0], [0.0, 1e-200]], [True, True]) == [2.0, 0.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -70,3 +71,19 @@ def test_one_value_at_each_point_is_one_answer_and_several_are_several() -> None
     folded = library('equation = "y = abs(x) if x < 3 else 10*x"')
     assert [one.bounds for one in folded.solve_all("x", y="1..2")] == [(-2, -1), (1, 2)]
     assert [one.bounds for one in folded.solve_all("x", y="0..2")] == [(-2, 2)]
+
+
+def test_what_only_a_limit_leaves_over_a_range_is_explained_by_the_limit() -> None:
+    """`z <= a + x` with z from 2.5 on."""
+    (answer,) = library('equation = "z <= a + x"').solve_all("x", z="2.5..3.4", a=1)
+    assert answer.bounds == (1.5, math.inf)
+    assert [step.relation for step in answer.steps] == ["r0"]
+    assert any("several values in the middle" in note for note in answer.assumptions)
+
+
+def test_what_only_a_failing_condition_leaves_has_no_step() -> None:
+    """Where x is less than 1, z = a + x contradicts the range of z."""
+    (answer,) = library('equation = "z = a + x", when = ["x < 1"]').solve_all("x", z="3..4", a=1.5)
+    assert answer.bounds == (1, math.inf)
+    assert answer.steps == ()
+    assert str(answer)
