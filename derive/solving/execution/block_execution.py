@@ -290,7 +290,7 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     box = {**points, **state.spans}
     if leaves_out(candidate.powers, {**box, name: (domain.low, domain.high)}):
         return None
-    divisors = [_enclosed(divisor, box) for divisor in candidate.divisors]
+    divisors = [enclosed_form(divisor, box) for divisor in candidate.divisors]
     if any(enclosure is not None and enclosure.values == (0.0, 0.0) for enclosure in divisors):
         return None  # the unknown cancels, whatever the intervals are
     is_gathered = occurrences(relation.written.lhs, name) + occurrences(relation.written.rhs, name) > 1
@@ -310,9 +310,9 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     return _along(form, name, root, domain, replace(state, forms=forms))
 
 
-def _enclosed(form: Node, box: Mapping[str, Span]) -> Enclosure | None:
-    """The enclosure of a form in a block's box; None if it has none there, or a name without an interval."""
-    return enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
+def enclosed_form(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
+    """The enclosure of a form in a block's box; None if there is none there, or a name without an interval."""
+    return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:

@@ -21,7 +21,7 @@ from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, 
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.tearing import straight
-from derive.solving.execution.block_execution import State, block_states, narrowed
+from derive.solving.execution.block_execution import State, block_states, enclosed_form, narrowed
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.ranges.range_propagation import (
@@ -29,7 +29,6 @@ from derive.solving.ranges.range_propagation import (
     candidates_of,
     domain_of,
     domains_of,
-    enclosed_form,
     leaves,
     may_cancel,
     only_form,

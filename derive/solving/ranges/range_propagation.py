@@ -19,6 +19,7 @@ from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.execution.block_execution import enclosed_form
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity import bounds_of_form, composed, form_for_bounds, is_monotone
@@ -186,11 +187,6 @@ def may_cancel(candidate: Candidate, name: str, forms: Mapping[str, Node], box: 
         return False
     enclosures = [enclosed_form(composed("", {**forms, "": divisor}), box) for divisor in divisors]
     return any(below is not None and not below.misses_zero for below in enclosures)
-
-
-def enclosed_form(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
-    """The enclosure of a form in a box of ranges; None where there is none, or a name without an interval."""
-    return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
 
 
 def _under_conditions(candidate: Candidate) -> Node:
