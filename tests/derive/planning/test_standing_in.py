@@ -228,6 +228,14 @@ def test_what_stands_in_takes_the_place_of_its_relations_or_is_forgotten(target,
     assert (list(base.structure.members), [*base.weak]) == (left, rest)
 
 
+@pytest.mark.parametrize("weak", [("a", "b", "c"), ("c", "b", "a")])
+@pytest.mark.parametrize(("tied", "standing"), [("a", "c"), ("c", "a")])
+def test_of_two_rests_that_determine_each_other_the_one_beside_the_target_yields(weak, tied, standing):
+    """The target's own relation says nothing else, and yet says which of the two it is asked beside."""
+    graph = structure(f"target = {tied} + d", "b = 2*a", "a + b + c = 1", otherwise=frozenset("abc"))
+    assert {*plan(graph, "target", ["d"], weak).weak} == {standing}
+
+
 def test_the_later_of_two_estimates_leads_to_what_would_stand_in_where_the_first_does_not():
     graph = structure("s = n", "s = m", "b = s*z", estimates=(0, 1), otherwise=frozenset("s"))
     led, left = basis_of(graph, "b", "zm", "s"), basis_of(graph, "b", "z", "s")
