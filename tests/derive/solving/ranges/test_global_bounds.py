@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -240,3 +241,21 @@ def test_a_root_that_would_be_negative_in_a_part_of_the_ranges_widens_no_bounds(
     low, high = span(answer)
     assert low == pytest.approx(1, rel=1e-6)
     assert (high**3 + high - 2) ** 2 + high + high**3 / 8 == pytest.approx(1.5, rel=1e-6)
+
+
+TENTHS = st.integers(1, 99).map(lambda tenths: f"{tenths / 10:g}")
+
+
+@given(low=TENTHS, size=TENTHS, further=TENTHS, factor=TENTHS, gap=st.sampled_from(["0", "-0.1", "0.1"]))
+def test_a_positive_difference_has_a_value_only_where_its_decimals_are_above_zero(low, size, further, factor, gap):
+    """The greatest x is the least y, or a tenth from it: rounding leaves no room beside zero for a value."""
+    top = Decimal(low) + Decimal(size)
+    start = max(top - Decimal(gap), Decimal("0.1"))
+    ranges = {"x": f"{low}..{top}", "y": f"{start}..{start + Decimal(further)}", "f": factor}
+    held = bare("d f x y", "d = f*x - f*y", domains={"d": "positive", "x": "real", "y": "real"})
+    greatest = Decimal(factor) * (top - start)
+    if greatest > 0:
+        assert max(high for _, high in map(span, held.solve_all("d", **ranges))) == pytest.approx(float(greatest))
+    else:
+        with pytest.raises(NoSolutionError):
+            held.solve("d", **ranges)
