@@ -451,6 +451,8 @@ def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     after = 2 if signs == (", ",) else 0
     places = (match.start() for match, depth in _with_depths(text) if not depth)
     starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
+    if len(starts) > 1 and starts[-1] == len(text):  # the comma that ends a piece: nothing stands behind it
+        starts.pop()
     return [text[start:end] for start, end in pairwise([*starts, len(text)])]
 
 
