@@ -274,8 +274,7 @@ def _product(node: Apply, part: Fold) -> Written:
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
         positive = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
-        text, _ = _product(Apply("mul", positive), part)
-        return f"-{text}", Binding.SUM
+        return f"-{_bracketed(Apply('mul', positive), part, Binding.PRODUCT)}", Binding.SUM
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if not below:

@@ -40,6 +40,7 @@ def balanced(text):
         ("a/b/c", r"\frac{a}{b c}"),
         ("a/(b/c)", r"\frac{a}{\frac{b}{c}}"),
         ("-(a + b)*c", r"-\left(a + b\right) c"),
+        ("-(-a)*b", r"-\left(-a b\right)"),
         ("a - (b - c)", r"a - \left(b - c\right)"),
         ("a - b - c", "a - b - c"),
         ("(a*b)**2", r"\left(a b\right)^{2}"),
