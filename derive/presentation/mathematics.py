@@ -439,7 +439,7 @@ def _lines_of_pieces(pieces: list[str], room: int) -> list[str]:
         else:
             is_factor = lines and piece.startswith(" ") and not _SIGN.match(piece)
             signed = rf" \cdot{piece}" if is_factor else piece  # at a break, the sign of a product is written
-            lines += _lines_of_formula(signed.removeprefix(", "), room)
+            lines += _lines_of_formula(signed, room)
     return lines
 
 
