@@ -496,7 +496,7 @@ class ProgramLines(Draft):
             self.sheet.space[name] = choice.places
             combined = f"{name}[{combined}]"
         unknown = [cause, *scope.asked, *(f"({way} < 0)" for way in taken)]
-        return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != '0')} else {combined}"
+        return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != _SOUND)} else {combined}"
 
     def _binding_arm(self, choice: Apply, scope: Scope) -> str:
         """The text by which a browser program finds the arm of a choice that binds, the first of equal ones."""
