@@ -257,6 +257,7 @@ class ProgramLines(Draft):
             raw = self.unchecked[name] = inner.variables[name]
             value = self.sheet.line(f"nan if {cause} else {raw}")
             self.causes[value] = cause
+            self.decisions.record_same(value, raw)
             scope.bind(name, value)
         self.form_indices[block] = self._closed_form(block)
 
