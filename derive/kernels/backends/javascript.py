@@ -52,7 +52,8 @@ class JavaScript(Slow):
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
         """The text of a decision for a browser, which has doubles only: numbers that differ by rounding are equal.
 
-        Those that differ by more, but not by more than their errors, as where a function is steep, stay undecided.
+        Those that differ by more, but not by more than their errors, as where a function is steep, stay undecided. A
+        side that overflowed is as far from the other as can be, and its error too.
         """
         decision, gap = node.args[:2]
         assert isinstance(decision, Apply)
@@ -64,7 +65,8 @@ class JavaScript(Slow):
             return text
         size = " + ".join(f"abs({part(arg)})" for arg in decision.args)
         is_equal = f"{part(gap)} <= {EXPRESSION!r} * ({size})"
-        return f"({text} if not {is_near} else {equal} if {is_equal} else {doubtful})"
+        is_open = f"{is_near} and {part(gap)} < inf"
+        return f"({text} if not ({is_open}) else {equal} if {is_equal} else {doubtful})"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)

@@ -178,3 +178,8 @@ def test_a_comparison_beside_the_end_of_a_steep_function_is_left_to_the_solver()
     assert held.solve("u", b=1).base == 1
     with pytest.raises(ArithmeticError):  # the error of `acos(b)` has no bound there
         value(b=1.0)
+
+
+def test_a_number_that_overflows_is_not_equal_to_the_other_side() -> None:
+    held = bare("a b u", "u = (b if a + b >= exp(b) else a)")
+    assert python(held, "u", ["a", "b"])["value"](a=0.1, b=1000.0) == held.solve("u", a=0.1, b=1000.0).base == 0.1
