@@ -183,3 +183,15 @@ def test_a_comparison_beside_the_end_of_a_steep_function_is_left_to_the_solver()
 def test_a_number_that_overflows_is_not_equal_to_the_other_side() -> None:
     held = bare("a b u", "u = (b if a + b >= exp(b) else a)")
     assert python(held, "u", ["a", "b"])["value"](a=0.1, b=1000.0) == held.solve("u", a=0.1, b=1000.0).base == 0.1
+
+
+def test_a_case_applies_where_the_decimals_of_its_condition_are_equal() -> None:
+    near = {"equation": "t = b", "when": "a + a <= 0.3/b"}
+    held = bare("a b t", near, {"equation": "t = 2", "when": "a + a > 0.3/b"})
+    assert python(held, "t", ["a", "b"])["value"](a=0.1, b=1.5) == held.solve("t", a=0.1, b=1.5).base == 1.5
+
+
+def test_a_case_applies_where_a_computed_number_in_its_condition_is_a_tie() -> None:
+    far = {"equation": "t = 2", "when": "a*b <= b*u"}
+    held = bare("a b u t", "u = a - b + b", {"equation": "t = 1", "when": "a*b > b*u"}, far)
+    assert python(held, "t", ["a", "b"])["value"](a=0.2, b=1.2) == held.solve("t", a=0.2, b=1.2).base == 2
