@@ -243,11 +243,11 @@ class _Reader:
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
             raise self._error("the width is in another unit.", f"Write the ends, as in 270..330 {before.strip()}.")
+        low, high = _sum(number, _negative(width)), _sum(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
-            low, high = _in_full(_sum(number, -width)), _in_full(_sum(number, width))
-            hint = f"Write the ends: {low}..{high} {unit}, or a width without the percent."
+            hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
-        return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
+        return self._bounded(low, number, high, unit)
 
     def _range(self, low: float, before: str) -> Value:
         """Read a value that is a range, where `before` stands between its lower end and the dots."""
@@ -356,6 +356,12 @@ def _sum(first: float, second: float) -> float:
     """The sum of two numbers, exact if both are known exactly."""
     first_exact, second_exact = exact_of(first), exact_of(second)
     return first + second if first_exact is None or second_exact is None else nearest(first_exact + second_exact)
+
+
+def _negative(number: float) -> float:
+    """A number with the opposite sign, exact if it is known exactly; the minus of a float forgets that."""
+    exact = exact_of(number)
+    return -number if exact is None else nearest(-exact)
 
 
 def _half_a_place(word: str, unit: Unit) -> float:

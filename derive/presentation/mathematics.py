@@ -274,8 +274,7 @@ def _product(node: Apply, part: Fold) -> Written:
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
         positive = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
-        text, _ = _product(Apply("mul", positive), part)
-        return f"-{text}", Binding.SUM
+        return f"-{_bracketed(Apply('mul', positive), part, Binding.PRODUCT)}", Binding.SUM
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if not below:
@@ -440,7 +439,7 @@ def _lines_of_pieces(pieces: list[str], room: int) -> list[str]:
         else:
             is_factor = lines and piece.startswith(" ") and not _SIGN.match(piece)
             signed = rf" \cdot{piece}" if is_factor else piece  # at a break, the sign of a product is written
-            lines += _lines_of_formula(signed.removeprefix(", "), room)
+            lines += _lines_of_formula(signed, room)
     return lines
 
 
@@ -451,6 +450,8 @@ def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     after = 2 if signs == (", ",) else 0
     places = (match.start() for match, depth in _with_depths(text) if not depth)
     starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
+    if len(starts) > 1 and starts[-1] == len(text):  # the comma that ends a piece: nothing stands behind it
+        starts.pop()
     return [text[start:end] for start, end in pairwise([*starts, len(text)])]
 
 

@@ -40,6 +40,7 @@ def balanced(text):
         ("a/b/c", r"\frac{a}{b c}"),
         ("a/(b/c)", r"\frac{a}{\frac{b}{c}}"),
         ("-(a + b)*c", r"-\left(a + b\right) c"),
+        ("-(-a)*b", r"-\left(-a b\right)"),
         ("a - (b - c)", r"a - \left(b - c\right)"),
         ("a - b - c", "a - b - c"),
         ("(a*b)**2", r"\left(a b\right)^{2}"),
@@ -263,11 +264,13 @@ FACTORS_OF_FORMULAS = st.sampled_from(
 PRODUCTS = st.lists(FACTORS_OF_FORMULAS, min_size=1, max_size=6).map(r" \cdot ".join)
 SUMS = st.lists(PRODUCTS, min_size=1, max_size=5).map(" + ".join)
 FRACTIONS = st.tuples(SUMS, SUMS).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[1]}}}")
-FORMULAS = st.lists(SUMS | FRACTIONS, min_size=1, max_size=3).map(" = ".join)
+MAXIMA = st.tuples(SUMS, SUMS).map(lambda pair: rf"\max\left({pair[0]}, {pair[1]}\right)")
+FORMULAS = st.lists(SUMS | FRACTIONS | MAXIMA, min_size=1, max_size=3).map(" = ".join)
 
 
 @examples(200)
 @given(FORMULAS)
+@example(rf"\max\left({' + '.join('abcdefghijklmnopqrst')}, b\right)")  # its first argument alone is too wide
 def test_a_broken_formula_fits_and_keeps_its_signs(text):
     lines = break_lines([("x", text)], ROOM)
     shown = " = ".join(right for _, right in lines if right) + "".join(left for left, right in lines if not right)
