@@ -79,7 +79,7 @@ def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Sp
         return False
     for end in filter(math.isfinite, branch[name]):
         residual = enclose(gap, {**branch, name: (end, end)}, "")
-        if residual is not None and not residual.partial and not residual.misses_zero:
+        if residual is not None and not residual.misses_zero:
             return True
     return False
 

@@ -32,6 +32,15 @@ def test_bounds_of_one_value_say_that_another_may_enter_its_domain():
     assert any(ELSEWHERE in note for note in middle.assumptions)
 
 
+def test_a_value_may_enter_a_domain_where_its_relation_is_defined_in_a_part_of_the_range_only():
+    """At a = 1, the sine of x is a half once from 1 to 3; at a = 0.35 it is 0.91, at 1.14 and at 2."""
+    library = bare("x y a", "y = sin(x) + sqrt(a)", domains={"x": "1..3", "y": "real", "a": "real"})
+    assert len(library.solve_all("x", y=1.5, a=0.35)) == 2
+    for a in ("0.3..1.7", "-0.3..2.3"):
+        (middle,) = library.solve_all("x", y=1.5, a=a)
+        assert any(ELSEWHERE in note for note in middle.assumptions)
+
+
 def test_a_condition_that_the_bounds_of_its_quantities_decide_does_not_turn():
     """From 1 to 3, x*(4 - x)/8 is at most a half: it is below one all over the range."""
     library = bare("x y k", {"equation": "y = 2*x", "when": ["k < 1 or k > 30"]}, "k = x*(4 - x)/8")
