@@ -243,11 +243,11 @@ class _Reader:
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
             raise self._error("the width is in another unit.", f"Write the ends, as in 270..330 {before.strip()}.")
+        low, high = _ends(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
-            low, high = _in_full(_sum(number, -width)), _in_full(_sum(number, width))
-            hint = f"Write the ends: {low}..{high} {unit}, or a width without the percent."
+            hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
-        return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
+        return self._bounded(low, number, high, unit)
 
     def _range(self, low: float, before: str) -> Value:
         """Read a value that is a range, where `before` stands between its lower end and the dots."""
@@ -352,10 +352,12 @@ def _in_full(number: float) -> str:
     return text_of(number, _ALL_DIGITS)
 
 
-def _sum(first: float, second: float) -> float:
-    """The sum of two numbers, exact if both are known exactly."""
-    first_exact, second_exact = exact_of(first), exact_of(second)
-    return first + second if first_exact is None or second_exact is None else nearest(first_exact + second_exact)
+def _ends(number: float, width: float) -> tuple[float, float]:
+    """The ends of a value with a width, exact if both are known exactly."""
+    exact, exact_width = exact_of(number), exact_of(width)
+    if exact is None or exact_width is None:
+        return number - width, number + width
+    return nearest(exact - exact_width), nearest(exact + exact_width)
 
 
 def _half_a_place(word: str, unit: Unit) -> float:
