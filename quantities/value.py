@@ -243,7 +243,7 @@ class _Reader:
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
             raise self._error("the width is in another unit.", f"Write the ends, as in 270..330 {before.strip()}.")
-        low, high = _sum(number, _negative(width)), _sum(number, width)
+        low, high = _ends(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
             hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
@@ -352,16 +352,12 @@ def _in_full(number: float) -> str:
     return text_of(number, _ALL_DIGITS)
 
 
-def _sum(first: float, second: float) -> float:
-    """The sum of two numbers, exact if both are known exactly."""
-    first_exact, second_exact = exact_of(first), exact_of(second)
-    return first + second if first_exact is None or second_exact is None else nearest(first_exact + second_exact)
-
-
-def _negative(number: float) -> float:
-    """A number with the opposite sign, exact if it is known exactly; the minus of a float forgets that."""
-    exact = exact_of(number)
-    return -number if exact is None else nearest(-exact)
+def _ends(number: float, width: float) -> tuple[float, float]:
+    """The ends of a value with a width, exact if both are known exactly."""
+    exact, exact_width = exact_of(number), exact_of(width)
+    if exact is None or exact_width is None:
+        return number - width, number + width
+    return nearest(exact - exact_width), nearest(exact + exact_width)
 
 
 def _half_a_place(word: str, unit: Unit) -> float:

@@ -178,8 +178,8 @@ def unit(text: str) -> str:
 def _with_divided_factors(text: str) -> str:
     """The text of a unit with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
 
-    >>> _with_divided_factors("J/kg*K"), _with_divided_factors("W*h/(m/s*kg)"), _with_divided_factors("m^{1/2}*s")
-    ('(J/kg)*K', 'W*h/((m/s)*kg)', 'm^{1/2}*s')
+    >>> _with_divided_factors("J/kg*K*s"), _with_divided_factors("W*h/(m/s*kg)"), _with_divided_factors("m^{1/2}*s")
+    ('(J/kg)*K*s', 'W*h/((m/s)*kg)', 'm^{1/2}*s')
     """
     written = ""
     levels = [(0, False)]  # where each open bracket begins, and whether it has been divided since
@@ -235,17 +235,15 @@ def _rational(node: Number) -> Written:
     value = node.value
     if node.text and value:
         written = stated_number(nearest(value), 12)
-        return written, Binding.FRACTION if "^" in written else Binding.LETTER
-    of_short = Binding.LETTER if value >= 0 else Binding.SUM
-    if value.denominator == 1:
-        if len(str(value)) > 7:
-            return number(float(value), 12), Binding.FRACTION
-        return str(value), of_short
-    decimal = f"{float(value):.12g}"
-    if Fraction(decimal) == value:
+    elif value.denominator == 1 and len(str(value)) <= 7:
+        written = str(value)
+    elif value.denominator == 1 or Fraction(f"{float(value):.12g}") == value:
         written = number(float(value), 12)
-        return written, Binding.FRACTION if "^" in written else of_short
-    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", Binding.FRACTION
+    else:
+        return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", Binding.FRACTION
+    if value < 0:
+        return written, Binding.SUM
+    return written, Binding.FRACTION if "^" in written else Binding.LETTER
 
 
 def _sum(node: Apply, part: Fold) -> Written:

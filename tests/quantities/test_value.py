@@ -16,6 +16,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
+from quantities.rational import exact_of
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
 from quantities.value import (
@@ -707,3 +708,12 @@ class Shaped:
 )
 def test_a_number_is_what_floats_and_has_neither_axes_nor_units(marks, expected):
     assert is_number(Shaped(**marks)) is expected
+
+
+@given(st.integers(-999, 999), st.integers(1, 999), st.sampled_from([1, 2, 5]))
+def test_a_width_has_the_ends_that_its_decimals_give(number, width, places):
+    """In doubles 0.3 - 0.1 is less than 0.2, which a limit at 0.2 would notice."""
+    middle, half = (Decimal(digits).scaleb(-places) for digits in (number, width))
+    value, ends = read_value(f"{middle:f} +/- {half:f} m"), read_value(f"{middle - half:f}..{middle + half:f} m")
+    assert value.base == ends.base
+    assert [exact_of(end) for end in value.base] == [Fraction(end) for end in (middle - half, middle, middle + half)]
