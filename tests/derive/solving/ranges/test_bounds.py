@@ -156,3 +156,10 @@ def test_of_two_solutions_that_agree_in_the_middle_the_bounds_hold_both():
     (answer,) = bare("b c x y", "y = (c - b)**2", "x = min(c, 2/b)").solve_all("x", b="11.6..11.8", y="121.3..132.7")
     low, high = span(answer)
     assert (low, high) == pytest.approx((11.6 - math.sqrt(132.7), 2 / 11.6), rel=1e-6)
+
+
+def test_of_two_solutions_that_agree_in_the_middle_alone_neither_stands_for_the_other():
+    """In the middle both are five; elsewhere the one is more, and the other less."""
+    pair = bare("k t x", "t**2 = 1", "x = 5 + t*(k - 2)**2", domains={"t": "real"})
+    ends = sorted(span(answer) for answer in pair.solve_all("x", k="1..3"))
+    assert ends == [pytest.approx((4, 5)), pytest.approx((5, 6))]
