@@ -504,7 +504,7 @@ class ProgramLines(Draft):
         """The text by which a browser program finds the arm of a choice that binds, the first of equal ones."""
         is_cases = choice.op == "piecewise"
         parts = choice.args[1::2] if is_cases else choice.args
-        listed = f"({', '.join(self.sheet.expression(part, scope) for part in parts)},)"
+        listed = f"({', '.join(self._text(part, scope) for part in parts)},)"
         if is_cases:
             return f"first({listed}, {bool(len(choice.args) % 2)})"
         name = "largest" if choice.op == "max" else "smallest"
