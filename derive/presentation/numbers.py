@@ -205,7 +205,7 @@ def percentage(share: float, digits: int = 3) -> str:
     ('12.5 %', '99.999 %', '100 %', '0.001 %')
     """
     shown = f"{100 * share:.{digits}g}"
-    while float(shown) == 100 and share != 1 and digits < STATED:
+    while float(shown) == 100 and share != 1:
         digits += 1
         shown = f"{100 * share:.{digits}g}"
     return f"{shown} %"

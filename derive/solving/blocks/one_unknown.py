@@ -190,7 +190,7 @@ def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solutio
     if not has_choice(problem.equation, name):
         return []
     ends = [end for end in dict.fromkeys(problem.whole) if math.isfinite(end) and end in domain]
-    roots = [end + 0.0 for end in ends if problem.residual(end) == 0]
+    roots = [end + 0.0 for end in ends if problem.residual(end) == 0 and problem.meets_beside_givens(end)]
     return [Solution({name: end}, {}) for end in roots if not repeats({name: end}, solutions, SAME_ROOT)]
 
 

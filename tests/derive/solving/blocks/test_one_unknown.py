@@ -6,15 +6,18 @@ import math
 import re
 from fractions import Fraction
 
+import mpmath
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
+from derive import NoSolutionError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest
+from tests.derive.statements import bare
 
 REAL = Domain("real", -math.inf, math.inf)
 LEAST = {  # that each form comes to
@@ -49,6 +52,18 @@ def test_a_decimal_below_the_least_of_a_curve_has_no_root_and_one_above_has(form
     )
     assert not below.solutions
     assert above.solutions or above.undecided
+
+
+@given(st.integers(-9, 9), st.integers(2, 60))
+def test_an_end_of_a_domain_is_no_root_where_another_arm_is_above_the_decimal(low, exponent):
+    """As a double exp(2) is 7.38905609893065, which is less than it: so no maximum with it is that."""
+    decimal = f"{math.exp(exponent):.15g}"
+    library = bare("a t x", "t = max(exp(a), x)", domains={"x": f"{low}..{low + 0.5}"})
+    with mpmath.workdps(40):
+        is_above = mpmath.exp(exponent) > mpmath.mpf(decimal)
+    if is_above:
+        with pytest.raises(NoSolutionError):
+            library.solve("x", a=exponent, t=decimal)
 
 
 @given(st.integers(9, 14))
