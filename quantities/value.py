@@ -261,7 +261,11 @@ class _Reader:
             hint = f"Write {_in_full(low)}..{_in_full(high)} {before.strip()}."
             raise self._error("the upper end has no unit.", hint)
         if before.strip():
-            low = convert(low, self._unit(before), unit)
+            lower_unit = self._unit(before)
+            if lower_unit.offset and not unit.offset:  # an absolute temperature, and never a difference of two
+                high, unit = convert(high, unit, lower_unit), lower_unit
+            else:
+                low = convert(low, lower_unit, unit)
         if low > high:
             what = f"the range runs from {_in_full(low)} down to {_in_full(high)}."
             raise self._error(what, "Write the lower end first.")
