@@ -130,7 +130,7 @@ def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
     for spelling in _readings(unit):
         yield f"{number} {spelling}"
         yield from _inverse(number, spelling, wanted)
-        for completed in _completed(spelling, wanted):
+        for completed in _completed(spelling, wanted, keeping=spelling != unit):
             yield f"{number} {completed}".rstrip()
 
 
@@ -204,7 +204,10 @@ def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[str]:
-    """Proposals of the unit with a factor added, dropped or replaced, those with the fewest changes first."""
+    """Proposals of the unit with a factor added, dropped or replaced, those with the fewest changes first.
+
+    With `keeping` none is dropped: what an unknown name is taken for stays.
+    """
     factors = _factors(unit)
     if not factors or len(factors) > _FACTORS:
         return
@@ -222,6 +225,9 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
 def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:
     """The missing factors of a proposed unit; None if they are too many, or not of the kind of the one they replace."""
     missing = wanted.dimension / _product(kept)
+    own_texts = {factor.text for factor in _factors(wanted.text)}
+    if kept and not any(factor.dimension or factor.text in own_texts for factor in kept):
+        return None  # degrees or a percentage, of which the wanted unit is no multiple
     if lost is None and (own := _own(missing, wanted)):
         return own
     bases = missing.bases

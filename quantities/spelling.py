@@ -35,6 +35,8 @@ _REFUSED = {
     "unit": "Name what is counted (token, parameter, sequence, chip), or leave the unit empty.",
     "units": "Name what is counted (token, parameter, sequence, chip), or leave the unit empty.",
     "r": "Write rev for a revolution, or rpm for revolutions a minute.",
+    "mil": "Write thou (0.001 inch) or mile.",
+    "mils": "Write thou (0.001 inch) or mile.",
     "hrs": "Write h.",
     "yrs": "Write yr.",
     "KB": "Write kB (1000 byte) or KiB (1024 byte).",
