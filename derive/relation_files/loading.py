@@ -216,8 +216,8 @@ class Reader:
         folder = self.notes.document.folder
         path = Path(os.path.abspath(path or folder / used))  # one name for each file; links stay
         self.sought.append(path)
-        if path not in self.shelf and path not in self.unsaved and not path.is_file():
-            what = f"{used} is not a file." if path.exists() else f"there is no file {used}."
+        if path not in self.shelf and path not in self.unsaved and not os.path.isfile(path):
+            what = f"{used} is not a file." if os.path.exists(path) else f"there is no file {used}."
             self._top.complain(what, "Give its path relative to this file.", "uses")
             return False
         if path not in self.shelf:

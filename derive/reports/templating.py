@@ -18,6 +18,7 @@ Templates may come from anywhere, so they are evaluated within the limits of `sa
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -99,7 +100,9 @@ def opening(path: Path) -> dict[str, str]:
 
     `library = "pendulum.toml"` is the relation file that it uses; `add = "own.toml"` adds one to the library.
     """
-    if path.exists() and not path.is_file():  # a pipe could be read only once, and a template is read twice
+    if os.path.exists(path) and not os.path.isfile(
+        path
+    ):  # a pipe could be read only once, and a template is read twice
         raise ExpressionError(f"{path.name} is not a file.", hint="Give a text file.")
     try:
         text = path.read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ A report is named as the built-in ones are, or by the path of a user's template.
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -51,8 +52,8 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     wanted = list(names)
     known = titles.titles() | dict.fromkeys(titles.page_names(), "")
     for name in wanted:
-        if is_own(name) and not Path(name).is_file():
-            what = f"{name} is not a file." if Path(name).exists() else f"There is no file {name}."
+        if is_own(name) and not os.path.isfile(name):
+            what = f"{name} is not a file." if os.path.exists(name) else f"There is no file {name}."
             raise ExpressionError(what, hint="Give the path of a report template.", text=name)
         if not is_own(name) and name not in known:
             entries = (Entry("report", known_name, title) for known_name, title in known.items())
