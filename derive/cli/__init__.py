@@ -52,7 +52,18 @@ class _Command(click.Command):
             from derive.cli.explaining import parted
 
             args = parted(self.get_params(ctx), args)
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
         return super().parse_args(ctx, args)
+
+    def _refuse_repeated(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse an option that is typed twice and has one value, of which the last alone would count."""
+        *_, typed = self.make_parser(ctx).parse_args(args=list(args))
+        for option in typed:
+            is_single = isinstance(option, click.Option) and not option.multiple and not option.is_flag
+            if is_single and typed.count(option) > 1:
+                more = ", and --add for each further file" if option.name == "replaced" else ""
+                raise click.UsageError(f"{option.opts[0]} is given twice. Write it once{more}.", ctx=ctx)
 
 
 _SECONDS = click.Option(

@@ -41,6 +41,18 @@ def asked(verb: str, target: str = "volume", *more: str) -> tuple[str, ...]:
     return verb, target, *given, *more, *against, *ON
 
 
+@pytest.mark.parametrize(
+    ("option", "first", "second"),
+    [("--library", "tank.toml", "other.toml"), ("--in", "L", "m**3"), ("--digits", "3", "5"), ("--seconds", "9", "5")],
+)
+def test_an_option_of_one_value_is_typed_once(option: str, first: str, second: str) -> None:
+    own = () if option == "--library" else ON
+    told = ask("solve", "volume", "side=1 m", "height=2 m", option, first, option, second, *own)
+    assert (told.status, told.out) == (2, "")
+    assert f"{option} is given twice. Write it once" in told.err
+    assert ask("solve", "volume", "side=1 m", "--with", "low", "--with", "high", *ON).status == 0
+
+
 @pytest.mark.parametrize("verb", DRAWN)
 @pytest.mark.parametrize("folder", ["nowhere/x", "tank.toml/x"])
 def test_a_file_that_cannot_be_written_is_refused_first(verb: str, folder: str) -> None:
