@@ -76,6 +76,8 @@ _SECONDS = click.Option(
 
 def _call(verb: Verb, *, seconds: float | None = None, force: bool = False, **stated: Any) -> int:
     """Call the function of a command line's verb with what was typed; `--force` is for what writes files to look up."""
+    if stated.get("out") == "":
+        raise click.UsageError("--out names no folder. Write the folder, or --out . for this one.")
     with ExitStack() as within:
         if seconds is not None:
             from derive.time_limits import limits, query

@@ -83,6 +83,8 @@ def source_of(file: str) -> str | Path:
     from derive.files import content_of_stream
     from derive.relation_files.offered import is_name
 
+    if not file:
+        raise click.UsageError("The name of a file is empty. Write the path of a relation file.")
     if file != "-":
         return file if is_name(file) else Path(file)
     if sys.stdin is None:

@@ -165,7 +165,7 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
     library, book = sources.library, None
     if own is not None:
         with about(own):
-            book = read_claims(source_of(own) if own == "-" else Path(own))
+            book = read_claims(source_of(own) if own in ("-", "") else Path(own))
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
     if as_json:

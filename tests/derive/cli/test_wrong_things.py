@@ -53,6 +53,24 @@ def test_an_option_of_one_value_is_typed_once(option: str, first: str, second: s
     assert ask("solve", "volume", "side=1 m", "--with", "low", "--with", "high", *ON).status == 0
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("report", "roofline", "--out", ""), "--out names no folder. Write the folder, or --out . for this one."),
+        (("manual", "--check", "--out", ""), "--out names no folder."),
+        (("solve", "volume", "--library", ""), "The name of a file is empty."),
+        (("solve", "volume", "--add", "", *ON), "The name of a file is empty."),
+        (("check", ""), "The name of a file is empty."),
+        (("audit", "--claims", ""), "The name of a file is empty."),
+    ],
+)
+def test_an_empty_name_is_no_folder_and_no_file(words: tuple[str, ...], said: str) -> None:
+    told = ask(*words)
+    assert (told.status, told.out) == (2, "")
+    assert said in told.err
+    assert [path.name for path in Path().iterdir()] == ["tank.toml"]
+
+
 @pytest.mark.parametrize("verb", DRAWN)
 @pytest.mark.parametrize("folder", ["nowhere/x", "tank.toml/x"])
 def test_a_file_that_cannot_be_written_is_refused_first(verb: str, folder: str) -> None:
