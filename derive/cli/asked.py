@@ -35,6 +35,7 @@ _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(
     r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
 )  # 0,5 and 1,000, which are no lists
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(?![\d,])")  # a number in groups of three digits
 
 
 @dataclass(frozen=True)
@@ -371,7 +372,8 @@ def listed_values(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) < 2 or not all(parts):
         return []
-    if _DECIMAL_COMMA.match(text):
+    separate = re.split(r",\s+", text.strip())
+    if _DECIMAL_COMMA.match(text) or (len(separate) > 1 and all(map(_GROUPED.match, separate))):
         raise click.UsageError(
             f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
         )
