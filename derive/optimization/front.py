@@ -208,8 +208,9 @@ def _read(
 
     Of an expression, that is a copy of the library in which it is a quantity.
     """
-    if isinstance(targets, str) or len(targets) != 2 or points < 2:
-        what = "A front has two targets." if points >= 2 else "A front has two points or more."
+    has_points = isinstance(points, int) and points >= 2
+    if not isinstance(targets, (list, tuple)) or len(targets) != 2 or not has_points:
+        what = "A front has two targets." if has_points else "A front has two points or more."
         raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')
     named = []
     for text in targets:
