@@ -29,6 +29,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -480,7 +481,7 @@ def _value(entry: Table, quantity: Declaration) -> Value | None:
     stated = entry.held["value"]
     if source is None:
         return None
-    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
+    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float, Decimal)):
         shown = {bool: f"'{stated}'", dict: "a table"}.get(type(stated), f"a {type(stated).__name__}")
         entry.complain(f"{shown} is not a value.", f'Write "3 {quantity.unit}".', "value")
         return None
