@@ -114,8 +114,9 @@ def _prefixed(found: re.Match[str]) -> str:
 def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
     """Whether a proposal, read back, is a value in this unit and domain."""
     try:
-        value = read_value(text).within(wanted)
-        if not (value.unit.factors or value.unit.text or wanted.is_number):
+        stated = read_value(text)
+        value = stated.within(wanted)
+        if not (stated.unit.factors or stated.unit.text or wanted.is_number):
             return False
         return all(domain.admits(end) for end in value.base)
     except (DeriveError, OverflowError):
@@ -178,6 +179,8 @@ def _readings(unit: str) -> Iterator[str]:
         return
     for other in alternatives(unknown[0]):
         changed = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(unknown[0])}(?![A-Za-z0-9_])", lambda _, o=other: o, unit)  # type: ignore[misc]
+        if changed == unit:
+            continue  # the name stands behind a digit, and is no word of its own
         if len(unknown) == 1:
             yield changed
         elif len(unknown) <= _UNKNOWN:

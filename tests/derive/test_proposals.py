@@ -48,6 +48,15 @@ def test_another_number_or_another_thing_is_not_proposed(text, unit):
     assert proposed(text, Declaration("x", unit)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "unit"), [("60 rpm", "%"), ("2..6 m", "%"), ("5 token", "%"), ("5 USD/8to^n", "USD/h"), ("5 8to^n", "m")]
+)
+def test_a_value_without_its_unit_is_proposed_for_a_plain_number_alone(text, unit):
+    quantity = Declaration("x", unit)
+    for mend in proposed(text, quantity):
+        read_given(mend, quantity)
+
+
 def test_a_mil_is_no_mile():
     assert proposed("3 mil", Declaration("gap", "mm")) == ["3 thou", "3 mile"]
 
