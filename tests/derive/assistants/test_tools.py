@@ -95,6 +95,11 @@ def test_a_formula_comes_with_its_units() -> None:
 
 
 @pytest.mark.thorough
+def test_a_formula_of_an_expression_is_that_of_the_library() -> None:
+    reply = Tools(derive.load("circuits")).formula("voltage/resistance in mA", ["current"])
+    assert (reply.data["formula"], reply.data["units"]["current"]) == ("current", "A")
+
+
 def test_the_best_choice_is_proved() -> None:
     given = {"context": "8 ktoken/sequence", "batch": "1..4096 sequence", "chips": ["8 chip", "32 chip"]}
     reply = TOOLS.least(
