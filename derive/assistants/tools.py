@@ -80,7 +80,7 @@ class Tools:
             library, name = asking(asked, target)
             form = library.formula(name, given)
             names = name, *sorted(map(str, form.free_symbols))  # a set has another order in each process
-            units = {each: library.declaration(each).unit.text or "1" for each in names}
+            units = {each: str(library.declaration(each).dimension) or "1" for each in names}
             letters = {symbol: library.declared[str(symbol)].latex or str(symbol) for symbol in form.free_symbols}
             written = latex(form, symbol_names=letters)
             note = "It holds in coherent base units."

@@ -100,6 +100,19 @@ def test_a_formula_of_an_expression_is_that_of_the_library() -> None:
     assert (reply.data["formula"], reply.data["units"]["current"]) == ("current", "A")
 
 
+def test_the_units_of_a_formula_are_those_in_which_it_holds() -> None:
+    way = derive.load("""[quantities]
+    way = { unit = "km" }
+    speed = { unit = "km/h" }
+    time = { unit = "min" }
+    [relations.way]
+    equation = "way = speed*time"
+    """)
+    reply = Tools(way).formula("way in mile", ["speed", "time"])
+    assert reply.data["formula"] == "speed*time"
+    assert [*reply.data["units"].values()] == ["m", "m/s", "s"]
+
+
 def test_the_best_choice_is_proved() -> None:
     given = {"context": "8 ktoken/sequence", "batch": "1..4096 sequence", "chips": ["8 chip", "32 chip"]}
     reply = TOOLS.least(
