@@ -60,7 +60,7 @@ class _Folder(FileSystemLoader):
     """The templates of a folder, without their settings; line numbers stay the same."""
 
     def __init__(self, template: Path) -> None:
-        super().__init__(template.parent)
+        super().__init__(template.parent, encoding="utf-8-sig")
         self._first = template.name
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:

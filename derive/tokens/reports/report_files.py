@@ -82,9 +82,11 @@ def _words(path: Path) -> Mapping[str, Any]:
     from derive.tokens.relations import library
 
     settings = opening(path)
-    if "library" in settings:
-        return vocabulary(_loaded(path, settings["library"], None))
-    extended = library() | _loaded(path, settings["add"], library()) if "add" in settings else library()
+    own = _loaded(path, settings["library"], None) if "library" in settings else None
+    base = library() if own is None else own
+    extended = base | _loaded(path, settings["add"], base) if "add" in settings else base
+    if own is not None:
+        return vocabulary(extended)
     return {**vocabulary(extended), **_words_of_the_subject(extended)}
 
 
