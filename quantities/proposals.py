@@ -214,15 +214,23 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
     factors = _factors(unit)
     if not factors or len(factors) > _FACTORS:
         return
-    choices = [None] if keeping else [None, *range(len(factors))]
+    choices: list[int | None] = [None]
+    if not keeping:
+        choices += [place for place, factor in enumerate(factors) if not _counts_rotation(factor)]
     texts: list[tuple[int, str]] = []  # each with its number of changes
     for dropped in choices:
         kept = [factor for i, factor in enumerate(factors) if i != dropped]
         lost = None if dropped is None else factors[dropped]
         added = _added(kept, lost, wanted)
-        if added is not None:
+        if added is not None and not any(map(_counts_rotation, added)):
             texts.append((len(added) + (lost is not None), _joined([*kept, *added])))
     yield from (text for _, text in sorted(texts, key=itemgetter(0)))
+
+
+def _counts_rotation(factor: _Factor) -> bool:
+    """Whether a unit's factor counts radians or cycles, which makes a number 2 pi times as much or as little."""
+    unit = _unit_of(factor.text)
+    return unit is not None and (unit.counts != "" or "cycle" in factor.dimension.bases)
 
 
 def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:

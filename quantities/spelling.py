@@ -37,6 +37,7 @@ _REFUSED = {
     "r": "Write rev for a revolution, or rpm for revolutions a minute.",
     "mil": "Write thou (0.001 inch) or mile.",
     "mils": "Write thou (0.001 inch) or mile.",
+    **dict.fromkeys(("grad", "gon"), "It is 0.9 deg: give the angle in deg."),
     "hrs": "Write h.",
     "yrs": "Write yr.",
     "KB": "Write kB (1000 byte) or KiB (1024 byte).",
