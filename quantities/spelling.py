@@ -63,6 +63,12 @@ MARKS = {
     "⁄": "Write '/'.",
     "∕": "Write '/'.",
     "−": "Write '-'.",
+    "℃": "Write degC.",
+    "℉": "Write degF.",
+    "Δ": "Write delta_degC for a difference of temperatures.",
+    "′": "Write arcmin, or ft.",
+    "″": "Write arcsec, or inch.",
+    '"': "Write inch, or leave the quotation mark out.",
     ",": "Write '*' between units.",
     ".": "Write '*' between units.",
 }
