@@ -148,6 +148,12 @@ class Asked:
         """The names of the givens, for a verb that asks for no values."""
         return [word.partition("=")[0].strip() for word in self.words]
 
+    def refuse_values(self, why: str) -> None:
+        """Refuse values beside the names given, which a verb that takes names alone would lose."""
+        for word, name in zip(self.words, self.names, strict=True):
+            if "=" in word:
+                raise click.UsageError(f"{word!r}: {why}. Write {name} alone.")
+
     @property
     def digits(self) -> int:
         from derive.presentation.numbers import DIGITS

@@ -71,6 +71,16 @@ def test_an_empty_name_is_no_folder_and_no_file(words: tuple[str, ...], said: st
     assert [path.name for path in Path().iterdir()] == ["tank.toml"]
 
 
+@pytest.mark.parametrize(
+    "words", [("formula", "volume"), ("reach",), ("compile", "volume", "-o", "x.py")], ids=lambda words: words[0]
+)
+def test_a_number_is_refused_where_names_are_taken(words: tuple[str, ...]) -> None:
+    told = ask(*words, "side=2 m", "height", *ON)
+    assert (told.status, told.out) == (2, "")
+    assert "'side=2 m': " in told.err
+    assert "Write side alone." in told.err
+
+
 @pytest.mark.parametrize("verb", DRAWN)
 @pytest.mark.parametrize("folder", ["nowhere/x", "tank.toml/x"])
 def test_a_file_that_cannot_be_written_is_refused_first(verb: str, folder: str) -> None:
