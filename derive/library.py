@@ -231,6 +231,8 @@ class Library(RelationSet):
         """The HTML of a page, in which every given is a slider and the answer moves with it; a range is a slider's."""
         from derive.pages.page import page
 
+        if not isinstance(title, str):
+            raise ExpressionError(f"title is a {type(title).__name__}, and no text.", hint='Write title="...".')
         return page(self, targets, profiles, given, title=title)
 
     def at(self, point: str, names: Iterable[str]) -> Library:

@@ -115,6 +115,9 @@ class Front(Result):
 
     def at(self, i: int) -> dict[str, Any]:
         """The quantities and profiles that were chosen at a point of the Pareto front."""
+        if not isinstance(i, int) or not -len(self.points) <= i < len(self.points):
+            hint = f"Give a whole number below {len(self.points)}: the first is at 0."
+            raise ExpressionError(f"{i!r} is no place on this front.", hint=hint, text=repr(i))
         point = self.points[i]
         chosen = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
         return {**chosen, "profiles": point.profiles}

@@ -263,6 +263,13 @@ def test_what_is_no_text_is_refused_wherever_a_text_is_asked_for(wrong):
         lambda: library.stream(wrong, **givens),
         lambda: library.front(["current", "power"], points=str(wrong), **givens),
         lambda: derive.verify(wrong),
+        lambda: Profile(wrong, {}),
+        lambda: Profile("p", wrong),
+        lambda: library.page(wrong, **givens),
+        lambda: library.page("current", title=wrong, **givens),
+        lambda: library.sweep("current", voltage=derive.span("1..2 V", 3), resistance="3 ohm").to_csv(wrong),
+        lambda: library.sample("current", **givens, points=10).quantile(wrong),
+        lambda: library.front(["current", "power"], points=2, **givens).at(9 if wrong == 3 else wrong),
     ):
         with pytest.raises(DeriveError):
             ask()
