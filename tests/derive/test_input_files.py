@@ -81,7 +81,6 @@ def test_what_cannot_be_read_is_an_error_of_the_system(tmp_path: Path) -> None:
             content_of(path)
 
 
-@pytest.mark.ordinary(1)
 def test_a_name_too_long_for_a_file_is_no_library_and_no_file(tmp_path: Path) -> None:
     for name in ("a" * 300, "a" * 300 + ".toml"):
         with pytest.raises(derive.ExpressionError, match="file name too long"):
@@ -95,6 +94,7 @@ def test_a_name_too_long_for_a_file_is_no_library_and_no_file(tmp_path: Path) ->
         assert "output" not in told.err
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "words",
     [
