@@ -190,13 +190,14 @@ def text_of(number: float, digits: int) -> str:
 def rounded_up(number: float, digits: int) -> str:
     """A bound as text with so many digits, which is no less than the bound.
 
-    >>> rounded_up(0.0014, 1), rounded_up(0.002, 1), rounded_up(0.0, 1)
-    ('0.002', '0.002', '0')
+    >>> rounded_up(0.0014, 1), rounded_up(0.002, 1), rounded_up(1.4e-9, 1), rounded_up(0.0, 1)
+    ('0.002', '0.002', '2e-09', '0')
     """
     shown = f"{number:.{digits}g}"
     if float(shown) >= number:
         return shown
-    return f"{Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(number)):.{digits}g}"
+    above = Context(prec=digits, rounding=ROUND_CEILING).create_decimal(Decimal(number))
+    return f"{float(above):.{digits}g}"  # a decimal itself is written in another way: 2e-9
 
 
 def _decimal_places(denominator: int) -> int | None:

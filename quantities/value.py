@@ -246,14 +246,16 @@ class _Reader:
             raise self._error(f"the width {_in_full(width)} is negative.", "Write 5 +/- 0.1.")
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
-            raise self._error("the width is in another unit.", self._ends(number, width, self._unit(before), unit))
+            raise self._error(
+                "the width is in another unit.", self._converted_ends(number, width, self._unit(before), unit)
+            )
+        low, high = _ends(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
-            low, high = _in_full(_sum(number, -width)), _in_full(_sum(number, width))
-            hint = f"Write the ends: {low}..{high} {unit}, or a width without the percent."
+            hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
-        return self._bounded(_sum(number, -width), number, _sum(number, width), unit)
+        return self._bounded(low, number, high, unit)
 
-    def _ends(self, number: float, width: float, unit: Unit, width_unit: Unit) -> str:
+    def _converted_ends(self, number: float, width: float, unit: Unit, width_unit: Unit) -> str:
         """The hint for a value whose width is in another unit: its ends, if the width converts."""
         exact, exact_width = exact_of(number), exact_of(width)
         if exact is None or exact_width is None or width_unit.offset:
@@ -396,10 +398,12 @@ def _in_full(number: float) -> str:
     return text_of(number, _ALL_DIGITS)
 
 
-def _sum(first: float, second: float) -> float:
-    """The sum of two numbers, exact if both are known exactly."""
-    first_exact, second_exact = exact_of(first), exact_of(second)
-    return first + second if first_exact is None or second_exact is None else nearest(first_exact + second_exact)
+def _ends(number: float, width: float) -> tuple[float, float]:
+    """The ends of a value with a width, exact if both are known exactly."""
+    exact, exact_width = exact_of(number), exact_of(width)
+    if exact is None or exact_width is None:
+        return number - width, number + width
+    return nearest(exact - exact_width), nearest(exact + exact_width)
 
 
 def _half_a_place(word: str, unit: Unit) -> float:

@@ -27,7 +27,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value, weighed
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
-from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.numerics.intervals.enclosure import GAP, Span, enclose, truths
 from derive.optimization.program import (
     DomainTest,
     Limit,
@@ -388,16 +388,16 @@ class _ProgramBuilder:
             if enclosure is None:
                 return None
             reach[name] = enclosure.values
-            if _is_inside(enclosure.values, domain) and not enclosure.flaw > 1:
+            may_be_undefined = enclosure.flaw == GAP  # spread out it may be defined everywhere, as `x/x` is
+            if _is_inside(enclosure.values, domain) and not may_be_undefined:
                 continue
             # not certain by the spans of the unknowns before it: enclosed again, spread out in the free quantities
-            is_partial = enclosure.flaw > 1  # spread out it may be defined everywhere, as `x/x` is
             form = self._spread(put_in(Name(name), forms), spans)
             enclosure = enclose(form, spans, "")
             if enclosure is None or enclosure.values[1] < domain.low or enclosure.values[0] > domain.high:
                 return None
             reach[name] = enclosure.values
-            if not _is_inside(enclosure.values, domain) or is_partial:
+            if not _is_inside(enclosure.values, domain) or may_be_undefined:
                 tests.append(DomainTest(put_in(Name(name), forms), domain))
         return tuple(tests)
 
@@ -465,6 +465,7 @@ class _ProgramBuilder:
 
 
 def _with_ends(tests: Sequence[DomainTest]) -> tuple[DomainTest, ...]:
+    """The tests of domains that have an end; the others test only whether a quantity is defined."""
     return tuple(test for test in tests if math.isfinite(test.domain.low) or math.isfinite(test.domain.high))
 
 

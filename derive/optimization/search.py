@@ -293,8 +293,10 @@ class _PointSearch(Search):
                 continue
             if len(self.tried) < _REMEMBERED:
                 self.tried.add(point)
-            if not self._improves(point) and self._is_beside_jump(point):
-                any(self._improves(neighbour) for neighbour in islice(neighbours(self.program, point), _NEAR))
+            if not self._take_if_better(point) and self._is_beside_jump(point):
+                for neighbour in islice(neighbours(self.program, point), _NEAR):
+                    if self._take_if_better(neighbour):
+                        break
 
     def _is_beside_jump(self, point: tuple[float, ...]) -> bool:
         """Whether a point of the search is the best in doubles, while its decimals lie on the other side of a jump."""
@@ -306,10 +308,10 @@ class _PointSearch(Search):
     @cached_property
     def _jumps(self) -> bool:
         """Whether the goal of the search jumps where something is rounded up or down."""
-        return any(True for _ in operations(self.program.plain, among=STEPPED))
+        return next(operations(self.program.plain, among=STEPPED), None) is not None
 
-    def _improves(self, point: tuple[float, ...]) -> bool:
-        """Whether a point of the search is better than the best so far, which it then replaces."""
+    def _take_if_better(self, point: tuple[float, ...]) -> bool:
+        """Take a point of the search as the best so far if it is better; false if it is not."""
         goal = self.program.at(point)
         if goal < self.value:
             goal = self.program.exactly(point, goal)

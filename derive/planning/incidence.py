@@ -106,12 +106,11 @@ class _Equations:
             name: names for name, names in rivals.items() if names and name in graph.members and name not in removed
         }
         outside = () if core is None else core.written_outside
-        elsewhere = {result for name, result in outside if result in fallbacks and is_first(name)}
+        elsewhere = frozenset(result for name, result in outside if result in fallbacks and is_first(name))
         limits = tuple(names for name, names in self.inequalities.items() if name not in left_out)
 
         def without(further: AbstractSet[str]) -> Structure:
-            left = graph.without(removed | further)
-            return replace(left, otherwise=fallbacks, elsewhere=frozenset(elsewhere - left.writers.keys()))
+            return replace(graph.without(removed | further), otherwise=fallbacks, elsewhere=elsewhere)
 
         exact = without(replaced_by.keys())
         return replace(exact, alternatives=tuple(_exchanges(graph, replaced_by, without)), limits=limits)

@@ -298,13 +298,24 @@ def _decide_fallbacks(
 def _fallbacks_among(
     structure: Structure, reached: Sequence[str], given: frozenset[str], weak: Sequence[str], target: str
 ) -> list[str]:
-    """The fallbacks that a plan uses among those that some relations contain."""
-    sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(structure, target) else None
+    """The fallbacks that a plan uses among those that some relations contain.
+
+    A relation that alone contains an open quantity fixes only that one, and no fallback. So without such relations the
+    result is the same, and most targets of a question share it; but not a target that leads to fallbacks.
+    """
     beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
     tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
+    in_use: list[str] = []
+    sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(structure, target) else None
+    if sought is None:
+        apart = structure.apart(given.union(weak, *structure.limits))
+        held = structure.quantities_of(reached)
+        reached = [relation for relation in reached if relation not in apart]
+        held_apart = held - structure.quantities_of(reached)
+        in_use = [name for name in weak if name in structure.otherwise and name in held_apart]
     key = frozenset(reached), given, tuple(weak), sought, tied
     find = partial(_fallbacks_in_use, structure, reached, given, weak, sought=sought, tied=tied)
-    return _FALLBACKS.of(structure.session, key, find)
+    return [*in_use, *_FALLBACKS.of(structure.session, key, find)]
 
 
 class _Leads(NamedTuple):
@@ -542,6 +553,8 @@ def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: st
 
 def _following_from_givens(structure: Structure, name: str, given: Sequence[str]) -> list[Block]:
     """The blocks of a plan by which a quantity follows from the givens alone; none if it does not."""
+    if is_surely_open(structure, name, frozenset(given), ()):
+        return []
     base = basis_of(structure, name, given, (), only_bearing=True)
     if not base.matching.settles(name):
         return []

@@ -178,8 +178,8 @@ def unit(text: str) -> str:
 def _with_divided_factors(text: str) -> str:
     """The text of a unit with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
 
-    >>> _with_divided_factors("J/kg*K"), _with_divided_factors("W*h/(m/s*kg)"), _with_divided_factors("m^{1/2}*s")
-    ('(J/kg)*K', 'W*h/((m/s)*kg)', 'm^{1/2}*s')
+    >>> _with_divided_factors("J/kg*K*s"), _with_divided_factors("W*h/(m/s*kg)"), _with_divided_factors("m^{1/2}*s")
+    ('(J/kg)*K*s', 'W*h/((m/s)*kg)', 'm^{1/2}*s')
     """
     written = ""
     levels = [(0, False)]  # where each open bracket begins, and whether it has been divided since
@@ -235,17 +235,15 @@ def _rational(node: Number) -> Written:
     value = node.value
     if node.text and value:
         written = stated_number(nearest(value), 12)
-        return written, Binding.FRACTION if "^" in written else Binding.LETTER
-    of_short = Binding.LETTER if value >= 0 else Binding.SUM
-    if value.denominator == 1:
-        if len(str(value)) > 7:
-            return number(float(value), 12), Binding.FRACTION
-        return str(value), of_short
-    decimal = f"{float(value):.12g}"
-    if Fraction(decimal) == value:
+    elif value.denominator == 1 and len(str(value)) <= 7:
+        written = str(value)
+    elif value.denominator == 1 or Fraction(f"{float(value):.12g}") == value:
         written = number(float(value), 12)
-        return written, Binding.FRACTION if "^" in written else of_short
-    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", Binding.FRACTION
+    else:
+        return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", Binding.FRACTION
+    if value < 0:
+        return written, Binding.SUM
+    return written, Binding.FRACTION if "^" in written else Binding.LETTER
 
 
 def _sum(node: Apply, part: Fold) -> Written:
@@ -274,8 +272,7 @@ def _product(node: Apply, part: Fold) -> Written:
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
         positive = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
-        text, _ = _product(Apply("mul", positive), part)
-        return f"-{text}", Binding.SUM
+        return f"-{_bracketed(Apply('mul', positive), part, Binding.PRODUCT)}", Binding.SUM
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if not below:
@@ -440,7 +437,7 @@ def _lines_of_pieces(pieces: list[str], room: int) -> list[str]:
         else:
             is_factor = lines and piece.startswith(" ") and not _SIGN.match(piece)
             signed = rf" \cdot{piece}" if is_factor else piece  # at a break, the sign of a product is written
-            lines += _lines_of_formula(signed.removeprefix(", "), room)
+            lines += _lines_of_formula(signed, room)
     return lines
 
 
@@ -451,6 +448,8 @@ def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
     after = 2 if signs == (", ",) else 0
     places = (match.start() for match, depth in _with_depths(text) if not depth)
     starts = [0, *(place + after for place in places if place >= first and text.startswith(signs, place))]
+    if len(starts) > 1 and starts[-1] == len(text):  # the comma that ends a piece: nothing stands behind it
+        starts.pop()
     return [text[start:end] for start, end in pairwise([*starts, len(text)])]
 
 

@@ -112,7 +112,7 @@ def bounds_of_form(
 
     Each is found from `most` parts of their box.
     """
-    corners = _corners(form, values, ranges)
+    corners = extreme_corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
         return (value(form, least), value(form, greatest)), EXACT
@@ -124,7 +124,7 @@ def bounds_of_form(
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 
 
-def _corners(
+def extreme_corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
     """The corners of the ranges at which a closed form is least and greatest; None where it may turn within a range."""
@@ -143,7 +143,7 @@ def _corners(
 
 def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
     """Whether a closed form is certainly monotone or constant in each of the ranges."""
-    return _corners(form, values, ranges) is not None
+    return extreme_corners(form, values, ranges) is not None
 
 
 def bounds_sampled(value_at: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:

@@ -27,7 +27,8 @@ from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark
-from derive.solving.execution.answer import Answer
+from derive.solving.execution.answer import Answer, Remark
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
 from derive.time_limits import in_this_query
@@ -210,7 +211,10 @@ class Work:
         return PointAnswer(numbers, failures, frozenset(answer.unused))
 
     def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
-        """What the targets of a sweep assume or leave out at a point; nothing of a target without an answer."""
+        """What the targets of a sweep assume or leave out at a point, and whether their answers may be others too.
+
+        Nothing is said of a target without an answer.
+        """
         declared = self.library.declared
         placed = {name: {"value": number, "unit": declared[name].unit.text} for name, number in point.items()}
         remarks: list[PlacedRemark] = []
@@ -219,6 +223,9 @@ class Work:
                 answer = self._answer(self.library, target, point)
             except DeriveError:
                 continue
+            notes = (note.text for note in answer.stated_assumptions)
+            doubts = [text for text in notes if is_doubt(text) or is_of_one_turn(text)]
+            remarks += [PlacedRemark(target, placed, Remark.of_doubt(target, text)) for text in doubts]
             remarks += [PlacedRemark(target, placed, remark) for remark in answer.remarks]
         return tuple(remarks)
 

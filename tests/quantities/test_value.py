@@ -12,10 +12,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
+from quantities.rational import exact_of
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
 from quantities.value import (
@@ -426,12 +427,11 @@ def test_a_range_keeps_its_ends_and_its_middle(one, other, unit):
     numerals().filter(lambda n: exact(n) >= 0),
     UNITS.filter(lambda unit: unit not in ("%", "pct", "percent")),
 )
+@example("0.3", "0.1", "m")  # in doubles it would begin below 0.2
 def test_a_width_goes_both_ways(number, width, unit):
     value = read_value(f"{number} +/- {width} {unit}")
-    slack = 1e-15 * float(abs(exact(number)) + exact(width))
-    assert value.number == float(exact(number))
-    assert value.low == pytest.approx(float(exact(number) - exact(width)), rel=1e-15, abs=slack)
-    assert value.high == pytest.approx(float(exact(number) + exact(width)), rel=1e-15, abs=slack)
+    ends = exact(number) - exact(width), exact(number) + exact(width)
+    assert (value.low, value.number, value.high) == (float(ends[0]), float(exact(number)), float(ends[1]))
 
 
 SHORT = st.builds("{}{}.{}e{}".format, SIGNS, st.integers(0, 9), st.integers(0, 10**9), st.integers(-80, 80))
@@ -727,3 +727,12 @@ class Shaped:
 )
 def test_a_number_is_what_floats_and_has_neither_axes_nor_units(marks, expected):
     assert is_number(Shaped(**marks)) is expected
+
+
+@given(st.integers(-999, 999), st.integers(1, 999), st.sampled_from([1, 2, 5]))
+def test_a_width_has_the_ends_that_its_decimals_give(number, width, places):
+    """In doubles 0.3 - 0.1 is less than 0.2, which a limit at 0.2 would notice."""
+    middle, half = (Decimal(digits).scaleb(-places) for digits in (number, width))
+    value, ends = read_value(f"{middle:f} +/- {half:f} m"), read_value(f"{middle - half:f}..{middle + half:f} m")
+    assert value.base == ends.base
+    assert [exact_of(end) for end in value.base] == [Fraction(end) for end in (middle - half, middle, middle + half)]

@@ -70,10 +70,11 @@ class ExactPoints:
         exact = exactly_computed(decision, values)
         if exact is not None:
             return exact
-        if not isinstance(decision, Apply) or decision.op not in STEPPED:
-            return exactly(decision, values)
-        rounded = with_exact_parts(decision, values)
-        return math.nan if rounded is None else value(rounded, values)
+        in_exact_parts = with_exact_parts(decision, values)
+        if in_exact_parts is None:
+            return math.nan
+        is_stepped = isinstance(decision, Apply) and decision.op in STEPPED
+        return value(in_exact_parts, values) if is_stepped else exactly(in_exact_parts, values)
 
     def known(self, *numbers: float) -> float | bool:
         """The exact value of the decision at one point, for the dialect of floats; it raises where there is none."""

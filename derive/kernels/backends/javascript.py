@@ -24,10 +24,11 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply
 from derive.kernels.backends.emitter import DOUBT, SIGNS, Language, RuntimeFunction, Script, Writer, is_clear, is_total
 from derive.kernels.backends.numba_source import CALLED, Slow
-from derive.tolerances import LAST_DIGIT, SAME_ROOT, SMALLEST
+from derive.tolerances import EXPRESSION, LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
+_DOUBTFUL = f"({DOUBT} := {DOUBT} | True)"
 
 
 class JavaScript(Slow):
@@ -49,14 +50,23 @@ class JavaScript(Slow):
         return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
-        """The text of a decision for a browser, which has doubles only: numbers within rounding are equal."""
-        decision = node.args[0]
+        """The text of a decision for a browser, which has doubles only: numbers that differ by rounding are equal.
+
+        Those that differ by more, but not by more than their errors, as where a function is steep, stay undecided. A
+        side that overflowed is as far from the other as can be, and its error too.
+        """
+        decision, gap = node.args[:2]
         assert isinstance(decision, Apply)
         if decision.op in STEPPED:
-            return f"(m.floor({part(decision.args[0])} + 0.5) if {is_near} else {text})"
-        if decision.op in ("lt", "gt"):
-            return f"({text} and not {is_near})"
-        return f"({text} or {is_near})" if decision.op in ("le", "ge") else text
+            equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {_DOUBTFUL}"
+        elif decision.op in ("le", "lt", "ge", "gt"):
+            equal, doubtful = str(decision.op in ("le", "ge")), _DOUBTFUL
+        else:
+            return text
+        size = " + ".join(f"abs({part(arg)})" for arg in decision.args)
+        is_equal = f"{part(gap)} <= {EXPRESSION!r} * ({size})"
+        is_open = f"{is_near} and {part(gap)} < inf"
+        return f"({text} if not ({is_open}) else {equal} if {is_equal} else {doubtful})"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)

@@ -43,7 +43,7 @@ from derive.tolerances import (
 )
 from quantities.domain import Domain
 
-_NOTHING = "0.0"
+_NOTHING = "0.0"  # the text of an entry of a matrix that is zero for all inputs: no line is written for it
 
 
 def write_elimination(sheet: Sheet, rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -214,12 +214,13 @@ class _AttemptLines:
             scale = self.sheet.expression(_sizes(equation), self.scope)
             deviations.append(self.sheet.line(f"{size}({residual}) + {EPSILON!r} * {noise} / {scale}"))
         count = range(len(equations))
-        beside = [[repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
+        # the slopes are changes by a step of ASIDE, so ASIDE times their inverse gives changes of the unknowns
+        beside = [[repr(ASIDE) if i == k else _NOTHING for k in count] for i in count]
         inverse = write_elimination(self.sheet, [[*slopes[i], *beside[i]] for i in count])
         errors = []
         for row in inverse:
             products = zip(row, deviations, strict=True)
-            parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != "0.0"]
+            parts = [f"{size}({text}) * {deviation}" for text, deviation in products if text != _NOTHING]
             errors.append(self.sheet.line(" + ".join(parts)))
         return errors
 
@@ -243,7 +244,7 @@ class _AttemptLines:
     def _slope(self, name: str, equation: Equation, residual: str, displaced: Scope) -> str:
         """Write in a block's lines how much a relative residual increases when an unknown is displaced."""
         if name not in names_in(equation.lhs, equation.rhs):
-            return "0.0"
+            return _NOTHING
         return self.sheet.line(f"{self._relative_residual(equation, displaced)} - {residual}")
 
     def _selected(self, trusted: str) -> list[str]:
@@ -324,7 +325,7 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
 
 def _is_literal(text: str) -> bool:
     """Whether a text in a block's lines is a literal number other than the zero that elimination skips."""
-    return text != "0.0" and not text.isidentifier()
+    return text != _NOTHING and not text.isidentifier()
 
 
 _GRAIN = 32  # boxes around single points, to a factor of two

@@ -400,7 +400,7 @@ class Decisions:
 
 def _may_decide(node: Apply) -> bool:
     """Whether an operation is a decision that rounding may change: a test, a step, or a domain with an end."""
-    return node.op in _TESTS or node.op in STEPPED or node.op == "tan" or any(True for _ in _ends(node))
+    return node.op in _TESTS or node.op in STEPPED or node.op == "tan" or next(_ends(node), None) is not None
 
 
 def _ends(node: Apply) -> Iterator[float]:

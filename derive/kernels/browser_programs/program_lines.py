@@ -133,7 +133,7 @@ class ProgramLines(Draft):
             self._blank(str(self.reasons.unclear(fork.condition)))
             return ""
         inner = scope.untested()
-        test = self.sheet.expression(fork.condition, inner)
+        test = self._text(fork.condition, inner)
         unclear = self.reasons.unclear(fork.condition)
         cause = self._first(*self._causes(names, scope), *(f"({unclear} if {doubt} else 0)" for doubt in inner.asked))
         if cause != _SOUND:
@@ -169,6 +169,7 @@ class ProgramLines(Draft):
         cause = f"{undecided} if abs({value}) == inf else 0 if {value} == {value} else {outside}"
         self.causes[value] = self.sheet.line(cause)
         scope.bind(name, value)
+        self.decisions.record_sought(value, self.library.declared[name])
 
     def _write_case(self, case: Case, scope: Scope) -> None:
         """Write a browser program's lines for a case: its plan, its checks, and all that the layout stores of it."""
@@ -224,7 +225,7 @@ class ProgramLines(Draft):
     def _condition_cause(self, conditions: tuple[Node, ...], scope: Scope, *, is_held: bool) -> str:
         """Write the cause where conditions of a browser program's case do not hold as they should."""
         inner = scope.untested()
-        test = self.dialect.logic("and", [self.sheet.expression(condition, inner) for condition in conditions])
+        test = self.dialect.logic("and", [self._text(condition, inner) for condition in conditions])
         if is_held:
             right, wrong = test, self.reasons.failing(self.outline.target, conditions)
         else:
@@ -257,6 +258,7 @@ class ProgramLines(Draft):
             raw = self.unchecked[name] = inner.variables[name]
             value = self.sheet.line(f"nan if {cause} else {raw}")
             self.causes[value] = cause
+            self.decisions.record_same(value, raw)
             scope.bind(name, value)
         self.form_indices[block] = self._closed_form(block)
 
@@ -382,7 +384,7 @@ class ProgramLines(Draft):
         if not conditions:
             return
         inner = scope.untested()
-        tests = [self.sheet.expression(condition, inner) for condition in conditions]
+        tests = [self._text(condition, inner) for condition in conditions]
         unknown = [*self._causes(names_in(*conditions), scope), *inner.asked]
         known = f"not ({' or '.join(unknown)}) and " if unknown else ""
         applies = self.dialect.logic("and", tests)
@@ -411,8 +413,8 @@ class ProgramLines(Draft):
         causes = [case_cause, *self._causes((*self.library.members[name], *names_in(*relation.conditions)), scope)]
         self.check_causes[name] = causes
         cause, scope = self._first(*causes), scope.untested()
-        left, right = (sheet.expression(side, scope) for side in (equation.lhs, equation.rhs))
-        tests = [sheet.expression(condition, scope) for condition in relation.conditions]
+        left, right = (self._text(side, scope) for side in (equation.lhs, equation.rhs))
+        tests = [self._text(condition, scope) for condition in relation.conditions]
         verdict = self._verdict(name, left, right, scope)
         doubts = (cause, *scope.asked, *(f"(not {test})" for test in tests))
         unknown = " or ".join(doubt for doubt in doubts if doubt != _SOUND)
@@ -496,13 +498,13 @@ class ProgramLines(Draft):
             self.sheet.space[name] = choice.places
             combined = f"{name}[{combined}]"
         unknown = [cause, *scope.asked, *(f"({way} < 0)" for way in taken)]
-        return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != '0')} else {combined}"
+        return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != _SOUND)} else {combined}"
 
     def _binding_arm(self, choice: Apply, scope: Scope) -> str:
         """The text by which a browser program finds the arm of a choice that binds, the first of equal ones."""
         is_cases = choice.op == "piecewise"
         parts = choice.args[1::2] if is_cases else choice.args
-        listed = f"({', '.join(self.sheet.expression(part, scope) for part in parts)},)"
+        listed = f"({', '.join(self._text(part, scope) for part in parts)},)"
         if is_cases:
             return f"first({listed}, {bool(len(choice.args) % 2)})"
         name = "largest" if choice.op == "max" else "smallest"

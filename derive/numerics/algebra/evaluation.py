@@ -200,7 +200,7 @@ def _rounded(argument: Node, function: Callable[[float], float], values: Values)
         return function(number)
     if ordering.is_tie:
         return nearest
-    return function(nearest + 0.5 if ordering is Order.GREATER else nearest - 0.5)
+    return nearest + function(0.5 if ordering is Order.GREATER else -0.5)  # a large double has no half beside it
 
 
 def _constant(number: float) -> Evaluator:

@@ -21,7 +21,7 @@ ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
 
 def occurrences(node: Node, name: str) -> int:
-    """How often a name occurs in an expression, like terms not combined."""
+    """How often a name occurs in an expression as it is written."""
     return sum(1 for part in walk(node) if isinstance(part, Name) and part.name == name)
 
 
@@ -32,12 +32,12 @@ def simplified(node: Node) -> Node:
 
 
 def constant_exponent(node: Node) -> Fraction | None:
-    """The value of a constant exponent such as 2, -1 or 3/2 among like factors; None of one with names."""
+    """The value of a constant exponent such as 2, -1 or 3/2; None of one with names."""
     return _PLAIN.attempt(node)
 
 
 def exponent_of(node: Apply) -> Fraction | None:
-    """The constant exponent of a power, a root or an inverse among like factors; None of other operations."""
+    """The constant exponent of a power, a root or an inverse; None of any other operation."""
     if node.op == "pow":
         return constant_exponent(node.args[1])
     return {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
@@ -219,7 +219,7 @@ _FILLED: Arithmetic[Node] = Arithmetic(
 
 
 def without_denominators(difference: Node, name: str) -> Node:
-    """A sum whose like terms are multiplied by its denominators with the name in them, if these are at most two."""
+    """A sum times its denominators that contain the name, if these are at most two; else the sum as it is."""
     below = denominators(difference, name)
     if not below or len(below) > 2:
         return difference
@@ -227,7 +227,7 @@ def without_denominators(difference: Node, name: str) -> Node:
 
 
 def denominators(difference: Node, name: str) -> list[Node]:
-    """The denominators with the name in them, in the terms of a sum whose like terms are combined."""
+    """The denominators that contain the name, in the terms of a sum that are left when like terms have cancelled."""
     if not _is(difference, "add"):
         return []
     factors = chain.from_iterable(map(_denominators, _parts(added(difference), "add")))

@@ -279,7 +279,7 @@ def present_difference(equation: Equation, exact: Mapping[str, Ball], known: Map
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Ball] | None = None) -> Ball | None:
-    """The difference of an equation's sides in multiprecision, at doubles or numbers of more digits, or None."""
+    """The difference of an equation's sides in multiprecision, at doubles or finer numbers; None if undefined."""
     tick()
     return _number(equation.sides, values, exact)
 

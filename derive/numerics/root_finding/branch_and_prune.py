@@ -206,7 +206,7 @@ class _BranchAndPrune:
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _reach(self, part: Box) -> list[float]:
-        """The reach around a solution in which branch and prune tries its uniqueness: over the part, or more."""
+        """How far around a solution branch and prune tries its uniqueness: over the part, or more if that is narrow."""
         reach = []
         for (low, high), scale in zip(part, self.scale, strict=True):
             size = max(abs(low), abs(high))
@@ -216,7 +216,10 @@ class _BranchAndPrune:
         return reach
 
     def _width(self, i: int, span: Span) -> float:
-        """The width by which branch and prune cuts a side: relative to its ends, or the logarithm of their ratio."""
+        """The width by which branch and prune chooses a side to cut: relative to its ends, or the log of their ratio.
+
+        It is zero for a side that is too short, or too far from zero, to be cut.
+        """
         low, high = span
         if high - low <= HANDFUL * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0

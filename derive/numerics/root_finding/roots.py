@@ -197,18 +197,19 @@ class _Search:
         for start, end in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
             low, high = max(start, domain.low), min(end, domain.high)
             enclosure = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
-            if enclosure is None or enclosure.misses_zero or self._moves_away_from_zero(low, high):
+            if enclosure is None or enclosure.misses_zero or self._is_monotone_from_root_at_zero(low, high):
                 continue
             crosses = self.problem.changes(low, high)
             roots += [self._crossing((low, high))] if crosses else []
             clear = clear and enclosure.is_monotone and crosses is not None
         return roots, clear
 
-    def _moves_away_from_zero(self, low: float, high: float) -> bool:
-        """Whether zero is a root, so that a monotone form has no other between it and the numbers of a tail."""
+    def _is_monotone_from_root_at_zero(self, low: float, high: float) -> bool:
+        """Whether zero is a root and the form is monotone from there through a tail, which then has no root."""
+        if self.problem.residual(0.0) != 0 or self.problem.sign(0.0) != 0:
+            return False
         enclosure = enclose(self.form, {self.name: (min(low, 0.0), max(high, 0.0))}, self.name)
-        is_zero_root = self.problem.residual(0.0) == 0 and self.problem.sign(0.0) == 0
-        return is_zero_root and enclosure is not None and enclosure.is_monotone
+        return enclosure is not None and enclosure.is_monotone
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
         """The plateaus and roots in places that doubles leave open, and whether any place stays in doubt."""
@@ -404,7 +405,7 @@ class _Search:
                 continue
             if not distinct or not math.isclose(x, distinct[-1], rel_tol=SAME_ROOT):
                 distinct.append(x)
-            elif self.problem.residual(x) == 0 != self.problem.residual(distinct[-1]):
+            elif self.problem.residual(x) == 0 and self.problem.residual(distinct[-1]) != 0:
                 distinct[-1] = x  # such as the end of a square root's domain, beside which the sides are far apart
         return distinct
 

@@ -113,12 +113,17 @@ class Neglected:
 class Remark:
     """What an answer assumes, takes by default or leaves out, and what that does to its value."""
 
-    kind: str  # "left out", "defaulted", "assumed" or "displaced"
+    kind: str  # "left out", "defaulted", "assumed" or "displaced"; in a table also "unproved"
     name: str  # the quantity that is taken otherwise, the share that is left out, or what a profile's value is not
     value: str  # what it is taken to be for the remark, as a given is written
     factor: float | None  # the answer with it, over the answer; None where that is not known
     weight: float  # by how many times the answer changes, up or down: the largest counts most
     text: str
+
+    @classmethod
+    def of_doubt(cls, target: str, text: str) -> Remark:
+        """The remark in a table, whose answers have no assumptions of their own, that they may be others too."""
+        return cls("unproved", target, value="", factor=None, weight=math.inf, text=text)
 
     def __str__(self) -> str:
         return self.text

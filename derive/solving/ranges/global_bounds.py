@@ -15,6 +15,7 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import without_quotients
+from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
@@ -34,7 +35,7 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity import bounds_sampled, composed, form_for_bounds
+from derive.solving.sensitivity import bounds_sampled, composed, extreme_corners, form_for_bounds
 from derive.tolerances import EXTREME
 from quantities.domain import Domain
 from quantities.rational import rounded_up
@@ -160,12 +161,31 @@ class _SystemBuilder:
             return False
         candidates = candidates_of(self.library, block)
         may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
-        if may_be_any or leaves(self.library, form_in_inputs, self.spans, domain_of(self.library, name)):
+        if may_be_any:
             return self._add_relations(block)
+        if leaves(self.library, form_in_inputs, self.spans, domain_of(self.library, name)):
+            is_added = self._add_relations(block)
+            self._cut_to_form(name, form_in_inputs)
+            return is_added
         self.forms[name] = form
         gap = difference_of(self.library.relations[block.relations[0]].written)
         self.holds_nowhere = _is_divided_by_zero(composed("", {**self.forms, "": gap}), self.spans)
         return True
+
+    def _cut_to_form(self, name: str, form: Node) -> None:
+        """Cut the interval of an unknown that stays a name to the exact extremes of its closed form, if it has such.
+
+        A difference that is zero at most would reach 2e-16 in doubles, which lies in a positive domain.
+        """
+        extremes = _exact_extremes(form, self.spans)
+        if extremes is None or name not in self.spans:
+            return
+        low, high = max(self.spans[name][0], extremes[0]), min(self.spans[name][1], extremes[1])
+        domain = self.library.declared[name].domain
+        if low > high or (domain.open_low and high <= domain.low):
+            self.holds_nowhere = True
+        else:
+            self.spans[name] = low, high
 
     def _add_relations(self, block: Block) -> bool:
         """Add the relations of a block as zeros of the system for global bounds; whether that succeeds.
@@ -238,6 +258,19 @@ class _SystemBuilder:
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
         return form_for_bounds(node, known, moving, self.library.quantities)
+
+
+def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:
+    """The extremes over a box of a form that is monotone in each name, as its decimals have them; None of another."""
+    used = {name: box[name] for name in names_in(form)}
+    points = {name: low for name, (low, high) in used.items() if low == high}
+    corners = extreme_corners(form, points, {name: span for name, span in used.items() if name not in points})
+    if corners is None:
+        return None
+    least, greatest = (exactly_computed(form, corner) for corner in corners)
+    if least is None or greatest is None or not least <= greatest:  # NaN where the form is undefined
+        return None
+    return least, greatest
 
 
 def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:

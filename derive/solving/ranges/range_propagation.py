@@ -79,7 +79,7 @@ def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Sp
         return False
     for end in filter(math.isfinite, branch[name]):
         residual = enclose(gap, {**branch, name: (end, end)}, "")
-        if residual is not None and not residual.partial and not residual.misses_zero:
+        if residual is not None and not residual.misses_zero:
             return True
     return False
 
@@ -143,11 +143,7 @@ def domains_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
 def only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block through which any range can be propagated; None if there is not exactly one."""
     candidates = candidates_of(library, block)
-    if len(candidates) != 1:
-        return None
-    (only,), equation = candidates, library.relations[block.relations[0]].written
-    is_unconditional = not only.conditions and not has_choice(equation, block.unknowns[0])
-    return only.form if is_unconditional or equation.written_for == block.unknowns[0] else None
+    return candidates[0].form if len(candidates) == 1 and not candidates[0].conditions else None
 
 
 def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
@@ -155,12 +151,9 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
 
     A form that holds under conditions has no number where they fail.
     """
-    candidates, equation = candidates_of(library, block), library.relations[block.relations[0]].written
-    if len(candidates) == 1 and equation.written_for == block.unknowns[0]:
-        return (candidates[0].form,)
-    if has_choice(equation, block.unknowns[0]):
+    if has_choice(library.relations[block.relations[0]].written, block.unknowns[0]):
         return ()
-    return tuple(_under_conditions(candidate) for candidate in candidates)
+    return tuple(_under_conditions(candidate) for candidate in candidates_of(library, block))
 
 
 def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:

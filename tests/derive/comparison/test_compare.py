@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Callable, Sequence
 from itertools import permutations
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -363,3 +364,28 @@ def test_numbers_at_the_ends_of_the_doubles() -> None:
     for first, second in pairs:
         found = derive.compare(*(wide.solve("y", x=x, k=k) for x, k in (first, second)))
         assert product(found) == pytest.approx(whole(found), rel=1e-9)
+
+
+def test_the_bounds_of_a_ratio_hold_it_where_another_arm_binds_in_a_part_of_the_shared_range() -> None:
+    """In the middle of the range the second arm binds in both answers; at t = 2 the first one does with a = 2."""
+    arms = bare("a t x", "t = max(x, 2*x - a)")
+    found = derive.compare(arms.solve("x", t="1..5", a=2), arms.solve("x", t="1..5", a=1))
+    assert found.bounds is not None
+    for t in (1, 2, 3, 5):
+        ratio = derive.compare(arms.solve("x", t=t, a=2), arms.solve("x", t=t, a=1)).ratio
+        assert ratio is not None
+        assert found.bounds[0] <= ratio <= found.bounds[1]
+
+
+@pytest.mark.parametrize(
+    ("relation", "first", "second"),
+    [
+        ("y = z*sqrt(x**2)", {"x": "-1..4", "z": 2}, {"x": "1..3", "z": 5}),  # zero is the least value
+        ("y = x - z", {"x": "1..5", "z": 2}, {"x": "4..5", "z": 2}),  # and here a value between the ends
+    ],
+)
+def test_a_ratio_to_what_may_be_zero_has_no_bounds(
+    relation: str, first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    system = bare("x y z", relation, domains=dict.fromkeys("xyz", "real"))
+    assert derive.compare(system.solve("y", **first), system.solve("y", **second)).bounds is None

@@ -100,3 +100,18 @@ def test_terms_that_cancel_at_a_domain_that_ends_in_zero_decide_exactly(seed: in
     else:
         with pytest.raises(derive.DeriveError):
             library.solve("c", **given)
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy", "numba"])
+@pytest.mark.parametrize(
+    ("form", "a", "b"),
+    [
+        ("acos(b/a)", 0.7, 0.7),
+        ("acos((b - a)/0.4)", 0.9, 1.3),
+        ("acosh(b/a)", 0.7, 0.7),
+        ("(b - a - 0.4)**0.5", 0.9, 1.3),
+    ],
+)
+def test_a_function_has_its_value_at_the_end_of_its_domain(form: str, a: float, b: float, backend: str) -> None:
+    library = bare("a b t", f"t = {form}", domains={"t": "real"})
+    assert library.compile("t", ["a", "b"], backend)(a=a, b=b) == library.solve("t", a=a, b=b).base == 0

@@ -159,3 +159,39 @@ def arms() -> tuple[dict[str, Any], Any]:
     """Two relations that are the same one in one arm, where the givens happen to fit."""
     held = bare("q s k m a b", "s = k*(q if q < a else a**2)", "s = m*q/b")
     return python(held, "q", ["k", "m", "a", "b"]), held.compile("q", ["k", "m", "a", "b"])
+
+
+def test_a_number_from_a_computed_one_is_rounded_up_or_down_as_the_solver_does_it() -> None:
+    held = bare("a u t", "u = a**2/sqrt(a**2)", "t = floor(10/u)")
+    assert python(held, "t", ["a"])["value"](a=0.2) == held.solve("t", a=0.2).base == 50  # in doubles 49.99999999999999
+
+
+def test_a_comparison_of_a_computed_number_holds_where_the_decimals_are_equal() -> None:
+    held = bare("a b u t", "u = a + b", "t = (1 if u <= 0.3 else 2)")
+    assert python(held, "t", ["a", "b"])["value"](a=0.1, b=0.2) == held.solve("t", a=0.1, b=0.2).base == 1
+
+
+def test_a_comparison_beside_the_end_of_a_steep_function_is_left_to_the_solver() -> None:
+    held = bare("b u", "u = (2 if 1 <= acos(b) else b)", domains={"u": "real"})
+    value = python(held, "u", ["b"])["value"]
+    assert value(b=0.25) == held.solve("u", b=0.25).base == 2
+    assert held.solve("u", b=1).base == 1
+    with pytest.raises(ArithmeticError):  # the error of `acos(b)` has no bound there
+        value(b=1.0)
+
+
+def test_a_number_that_overflows_is_not_equal_to_the_other_side() -> None:
+    held = bare("a b u", "u = (b if a + b >= exp(b) else a)")
+    assert python(held, "u", ["a", "b"])["value"](a=0.1, b=1000.0) == held.solve("u", a=0.1, b=1000.0).base == 0.1
+
+
+def test_a_case_applies_where_the_decimals_of_its_condition_are_equal() -> None:
+    near = {"equation": "t = b", "when": "a + a <= 0.3/b"}
+    held = bare("a b t", near, {"equation": "t = 2", "when": "a + a > 0.3/b"})
+    assert python(held, "t", ["a", "b"])["value"](a=0.1, b=1.5) == held.solve("t", a=0.1, b=1.5).base == 1.5
+
+
+def test_a_case_applies_where_a_computed_number_in_its_condition_is_a_tie() -> None:
+    far = {"equation": "t = 2", "when": "a*b <= b*u"}
+    held = bare("a b u t", "u = a - b + b", {"equation": "t = 1", "when": "a*b > b*u"}, far)
+    assert python(held, "t", ["a", "b"])["value"](a=0.2, b=1.2) == held.solve("t", a=0.2, b=1.2).base == 2

@@ -111,6 +111,14 @@ def test_the_proof_of_another_choice_or_sense_is_refused():
             derive.verify(false)
 
 
+def test_a_choice_whose_own_best_is_another_than_its_bounds_have_is_refused():
+    found = listed()
+    for place, choice in enumerate(found.choices):
+        choices = (*found.choices[:place], replace(choice, best=choice.best + 0.01), *found.choices[place + 1 :])
+        with pytest.raises(derive.VerificationError):
+            derive.verify(replace(found, choices=choices))
+
+
 def test_a_distance_from_a_value_that_is_not_zero_is_refused_as_that_of_zero():
     found = fenced()
     wide = replace(found.proof, distance=abs(found.answer.base) / 2)

@@ -18,7 +18,7 @@ from derive.relation_files.loading import load
 from quantities.facts import Profile
 from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
-from tests.derive.statements import number
+from tests.derive.statements import bare, number
 from tests.ordinary import every
 
 items, size, bytes_read, time, speed = (Quantity(name, "") for name in ("items", "size", "bytes_read", "time", "speed"))
@@ -228,6 +228,14 @@ def test_what_stands_in_takes_the_place_of_its_relations_or_is_forgotten(target,
     assert (list(base.structure.members), [*base.weak]) == (left, rest)
 
 
+@pytest.mark.parametrize("weak", [("a", "b", "c"), ("c", "b", "a")])
+@pytest.mark.parametrize(("tied", "standing"), [("a", "c"), ("c", "a")])
+def test_of_two_rests_that_determine_each_other_the_one_beside_the_target_yields(weak, tied, standing):
+    """The target's own relation says nothing else, and yet says which of the two it is asked beside."""
+    graph = structure(f"target = {tied} + d", "b = 2*a", "a + b + c = 1", otherwise=frozenset("abc"))
+    assert {*plan(graph, "target", ["d"], weak).weak} == {standing}
+
+
 def test_the_later_of_two_estimates_leads_to_what_would_stand_in_where_the_first_does_not():
     graph = structure("s = n", "s = m", "b = s*z", estimates=(0, 1), otherwise=frozenset("s"))
     led, left = basis_of(graph, "b", "zm", "s"), basis_of(graph, "b", "z", "s")
@@ -333,3 +341,11 @@ def test_which_fallbacks_stand_does_not_depend_on_what_was_asked_before(order):
     )
     expected = {"bytes_read": 8.0, "heat": 2.0, "both": 16.0}
     assert {name: number(held.solve(name, size=8, energy=4)) for name in order} == expected
+
+
+@pytest.mark.parametrize("further", [{}, {"u": 1}])
+def test_of_two_fallbacks_the_one_that_a_relation_is_written_for_stays_whatever_else_that_relation_holds(further):
+    """Nothing else holds v, so that the relation for f is no part of any plan; g yields to the sum of both."""
+    both = bare("f g u v w x y", "y = x*f*g", "f = u*v", "w = g + f", fallbacks={"f": "2", "g": "5"})
+    assert number(both.solve("y", x=3, w=40, **further)) == pytest.approx(3 * 2 * 38)
+    assert number(both.solve("y", x=3, w=40, u=7, v=5)) == pytest.approx(3 * 35 * 5)

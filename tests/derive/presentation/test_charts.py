@@ -12,6 +12,7 @@ from derive.errors import ExpressionError
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, Words, reworded
 
 WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=3)
+AS_LONG = st.text(string.ascii_lowercase, min_size=3, max_size=3)  # none is a part of another
 
 
 def texts(chart: Chart) -> list[str]:
@@ -35,12 +36,11 @@ def chart_of(words: list[str]) -> Chart:
     )
 
 
-@given(st.lists(WORDS, min_size=10, max_size=10, unique=True), st.permutations(range(10)))
+@given(st.lists(AS_LONG, min_size=10, max_size=10, unique=True), st.permutations(range(10)))
 def test_every_text_is_replaced_once_and_nothing_else(words, order):
     """A cycle of names: what replaces one word is not replaced again, though another word is called so."""
     called = {words[i]: words[order[i]] for i in range(10)}
     (chart,) = reworded([chart_of(words)], called)
-    assume(not any(a != b and a in b for a in words for b in words))
     assert sorted(texts(chart)) == sorted(words)
     assert texts(chart) == [called[text] for text in texts(chart_of(words))]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 import pytest
 import sympy
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 import derive
 from derive.errors import DeriveError
 from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import Apply, Name, Number
 from derive.presentation.derivation import stated
 from derive.presentation.mathematics import break_lines, expression, letter, number, unit, upright, width
 from quantities.definitions import known_names
@@ -40,11 +42,15 @@ def balanced(text):
         ("a/b/c", r"\frac{a}{b c}"),
         ("a/(b/c)", r"\frac{a}{\frac{b}{c}}"),
         ("-(a + b)*c", r"-\left(a + b\right) c"),
+        ("-(-a)*b", r"-\left(-a b\right)"),
         ("a - (b - c)", r"a - \left(b - c\right)"),
         ("a - b - c", "a - b - c"),
         ("(a*b)**2", r"\left(a b\right)^{2}"),
         ("a**b**2", r"a^{b^{2}}"),
         ("a**(b/c)", r"a^{b/c}"),
+        ("a**(b/c/d)", r"a^{\frac{b}{c d}}"),
+        ("a**(b/3e12)", r"a^{b/\left(3\times10^{12}\right)}"),
+        ("a + (-3)*b", "a - 3 b"),
         ("(a/b)**2", r"\left(\frac{a}{b}\right)^{2}"),
         ("(-a)**2", r"\left(-a\right)^{2}"),
         ("2*3*a", r"2 \cdot 3 a"),
@@ -104,6 +110,19 @@ def test_what_is_set_reads_back_to_the_same_value(text):
         return
     shown = read_back(expression(tree, letter))
     assert eval(shown, {"__builtins__": {}}, {**NAMES, "pi": math.pi}) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [-3, Fraction(-1, 2), -12345678, Fraction(-3, 20_000_000), Fraction(-1, 3)])
+def test_a_negative_number_reads_back_with_its_sign_wherever_it_stands(value):
+    """A form that was computed has such numbers; of one that is typed, the sign stands apart."""
+    a, negative = Name("a"), Number(Fraction(value))
+    for tree, expected in (
+        (Apply("mul", (a, negative)), NAMES["a"] * value),
+        (Apply("pow", (negative, Number(Fraction(2)))), value**2),
+        (Apply("add", (a, Apply("neg", (negative,)))), NAMES["a"] - value),
+    ):
+        shown = read_back(expression(tree, letter))
+        assert eval(shown, {"__builtins__": {}}, NAMES) == pytest.approx(float(expected), rel=1e-9)
 
 
 HOSTILE = [
@@ -263,11 +282,13 @@ FACTORS_OF_FORMULAS = st.sampled_from(
 PRODUCTS = st.lists(FACTORS_OF_FORMULAS, min_size=1, max_size=6).map(r" \cdot ".join)
 SUMS = st.lists(PRODUCTS, min_size=1, max_size=5).map(" + ".join)
 FRACTIONS = st.tuples(SUMS, SUMS).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[1]}}}")
-FORMULAS = st.lists(SUMS | FRACTIONS, min_size=1, max_size=3).map(" = ".join)
+MAXIMA = st.tuples(SUMS, SUMS).map(lambda pair: rf"\max\left({pair[0]}, {pair[1]}\right)")
+FORMULAS = st.lists(SUMS | FRACTIONS | MAXIMA, min_size=1, max_size=3).map(" = ".join)
 
 
 @examples(200)
 @given(FORMULAS)
+@example(rf"\max\left({' + '.join('abcdefghijklmnopqrst')}, b\right)")  # its first argument alone is too wide
 def test_a_broken_formula_fits_and_keeps_its_signs(text):
     lines = break_lines([("x", text)], ROOM)
     shown = " = ".join(right for _, right in lines if right) + "".join(left for left, right in lines if not right)

@@ -22,11 +22,18 @@ RAISED = ("byte**2", "byte^2", "byte²", "byte **2", "s ^ -1", "s⁻¹*m", "kW²
 
 @example("J/FLOP", 1.5e-14)  # both the joule and the FLOP take a prefix
 @example("byte^2", 9e8)  # a prefix would be squared too
+@example("byte", 1e30)  # beyond all prefixes
+@example("USD/byte/h", 1e-30)
 @given(st.sampled_from(UNITS + RAISED), st.floats(1e-18, 1e18))
 def test_a_multiple_is_the_same_quantity(text, number):
     for multiple in (with_prefix, in_multiples):
         shown, unit = multiple(number, text)
         assert math.isclose(shown * float(parse_unit(unit).size), number * float(parse_unit(text).size), rel_tol=1e-12)
+
+
+@pytest.mark.parametrize(("number", "unit"), [(0.002, "USD/token"), (5e5, "ks"), (0.001, "USD/byte")])
+def test_a_number_keeps_its_unit_where_a_multiple_is_no_shorter(number, unit):
+    assert in_multiples(number, unit) == (number, unit)
 
 
 @example(1.4e-5, 1)  # no more than 1e-05 would be less than it may be

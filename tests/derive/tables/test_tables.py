@@ -20,6 +20,7 @@ from derive import (
     UnknownNameError,
 )
 from derive.tables.axes import span
+from tests.derive.statements import bare
 from tests.derive.tables.specimens import GAS, ROOFLINE
 
 
@@ -65,6 +66,16 @@ def test_a_question_without_axes_is_one_cell():
     table = GAS.sweep("p", "room", V="1 litre", n="1 mol")
     assert table.columns["p"].shape == ()
     assert float(table.columns["p"]) == pytest.approx(GAS.solve("p", "room", V="1 litre", n="1 mol").value.magnitude)
+
+
+def test_a_value_that_is_not_proved_to_be_the_only_one_is_remarked_upon():
+    texts = ["exp(x) + y*z = a", "x*exp(y) + z = b", "x + y*exp(z) = c"]
+    known = {"a": 2.28872, "b": 1.9068763537, "c": 2.2217221778}
+    library = bare("x y z a b c", *texts, domains=dict.fromkeys("xyz", "real"))
+    (doubt,) = library.solve("x", **known).assumptions
+    assert "not proved" in doubt
+    (remark,) = library.sweep("x", **known | {"a": [known["a"]]}).remarks
+    assert (remark.target, remark.remark.kind, remark.remark.text) == ("x", "unproved", doubt)
 
 
 def test_a_point_without_a_value_is_no_number():

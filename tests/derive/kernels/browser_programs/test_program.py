@@ -601,3 +601,11 @@ def test_what_both_sides_of_a_condition_need_is_written_once():
     )
     (script,) = made.scripts
     assert script.text.count("exp(") == 1
+
+
+@needed
+def test_the_arm_that_a_tie_of_decimals_takes_is_told_as_the_solver_tells_it():
+    held = bare("a b u t", "u = a + b", "t = (1 if u <= 0.3 else 2)*a")
+    answer = held.solve("t", a=0.1, b=0.2)
+    ((point,),) = ran([(program_of(held, "t", ["a", "b"]), [[0.1, 0.2]])])
+    assert (point.target, point.regime) == (answer.base, answer.regime) == (0.1, {"r2": "1"})

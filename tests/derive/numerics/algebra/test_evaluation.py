@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Equation, render
 from derive.numerics.algebra.evaluation import arms, holds, residual, terms, value
-from quantities.rational import Rational
+from quantities.rational import Rational, read_decimal
 from tests.derive.corpus import FORMULAS, Formula
 from tests.ordinary import every
 
@@ -118,3 +118,17 @@ def test_what_is_rounded_is_rounded_by_its_decimals(hundredths: int, times: int,
     assert value(parse_expression("ceil(a/b)"), numbers) == math.ceil(whole / step)
     assert value(parse_expression("floor(a/b)"), numbers) == math.floor(whole / step)
     assert value(parse_expression("2*ceil(a - 3*b) + 1"), numbers) == 2 * math.ceil(whole - 3 * step) + 1
+
+
+@pytest.mark.parametrize("whole", [2**52 + 1, 2**52 + 2, -(2**52) - 1])
+def test_what_is_rounded_may_be_so_large_that_no_double_lies_between_whole_numbers(whole: int) -> None:
+    for aside in (Fraction(2, 5), Fraction(-2, 5)):
+        number = {"a": Rational(whole + aside)}
+        assert value(parse_expression("floor(a)"), number) == math.floor(whole + aside)
+        assert value(parse_expression("ceil(a)"), number) == math.ceil(whole + aside)
+
+
+@pytest.mark.parametrize("text", ["floor(10*a)", "ceil(10*a)", "floor(a + 2.7)", "floor(log(1000)/log(10) + a - 0.3)"])
+def test_what_is_whole_by_its_decimals_is_not_rounded(text: str) -> None:
+    assert value(parse_expression(text), {"a": 0.3}) == 3
+    assert value(parse_expression(text), {"a": read_decimal("0.3")}) == 3

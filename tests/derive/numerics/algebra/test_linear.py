@@ -14,7 +14,7 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.linear import combined, linear_form, linear_solutions
 from quantities.domain import Domain
-from quantities.rational import exact_of, written
+from quantities.rational import exact_of, read_decimal, written
 from tests.derive.operations import calls
 from tests.ordinary import examples
 
@@ -185,3 +185,14 @@ def test_rows_of_typed_decimals_that_are_nearly_parallel_have_their_one_solution
     pair = [parse_equation("x + y = 3"), parse_equation("x + 1.00000000000001*y = 3.00000000000002")]
     assert linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL)) == ([{"x": 1.0, "y": 2.0}], False, "")
     assert None not in combined(pair, {}).equations
+
+
+def test_a_literal_that_was_printed_does_not_make_a_singular_system_regular():
+    """The sum 0.1 + 0.2 is printed as it is written here; of the decimals, y alone would be one."""
+    pair = [parse_equation("x + y = 1"), parse_equation("0.30000000000000004*x + a*y = b")]
+    known = {"a": read_decimal("0.3"), "b": read_decimal("0.3")}
+    assert linear_solutions(pair, ["x", "y"], known, {"x": REAL, "y": REAL}) == (
+        [],
+        True,
+        "the equations are dependent",
+    )

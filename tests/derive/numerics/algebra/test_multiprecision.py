@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import walk
 from derive.numerics.algebra.multiprecision import exactly, is_root, is_rounded_zero, overflows, sign_of_gap
+from quantities.rational import read_decimal
 from tests.derive.digits import OutOfReachError, exact
 from tests.derive.draws import expressions
 
@@ -57,6 +58,8 @@ def test_fifty_digits_decide(text, x, expected):
         ("x**2 = a*x", {"x": 1e-20, "a": 1e-20}, False),  # zero is a root, and this is another
         ("x*(x - 1)**4*a = 0", {"x": 1.0, "a": 3.0}, False),
         ("0*x = a - a", {"x": 1e-17, "a": 3.0}, False),  # any x will do
+        ("a + 1e-20*(1 - exp(-x)) = b", {"x": 1e-20, "a": 1 / 3, "b": 1 / 3}, False),  # nor does the sum say much of it
+        ("x + a = b", {"x": 1e-20, "a": read_decimal("0.1"), "b": read_decimal("0.10000000000000000001")}, False),
         ("exp(exp(x)) = a", {"x": 1e-17, "a": 2.718281828459045}, True),  # and exp(exp(1e13)) is beyond all memory
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
-from derive.numerics.algebra.refinement import contradict_nearby, fails_at_root
+from derive.numerics.algebra.refinement import contradict_nearby, fails_at_root, retreats_to_zero
 from quantities.rational import read_decimal
 
 DECIMALS = st.integers(11, 99).map(lambda tenths: f"{tenths / 10}")
@@ -50,3 +50,22 @@ def test_half_numbers_and_large_ones_are_rounded_too(x):
     known = {"s": math.ceil(x) + x, "t": 0.0}
     assert not contradict_nearby(pair, {"x": x, "y": x}, known)
     assert not contradict_nearby(pair, {"x": math.nextafter(x, 0), "y": math.nextafter(x, 1e301)}, known)
+
+
+@pytest.mark.parametrize("n", [3, 5, 11])
+def test_what_is_whole_but_for_its_last_digits_is_rounded_to_itself(n):
+    """A third has no last binary digit, and three times what is kept of it may be less than one or more."""
+    for step in ("floor", "ceil"):
+        pair = [parse_equation(f"{n}*x = 1"), parse_equation(f"{step}({n}*x) + y = 2")]
+        assert not contradict_nearby(pair, {"x": 1 / n, "y": 1.0}, {})
+
+
+@pytest.mark.parametrize("side", ["acos(y)", "sqrt(1 - y)"])
+def test_a_number_at_the_end_of_what_a_side_is_defined_for_is_rounded_inwards(side):
+    assert not fails_at_root(parse_equation("y = 1"), {"y": 1.0}, {}, [parse_equation(f"{side} = b")], {"b": 1e-17})
+    assert fails_at_root(parse_equation("y = 1"), {"y": 1.0}, {}, [parse_equation(f"{side} = b")], {"b": 1e-3})
+
+
+def test_an_unknown_retreats_to_zero_by_its_steps_and_not_by_being_there():
+    assert retreats_to_zero([parse_equation("x**6 = 0")], {"x": 1e-3}, {})
+    assert not retreats_to_zero([parse_equation("x = 0*y"), parse_equation("y**2 = 2.1")], {"x": 0.0, "y": 1.4}, {})

@@ -69,6 +69,7 @@ def test_a_root_where_a_square_root_begins_or_ends_is_found_and_no_other_is_miss
     expected = {float(end**2), *([other**2] if is_met else [])}
     assert solutions.values == pytest.approx(sorted(x for x in expected if x in domain), rel=1e-9, abs=0)
     assert solutions.proved
+    assert solutions.clear
 
 
 @given(st.integers(3, 99), st.integers(1, 9))

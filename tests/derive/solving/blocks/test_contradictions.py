@@ -15,7 +15,7 @@ import derive
 from derive.errors import LimitError, NoSolutionError, UnderdeterminedError
 from derive.time_limits import limits
 from quantities.rational import is_printed
-from tests.derive.statements import bare
+from tests.derive.statements import bare, span
 from tests.ordinary import every
 
 COMBINATIONS = ["x + y", "x*y", "x/y", "x**2 + y**2", "x + 2*y", "x*exp(y)", "sqrt(x) + sqrt(y)", "x + y**2", "x*y**3"]
@@ -198,3 +198,12 @@ def test_a_solution_is_found_where_a_side_is_zero_or_a_product_with_a_zero_facto
     second = draw.choice(SECONDS).format(x=x, y=y, twice=x * y + x**2)
     found = answers(draw.sample([first, second], 2), "x")
     assert any(answer.base == pytest.approx(x, rel=1e-9) for answer in found)
+
+
+@pytest.mark.parametrize(("domain", "bounds"), [("real", (-float("inf"), 2)), ("1..5", (1, 2))])
+def test_an_arm_in_which_equations_contradict_each_other_leaves_no_doubt(domain, bounds):
+    """Where y were the larger one in both, it would be 2 and 3."""
+    arms = bare("a x y", "max(x, y) = a", "max(x, y - 1) = a", domains={"x": "real", "y": domain, "a": "real"})
+    (answer,) = arms.solve_all("y", a=2)
+    assert span(answer) == bounds
+    assert not answer.assumptions

@@ -144,6 +144,36 @@ def test_what_cancels_has_to_exist():
         tank.solve("share")
 
 
+@pytest.mark.parametrize(
+    ("relation", "domains"),
+    [
+        ("m = -2*n", {}),
+        ("m = x*n", {}),
+        ("m = 2*n", {"m": "1..2", "n": "5..9"}),
+        ("m = 2*n", {"m": "1..2", "n": "0.9999999..9e5"}),  # there is one from 0.9999999 to 1, which no trial hits
+    ],
+)
+def test_where_no_trial_of_what_cancels_fits_its_domain_nothing_is_said_of_the_target(relation, domains):
+    shares = bare("m n x y", "x*m = y*n", relation, domains={"x": "real", "y": "real", **domains})
+    with pytest.raises(UnderdeterminedError):
+        shares.solve("y", x=-3)
+
+
+@pytest.mark.parametrize("share", ["b = a", "b = a*c"])
+def test_a_factor_that_may_be_zero_does_not_cancel(share):
+    """Where a is zero, y may be anything."""
+    shares = bare("a b c x y", "a*x = b*y", share, domains=dict.fromkeys("abcxy", "real"))
+    with pytest.raises(UnderdeterminedError):
+        shares.solve("y", x=3, **({"c": 2} if "c" in share else {}))
+
+
+@pytest.mark.parametrize("balance", ["n*x = -(m*y)", "-n*x = m*y"])
+def test_what_cancels_leaves_the_sign(balance):
+    shares = bare("m n x y", balance, "m = 2*n", domains={"x": "real", "y": "real"})
+    assert number(shares.solve("x", y=3)) == -6
+    assert number(shares.solve("y", x=3)) == -1.5
+
+
 def test_givens_that_do_not_fit_together_are_a_conflict_though_what_is_asked_follows_from_some():
     run = {"training_steps": "1000", "training_step_time": "2 s", "training_throughput": "1 Mtoken/s"}
     assert derive.solve("training_time", training_tokens="2 Gtoken", **run).to("s").magnitude == pytest.approx(2000)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.solving.execution.block_execution import narrowed
+from tests.derive.statements import bare, span
 from tests.ordinary import examples
 
 POSITIVE = (0.0, math.inf)
@@ -69,3 +70,16 @@ def test_a_bound_is_carried_along_a_chain_in_whichever_order_it_is_written(lengt
     found = narrowed(texts(*chain), names, {"x0": (0.0, most), **dict.fromkeys(names, POSITIVE)})
     assert found is not None
     assert all(found[name][1] == pytest.approx(most) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("relations", "bounds"),
+    [
+        (("max(y, 2) = 2", "z = x - y*x"), (-3, 3)),  # two intervals, from -1 to 1 and from -2 to 2
+        (("y + y**3 = x", "z = y + x"), (-1.6823278038, 1.6823278038)),
+    ],
+)
+def test_what_follows_from_two_intervals_lies_in_all_that_they_allow(relations, bounds):
+    system = bare("x y z", "max(x, 1) = 1", *relations, domains={"x": "-1..5", "y": "-2..7", "z": "real"})
+    (answer,) = system.solve_all("z")
+    assert span(answer) == pytest.approx(bounds, rel=1e-6)

@@ -32,6 +32,36 @@ def test_bounds_of_one_value_say_that_another_may_enter_its_domain():
     assert any(ELSEWHERE in note for note in middle.assumptions)
 
 
+def test_a_value_may_enter_a_domain_where_its_relation_is_defined_in_a_part_of_the_range_only():
+    """At a = 1, the sine of x is a half once from 1 to 3; at a = 0.35 it is 0.91, at 1.14 and at 2."""
+    library = bare("x y a", "y = sin(x) + sqrt(a)", domains={"x": "1..3", "y": "real", "a": "real"})
+    assert len(library.solve_all("x", y=1.5, a=0.35)) == 2
+    for a in ("0.3..1.7", "-0.3..2.3"):
+        (middle,) = library.solve_all("x", y=1.5, a=a)
+        assert any(ELSEWHERE in note for note in middle.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("relation", "domain", "target", "given"),
+    [
+        ("a = cosh(x)", "positive", "x", {"a": "4..9"}),  # the other root is negative
+        ("a = sin(x)", "0..3", "y", {"a": "0", "b": "1..2"}),  # no range moves what is x at the end of its domain
+        ("a**2 = x**3", "real", "x", {"a": "-8..27"}),
+    ],
+)
+def test_of_a_value_that_no_other_may_join_no_others_are_said_to_be_possible(relation, domain, target, given):
+    library = bare("a b x y", relation, "y = x + b", domains={"x": domain, "a": "real"})
+    (answer,) = library.solve_all(target, **given)
+    assert not any(ELSEWHERE in note for note in answer.assumptions)
+
+
+def test_bounds_hold_the_root_that_a_real_power_leaves_out_of_its_closed_form():
+    """At y = 0.5, x is minus the root of a half as well, within its domain from -1 on."""
+    library = bare("a x y z", "y = x**a", "z = x + 1", domains={"x": "-1..8", "y": "real", "a": "real"})
+    (answer,) = library.solve_all("z", y="0.5..3.5", a=2)
+    assert span(answer)[0] <= 1 - 0.5**0.5
+
+
 def test_a_condition_that_the_bounds_of_its_quantities_decide_does_not_turn():
     """From 1 to 3, x*(4 - x)/8 is at most a half: it is below one all over the range."""
     library = bare("x y k", {"equation": "y = 2*x", "when": ["k < 1 or k > 30"]}, "k = x*(4 - x)/8")
@@ -126,3 +156,10 @@ def test_of_two_solutions_that_agree_in_the_middle_the_bounds_hold_both():
     (answer,) = bare("b c x y", "y = (c - b)**2", "x = min(c, 2/b)").solve_all("x", b="11.6..11.8", y="121.3..132.7")
     low, high = span(answer)
     assert (low, high) == pytest.approx((11.6 - math.sqrt(132.7), 2 / 11.6), rel=1e-6)
+
+
+def test_of_two_solutions_that_agree_in_the_middle_alone_neither_stands_for_the_other():
+    """In the middle both are five; elsewhere the one is more, and the other less."""
+    pair = bare("k t x", "t**2 = 1", "x = 5 + t*(k - 2)**2", domains={"t": "real"})
+    ends = sorted(span(answer) for answer in pair.solve_all("x", k="1..3"))
+    assert ends == [pytest.approx((4, 5)), pytest.approx((5, 6))]

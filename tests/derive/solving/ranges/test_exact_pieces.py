@@ -79,3 +79,22 @@ def test_a_number_lies_in_an_interval_just_if_it_leads_into_the_range(seed):
         near += [end for pair in spans for end in pair if math.isclose(x, end, abs_tol=1e-9)]
         is_met = low <= y <= high
         assert near or is_met == any(start <= x <= end for start, end in spans), (relations, low, high, spans, x)
+
+
+@pytest.mark.parametrize(
+    ("relation", "given", "reach"),
+    [("y = abs(x)", "-1..3", 3), ("y = x**2 - 1", "-2..3", 2), ("y = abs(x) + max(x, -x, 1)", "-1..5", 2.5)],
+)
+def test_an_interval_with_several_values_in_the_middle_of_a_range_has_no_number(relation, given, reach):
+    (answer,) = bare("x y", relation, domains={"x": "real", "y": "real"}).solve_all("x", y=given)
+    assert answer.base is None
+    assert span(answer) == pytest.approx((-reach, reach))
+
+
+def test_exact_values_are_not_taken_from_one_relation_where_a_condition_asks_for_the_target():
+    """Where z is two, x is two at least."""
+    cases = [{"equation": "z = 1", "when": ["x < 2"]}, {"equation": "z = 2", "when": ["x >= 2"]}]
+    system = bare("x y z", "y = x**2", *cases, domains={"x": "real", "y": "real"})
+    spans = [span(answer) for answer in system.solve_all("x", y="1..9", z=2)]
+    assert spans
+    assert all(high >= 2 for _, high in spans)

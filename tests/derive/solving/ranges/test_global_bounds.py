@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -240,3 +241,54 @@ def test_a_root_that_would_be_negative_in_a_part_of_the_ranges_widens_no_bounds(
     low, high = span(answer)
     assert low == pytest.approx(1, rel=1e-6)
     assert (high**3 + high - 2) ** 2 + high + high**3 / 8 == pytest.approx(1.5, rel=1e-6)
+
+
+TENTHS = st.integers(1, 99).map(lambda tenths: f"{tenths / 10:g}")
+
+
+@given(low=TENTHS, size=TENTHS, further=TENTHS, factor=TENTHS, gap=st.sampled_from(["0", "-0.1", "0.1"]))
+def test_a_positive_difference_has_a_value_only_where_its_decimals_are_above_zero(low, size, further, factor, gap):
+    """The greatest x is the least y, or a tenth from it: rounding leaves no room beside zero for a value."""
+    top = Decimal(low) + Decimal(size)
+    start = max(top - Decimal(gap), Decimal("0.1"))
+    ranges = {"x": f"{low}..{top}", "y": f"{start}..{start + Decimal(further)}", "f": factor}
+    held = bare("d f x y", "d = f*x - f*y", domains={"d": "positive", "x": "real", "y": "real"})
+    greatest = Decimal(factor) * (top - start)
+    if greatest > 0:
+        assert max(high for _, high in map(span, held.solve_all("d", **ranges))) == pytest.approx(float(greatest))
+    else:
+        with pytest.raises(NoSolutionError):
+            held.solve("d", **ranges)
+
+
+def test_an_angle_without_a_value_in_the_middle_of_a_range_is_bounded_in_its_turn():
+    (answer,) = bare("x y", "cos(x) = y", domains=dict.fromkeys("xy", "real")).solve_all("x", y="0.7..2")
+    assert span(answer) == pytest.approx((-math.acos(0.7), math.acos(0.7)), rel=1e-6)
+    assert any("sought in one turn" in note for note in answer.assumptions)
+
+
+def test_an_angle_whose_turn_a_range_moves_is_not_denied_a_value_elsewhere_in_it():
+    """At y = 0.8, the cosine of 3.8*x has that value; at y = 1.35, none."""
+    waves = bare("a x y", "cos(a*x) = y", "a = y + 3", domains=dict.fromkeys("axy", "real"))
+    assert waves.solve_all("x", y=0.8)
+    with pytest.raises(derive.LimitError):
+        waves.solve("x", y="0.7..2")
+
+
+def test_the_domain_of_what_stands_between_cuts_the_bounds():
+    """Only where x is more than a, which is two at least, is there a y; of z = x alone the least number would do."""
+    (answer,) = bare("a x y z", "y = x - a", "z = x + y**2").solve_all("z", x="1..5", a="2..2.5")
+    assert span(answer)[0] == pytest.approx(2, rel=1e-5)
+
+
+def test_along_each_of_two_solutions_the_bounds_are_attained():
+    waves = bare("a x y z", "x*exp(x) = y", "z = x*a", domains=dict.fromkeys("axyz", "real"))
+    answers = waves.solve_all("z", y="-0.2..-0.1", a="1..1.1")
+    assert len(answers) == 2
+    assert all(any("along this solution are attained" in note for note in answer.assumptions) for answer in answers)
+
+
+def test_what_cancels_over_the_ranges_may_be_anything_and_its_bounds_are_not_too_wide():
+    (answer,) = bare("a x y", "x*y = x*a", domains=dict.fromkeys("axy", "real")).solve_all("x", y="1..2", a="1..2")
+    assert span(answer) == (-INF, INF)
+    assert not answer.assumptions

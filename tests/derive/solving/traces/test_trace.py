@@ -57,6 +57,13 @@ def test_a_question_asked_again_is_explained_when_that_is_asked_for():
     assert str(answer) == str(derive.load(OHM).solve("P", I="5 A", R="4 ohm"))
 
 
+def test_a_question_asked_again_with_numbers_that_are_known_as_doubles_alone_has_the_same_answer():
+    ohm = derive.load(OHM)
+    asked_often(ohm, "P", I=f"{0.1 + 0.2} A", R="3 ohm")
+    for current in (f"{0.1 + 0.7} A", "2 A"):
+        assert ohm.solve("P", I=current, R="3 ohm").base == derive.load(OHM).solve("P", I=current, R="3 ohm").base
+
+
 def test_what_cannot_be_read_is_named_whole_also_in_a_question_asked_again():
     ohm = derive.load(OHM)
     asked_often(ohm, "P", I="2 A", R="3 ohm")
