@@ -155,6 +155,8 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     ...     during == ["told.txt"], os.listdir(folder)
     (False, ['told.txt'])
     """
+    if not isinstance(path, (str, PathLike)):
+        raise DeriveError(f"a {type(path).__name__} is not the path of a file.", hint="Write a text, as in cost.csv.")
     place = os.path.realpath(path)  # the target of a link, which stays a link
     try:
         if os.path.exists(place) and not os.path.isfile(place):

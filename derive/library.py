@@ -10,7 +10,7 @@ rest (the fleet, the model, the price list) is shared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -99,12 +99,12 @@ class Library(RelationSet):
 
         with query():
             library, (name,) = self._asked(target)
-            listed = _listed(profiles)
+            listed, names = _listed(profiles), _names(given)
             if listed:
                 from derive.kernels.functions import named_by
 
-                given = named_by(library, name, given, listed)
-            return formula(library, name, given)
+                names = named_by(library, name, names, listed)
+            return formula(library, name, names)
 
     def compile(
         self, target: str, given: Iterable[str] = (), backend: str = "auto", *, profiles: Iterable[str | Profile] = ()
@@ -117,12 +117,12 @@ class Library(RelationSet):
 
         with query():
             library, (name,) = self._asked(target)
-            listed = _listed(profiles)
+            listed, names = _listed(profiles), _names(given)
             if listed:
                 from derive.kernels.functions import compiled_with
 
-                return compiled_with(library, name, given, listed, backend)
-            return compiled(library, name, given, backend)
+                return compiled_with(library, name, names, listed, backend)
+            return compiled(library, name, names, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
@@ -138,6 +138,8 @@ class Library(RelationSet):
 
         with query(math.inf):
             library, names = self._asked(*_each(targets))
+            for name in names:
+                library.declaration(name)
             return stream(library, names, profiles, given)
 
     def sample(
@@ -192,6 +194,8 @@ class Library(RelationSet):
         from derive.borders.tracing import bordering_quantity, borders
 
         with query(math.inf):
+            if not isinstance(relation, str):
+                raise self.vocabulary.unknown(relation)
             is_known = relation not in self.declared or (relation in given and relation not in over)
             is_relation = is_known and relation in self.relations
             target = bordering_quantity(self.relations[relation], over, given) if is_relation else relation
@@ -227,19 +231,21 @@ class Library(RelationSet):
         """The HTML of a page, in which every given is a slider and the answer moves with it; a range is a slider's."""
         from derive.pages.page import page
 
+        if not isinstance(title, str):
+            raise ExpressionError(f"title is a {type(title).__name__}, and no text.", hint='Write title="...".')
         return page(self, targets, profiles, given, title=title)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""
         with query(math.inf):
-            return self | Library(*twins(self, point, names))
+            return self | Library(*twins(self, point, _names(names, "names")))
 
     def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
         """Every quantity that these givens, the values of profiles and the defaults determine, including themselves."""
         from derive.kernels.reach import reach
 
         with query():
-            known = dict.fromkeys(given)
+            known = dict.fromkeys(self.declaration(name).name for name in _names(given))
             for profile in _listed(profiles):
                 values = (profile if isinstance(profile, Profile) else self.profile(profile)).values
                 known |= dict.fromkeys(name for name in values if name in self.declared)
@@ -249,6 +255,19 @@ class Library(RelationSet):
 def _each(targets: str | Iterable[str]) -> Iterable[Any]:
     """Targets as they are given: a single one, or several; what is neither is refused where it is read."""
     return [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
+
+
+def _names(given: Any, what: str = "given") -> list[str]:
+    """Names as they are given: a single one, or several. Values beside them would be lost, and are refused."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, Iterable) and not isinstance(given, (Mapping, bytes)):
+        return list(given)
+    example = f'{what}=["batch", "context"]'
+    if isinstance(given, Mapping):
+        listed = ", ".join(f'"{name}"' for name in given)
+        raise ExpressionError(f"{what} holds values, which play no part here.", hint=f"Write {what}=[{listed}].")
+    raise ExpressionError(f"{what} is a {type(given).__name__}, and no list of names.", hint=f"Write {example}.")
 
 
 def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile, ...]:

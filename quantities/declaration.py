@@ -313,7 +313,7 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
             error.hint = _hint(written[1], quantity, f"Give a value in {quantity.unit}.")
         raise
     except (DomainError, OverflowError) as error:
-        what, hint = "it exceeds the range of double precision.", "Give a number up to 1e300."
+        what, hint = "it exceeds the range of double precision.", "Give a number between 1e-300 and 1e300."
         if isinstance(error, DomainError):
             what, hint = error.what, error.hint
         facts = {"quantity": quantity.name, "domain": quantity.domain.text}

@@ -45,6 +45,15 @@ class Profile:
     """The values of other quantities that its values assume: a peak at a precision assumes the bytes of an operand."""
 
     def __post_init__(self) -> None:
+        stated: tuple[object, object] = (self.name, self.values)
+        stated_name, stated_values = stated
+        if not isinstance(stated_name, str):
+            raise ExpressionError(
+                f"a {type(stated_name).__name__} is no profile's name.", hint="Write a text.", text=""
+            )
+        if not isinstance(stated_values, Mapping):
+            what = f"{self.name}: a {type(stated_values).__name__} holds no values by their names."
+            raise ExpressionError(what, hint='Write {"length": read_value("3 m")}.', text=self.name)
         if not _NAME.fullmatch(self.name):
             raise ExpressionError(
                 f"{excerpt(self.name)} cannot be a profile's name.",

@@ -114,8 +114,9 @@ def _prefixed(found: re.Match[str]) -> str:
 def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
     """Whether a proposal, read back, is a value in this unit and domain."""
     try:
-        value = read_value(text).within(wanted)
-        if not (value.unit.factors or value.unit.text or wanted.is_number):
+        stated = read_value(text)
+        value = stated.within(wanted)
+        if not (stated.unit.factors or stated.unit.text or wanted.is_number):
             return False
         return all(domain.admits(end) for end in value.base)
     except (DeriveError, OverflowError):
@@ -130,7 +131,7 @@ def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
     for spelling in _readings(unit):
         yield f"{number} {spelling}"
         yield from _inverse(number, spelling, wanted)
-        for completed in _completed(spelling, wanted):
+        for completed in _completed(spelling, wanted, keeping=spelling != unit):
             yield f"{number} {completed}".rstrip()
 
 
@@ -178,6 +179,8 @@ def _readings(unit: str) -> Iterator[str]:
         return
     for other in alternatives(unknown[0]):
         changed = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(unknown[0])}(?![A-Za-z0-9_])", lambda _, o=other: o, unit)  # type: ignore[misc]
+        if changed == unit:
+            continue  # the name stands behind a digit, and is no word of its own
         if len(unknown) == 1:
             yield changed
         elif len(unknown) <= _UNKNOWN:
@@ -204,24 +207,38 @@ def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[str]:
-    """Proposals of the unit with a factor added, dropped or replaced, those with the fewest changes first."""
+    """Proposals of the unit with a factor added, dropped or replaced, those with the fewest changes first.
+
+    With `keeping` none is dropped: what an unknown name is taken for stays.
+    """
     factors = _factors(unit)
     if not factors or len(factors) > _FACTORS:
         return
-    choices = [None] if keeping else [None, *range(len(factors))]
+    choices: list[int | None] = [None]
+    if not keeping:
+        choices += [place for place, factor in enumerate(factors) if not _counts_rotation(factor)]
     texts: list[tuple[int, str]] = []  # each with its number of changes
     for dropped in choices:
         kept = [factor for i, factor in enumerate(factors) if i != dropped]
         lost = None if dropped is None else factors[dropped]
         added = _added(kept, lost, wanted)
-        if added is not None:
+        if added is not None and not any(map(_counts_rotation, added)):
             texts.append((len(added) + (lost is not None), _joined([*kept, *added])))
     yield from (text for _, text in sorted(texts, key=itemgetter(0)))
+
+
+def _counts_rotation(factor: _Factor) -> bool:
+    """Whether a unit's factor counts radians or cycles, which makes a number 2 pi times as much or as little."""
+    unit = _unit_of(factor.text)
+    return unit is not None and (unit.counts != "" or "cycle" in factor.dimension.bases)
 
 
 def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:
     """The missing factors of a proposed unit; None if they are too many, or not of the kind of the one they replace."""
     missing = wanted.dimension / _product(kept)
+    own_texts = {factor.text for factor in _factors(wanted.text)}
+    if kept and not any(factor.dimension or factor.text in own_texts for factor in kept):
+        return None  # degrees or a percentage, of which the wanted unit is no multiple
     if lost is None and (own := _own(missing, wanted)):
         return own
     bases = missing.bases

@@ -138,12 +138,21 @@ def as_number(given: Any) -> float:
     >>> from decimal import Decimal
     >>> exact_of(as_number(2**53 + 1)), exact_of(as_number(Decimal("2.70000000000000000001"))) > Fraction("2.7")
     (Fraction(9007199254740993, 1), True)
+    >>> as_number(Decimal("1e-400"))
+    Traceback (most recent call last):
+        ...
+    OverflowError: the number is beyond all doubles
     """
     if isinstance(given, numbers.Rational):
-        return nearest(Fraction(int(given.numerator), int(given.denominator)))
-    if isinstance(given, Decimal):
-        return read_decimal(str(given))
-    return given if isinstance(given, Rational) else written(float(given))
+        number = nearest(Fraction(int(given.numerator), int(given.denominator)))
+    elif isinstance(given, Decimal):
+        number = read_decimal(str(given))
+    else:
+        number = given if isinstance(given, Rational) else written(float(given))
+    is_finite = isinstance(given, numbers.Rational) or (isinstance(given, Decimal) and given.is_finite())
+    if (number == 0 and given != 0) or (is_finite and math.isinf(number)):
+        raise OverflowError("the number is beyond all doubles")
+    return number
 
 
 def written(number: float) -> float:

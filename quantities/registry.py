@@ -18,7 +18,7 @@ import pint
 from pint.util import UnitsContainer
 
 from quantities.definitions import definition_lines, own_units
-from quantities.errors import UnitError
+from quantities.errors import ExpressionError, UnitError, excerpt
 from quantities.spelling import HIGHEST, parse_unit
 from quantities.tolerances import SAME_UNIT
 from quantities.units import Unit, convert
@@ -127,6 +127,12 @@ class Registry(_UnitRegistry):
             return self.Quantity(1)
         with _pints_own_error(input_string):
             value = read_value(input_string)
+        if value.is_range:
+            raise ExpressionError(
+                f"value {excerpt(input_string)}: a pint Quantity is one number, and this is a range.",
+                hint="Give the text itself, which `solve` reads as a range.",
+                text=input_string,
+            )
         return quantity(value.number, value.unit)
 
     __call__ = parse_expression  # pint's own would bypass this reader

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
-from quantities.errors import DomainError, ExpressionError, excerpt
+from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
 from quantities.rational import exact_of, nearest, read_decimal, text_of, written
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
@@ -83,6 +83,10 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
 _ANOTHER_NUMBER = re.compile(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)")
 _EXPONENT = re.compile(r"[eE][+-]?(\d|$|\s)")
+_POWER = re.compile(r"\s*(?:[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?([+-]?\d+)\)?(?!\d)")  # behind a number: *10^3, or ^3
+_RATIO = re.compile(r"\s*/\s*([2-9]\d*|1\d+)(?![\d.])")  # behind a number: /2, but not /1
+_QUOTES = "\"'`“”‘’«»"
+_DASHES = "‐‑‒–—―"
 _NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?)\b", re.IGNORECASE)
 
 
@@ -242,12 +246,28 @@ class _Reader:
             raise self._error(f"the width {_in_full(width)} is negative.", "Write 5 +/- 0.1.")
         unit = self._unit(self.plain[self.next :])
         if before.strip() and before.strip() != unit.text:
-            raise self._error("the width is in another unit.", f"Write the ends, as in 270..330 {before.strip()}.")
+            raise self._error(
+                "the width is in another unit.", self._converted_ends(number, width, self._unit(before), unit)
+            )
         low, high = _ends(number, width)
         if "percent" in dict(unit.factors) and not before.strip():
             hint = f"Write the ends: {_in_full(low)}..{_in_full(high)} {unit}, or a width without the percent."
             raise self._error("the width can be read two ways.", hint)
         return self._bounded(low, number, high, unit)
+
+    def _converted_ends(self, number: float, width: float, unit: Unit, width_unit: Unit) -> str:
+        """The hint for a value whose width is in another unit: its ends, if the width converts."""
+        exact, exact_width = exact_of(number), exact_of(width)
+        if exact is None or exact_width is None or width_unit.offset:
+            return f"Write the ends, as in 270..330 {unit}."
+        share = exact_width * width_unit.size
+        if width_unit.dimension == unit.dimension:
+            half = share / unit.size
+        elif not width_unit.dimension and not unit.offset:
+            half = abs(exact) * share
+        else:
+            return f"Write the ends, as in 270..330 {unit}."
+        return f"Write the ends: {_in_full(nearest(exact - half))}..{_in_full(nearest(exact + half))} {unit}."
 
     def _range(self, low: float, before: str) -> Value:
         """Read a value that is a range, where `before` stands between its lower end and the dots."""
@@ -261,7 +281,11 @@ class _Reader:
             hint = f"Write {_in_full(low)}..{_in_full(high)} {before.strip()}."
             raise self._error("the upper end has no unit.", hint)
         if before.strip():
-            low = convert(low, self._unit(before), unit)
+            lower_unit = self._unit(before)
+            if lower_unit.offset and not unit.offset:  # an absolute temperature, and never a difference of two
+                high, unit = convert(high, unit, lower_unit), lower_unit
+            else:
+                low = convert(low, lower_unit, unit)
         if low > high:
             what = f"the range runs from {_in_full(low)} down to {_in_full(high)}."
             raise self._error(what, "Write the lower end first.")
@@ -309,6 +333,18 @@ class _Reader:
         if following and following.group(1) != "1":
             together = word + "".join(following.group(1).split())
             raise self._error(f"two numbers, {word} and {following.group(1)}.", f"Write {together}.")
+        power = _POWER.match(rest)
+        if power and (word == "10" or "10" in power[0].partition(power[1])[0]):
+            written = f"1e{power[1]}" if word == "10" else f"{word}e{power[1]}"
+            hint = "Write 1.5e3." if "e" in word.lower() else f"Write {written}."
+            raise self._not_a_unit(f"a power follows {word}.", hint)
+        if (ratio := _RATIO.match(rest)) and (exact := exact_of(read_decimal(word))) is not None:
+            decimal = _in_full(nearest(exact / int(ratio[1])))
+            raise self._not_a_unit(f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal}.")
+        if rest.lstrip().startswith(("+-", "-+")):
+            raise self._error(
+                f"{rest.lstrip()[:2]!r} follows {word}.", f"Write {word} +/- {rest.lstrip()[2:].strip()}."
+            )
         if word[-1:] in "0123456789." and _EXPONENT.match(rest):
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 
@@ -319,6 +355,12 @@ class _Reader:
             return "Write the digits 0 to 9."
         if mark in ("$", "€", "£"):
             return self._priced(mark, here)
+        if mark and mark in _QUOTES:
+            return "Leave the quotation marks out."
+        if mark and mark in _DASHES:
+            return "Write the minus as '-'."
+        if mark and not mark.isprintable():
+            return f"Leave out the character U+{ord(mark):04X}, which cannot be seen."
         if mark in ("<", ">", "~", "≈", "="):
             return "Write a range, as in 2..6 m."
         return "Write a number and its unit, as in 3.35 TB/s."
@@ -340,6 +382,10 @@ class _Reader:
         if stripped.startswith(("/", "per ")):
             stripped = "1/" + stripped.removeprefix("/").removeprefix("per ").strip()
         return parse_unit(stripped) if stripped else DIMENSIONLESS
+
+    def _not_a_unit(self, what: str, hint: str) -> UnitError:
+        """The error for what stands behind a value's number in the place of its unit."""
+        return UnitError(f"value {excerpt(self.text)}: {what}", hint=hint, unit=self.text)
 
     def _error(self, what: str, hint: str) -> ExpressionError:
         return ExpressionError(

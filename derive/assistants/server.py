@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, Strict
 
 from derive.assistants.tools import LONGEST, Reply, Tools, refusal
 from derive.errors import DeriveError
@@ -33,10 +33,11 @@ relations of its own, as the TOML text of a relation file.
 """
 
 _Word = Annotated[str, Field(max_length=300)]
+_Given = str | Annotated[int, Strict()] | Annotated[float, Strict()]  # true is no number, and a whole one stays whole
 _TYPES: dict[str, Any] = {
     "target": Annotated[str, Field(description="The name of the quantity that is asked for.", max_length=300)],
     "given": Annotated[
-        dict[str, str | float],
+        dict[str, _Given],
         Field(description="A value with its unit for each quantity that is known.", max_length=300),
     ],
     "profiles": Annotated[list[str], Field(description="Profiles of values, such as 'h100-sxm:fp8'.", max_length=100)],
@@ -54,7 +55,7 @@ _TYPES: dict[str, Any] = {
         list[str], Field(description="The names of the quantities that are given.", max_length=300)
     ],
     "least given": Annotated[
-        dict[str, str | float | list[str]],
+        dict[str, _Given | list[_Given]],
         Field(
             description="A value; or what is free to choose: a range such as '1..4096 sequence', or a list.",
             max_length=300,

@@ -74,10 +74,13 @@ class Tools:
         """The closed form of a quantity in terms of others."""
         from sympy import latex  # reading sympy may take seconds, which are not the question's
 
-        with self._with(relations, seconds) as library:
-            form = library.formula(target, given)
-            names = target, *sorted(map(str, form.free_symbols))  # a set has another order in each process
-            units = {name: library.declaration(name).unit.text or "1" for name in names}
+        from derive.model.asked_expressions import asking
+
+        with self._with(relations, seconds) as asked:
+            library, name = asking(asked, target)
+            form = library.formula(name, given)
+            names = name, *sorted(map(str, form.free_symbols))  # a set has another order in each process
+            units = {each: str(library.declaration(each).dimension) or "1" for each in names}
             letters = {symbol: library.declared[str(symbol)].latex or str(symbol) for symbol in form.free_symbols}
             written = latex(form, symbol_names=letters)
             note = "It holds in coherent base units."

@@ -20,7 +20,7 @@ from typing import Any
 from derive.certificates.bounds import flaw_of, reaches
 from derive.certificates.proof import Boxes, Claim, Count, Isolation, Proof, ProofOfOptimum
 from derive.certificates.solutions import flaw_of_boxes, flaw_of_count, flaw_of_isolation
-from derive.errors import VerificationError
+from derive.errors import ExpressionError, VerificationError
 from derive.expressions.arithmetic import NoElement
 from derive.tolerances import EXTREME, SAME_ROOT
 
@@ -33,6 +33,9 @@ def verify(result: Any) -> bool:
     False where the result claims no such thing. A proof that does not hold, or that is of another answer, is a
     VerificationError.
     """
+    if not hasattr(result, "proof"):
+        what = f"a {type(result).__name__} has no proof."
+        raise ExpressionError(what, hint="Give the answer of `solve`, or the optimum of `least` or `most`.")
     proof: Proof | ProofOfOptimum | None = result.proof
     if proof is None:
         return False

@@ -52,7 +52,18 @@ class _Command(click.Command):
             from derive.cli.explaining import parted
 
             args = parted(self.get_params(ctx), args)
+        if not ctx.resilient_parsing:
+            self._refuse_repeated(ctx, args)
         return super().parse_args(ctx, args)
+
+    def _refuse_repeated(self, ctx: click.Context, args: list[str]) -> None:
+        """Refuse an option that is typed twice and has one value, of which the last alone would count."""
+        *_, typed = self.make_parser(ctx).parse_args(args=list(args))
+        for option in typed:
+            is_single = isinstance(option, click.Option) and not option.multiple and not option.is_flag
+            if is_single and typed.count(option) > 1:
+                more = ", and --add for each further file" if option.name == "replaced" else ""
+                raise click.UsageError(f"{option.opts[0]} is given twice. Write it once{more}.", ctx=ctx)
 
 
 _SECONDS = click.Option(
@@ -65,6 +76,8 @@ _SECONDS = click.Option(
 
 def _call(verb: Verb, *, seconds: float | None = None, force: bool = False, **stated: Any) -> int:
     """Call the function of a command line's verb with what was typed; `--force` is for what writes files to look up."""
+    if stated.get("out") == "":
+        raise click.UsageError("--out names no folder. Write the folder, or --out . for this one.")
     with ExitStack() as within:
         if seconds is not None:
             from derive.time_limits import limits, query

@@ -35,6 +35,7 @@ _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(
     r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
 )  # 0,5 and 1,000, which are no lists
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(?![\d,])")  # a number in groups of three digits
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ def source_of(file: str) -> str | Path:
     from derive.files import content_of_stream
     from derive.relation_files.offered import is_name
 
+    if not file:
+        raise click.UsageError("The name of a file is empty. Write the path of a relation file.")
     if file != "-":
         return file if is_name(file) else Path(file)
     if sys.stdin is None:
@@ -144,6 +147,12 @@ class Asked:
     def names(self) -> list[str]:
         """The names of the givens, for a verb that asks for no values."""
         return [word.partition("=")[0].strip() for word in self.words]
+
+    def refuse_values(self, why: str) -> None:
+        """Refuse values beside the names given, which a verb that takes names alone would lose."""
+        for word, name in zip(self.words, self.names, strict=True):
+            if "=" in word:
+                raise click.UsageError(f"{word!r}: {why}. Write {name} alone.")
 
     @property
     def digits(self) -> int:
@@ -369,7 +378,8 @@ def listed_values(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) < 2 or not all(parts):
         return []
-    if _DECIMAL_COMMA.match(text):
+    separate = re.split(r",\s+", text.strip())
+    if _DECIMAL_COMMA.match(text) or (len(separate) > 1 and all(map(_GROUPED.match, separate))):
         raise click.UsageError(
             f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
         )

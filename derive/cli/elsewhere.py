@@ -23,9 +23,7 @@ def compile_(asked: Asked) -> int:
     from derive.kernels.modules import module_text
     from derive.model.asked_expressions import asking as asked_of
 
-    for word, name in zip(asked.words, asked.names, strict=True):
-        if "=" in word:
-            raise click.UsageError(f"{word!r}: a file takes its numbers when it is called. Write {name} alone.")
+    asked.refuse_values("a file takes its numbers when it is called")
     library, target = asked_of(asked.library, asked.target)
     output = str(asked.output)
     put(output, module_text(library, target, asked.words, asked.profiles, asked.ending))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -164,7 +165,7 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
     library, book = sources.library, None
     if own is not None:
         with about(own):
-            book = read_claims(source_of(own) if own == "-" else Path(own))
+            book = read_claims(source_of(own) if own in ("-", "") else Path(own))
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
     if as_json:
@@ -217,7 +218,7 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
     from derive.presentation.text import columns
     from derive.tokens.price_sheets import oracle, text
 
-    named = [word for word in words if "=" not in word or Path(word).is_file()]
+    named = [word for word in words if "=" not in word or os.path.isfile(word)]
     if len(named) > 1:
         raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])

@@ -170,6 +170,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
 
     if asked.as_json and as_latex:
         raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
+    asked.refuse_values("a formula is in terms of names, and takes no numbers")
     node, _ = from_sympy(asked.library.formula(asked.target, asked.names, profiles=asked.profiles))
     library, name = asked_of(asked.library, asked.target)
     names = dict.fromkeys((name, *names_in(node)))
@@ -188,6 +189,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
 
 def reach(asked: Asked) -> int:
     """List every quantity that the names given, profiles and defaults determine."""
+    asked.refuse_values("what names determine does not depend on numbers")
     reached = asked.library.reach(asked.names, profiles=asked.profiles)
     listed = [quantity for name, quantity in asked.library.declared.items() if name in reached]
     if asked.as_json:

@@ -25,7 +25,7 @@ from itertools import count
 from types import FunctionType
 from typing import Any, Literal, get_args
 
-from derive.errors import DeriveError, UnknownNameError, unknown
+from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, UnknownNameError, excerpt, unknown
 from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
@@ -36,6 +36,9 @@ from derive.kernels.several_targets import Abreast, Asking, found_for
 from derive.model.relation_set import RelationSet
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
+from quantities.declaration import Declaration
+from quantities.spelling import parse_unit
+from quantities.units import convert
 from quantities.value import Value, is_number
 
 Backend = Literal["auto", "python", "numpy", "numba"]
@@ -74,10 +77,14 @@ def compiled(
     }
     if backend == "numba" and not is_at_hand():
         raise DeriveError("This needs numba, which is not installed.", hint="pip install 'derive-engine[speed]'")
-    checks, slow = agreement(library, target_cases) if tested else None, by_backend[backend]
-    if checks is not None:
-        call = by_name(names, lambda values: checks.kept(values, slow(values)))
-    elif backend in ("numpy", "numba"):
+    checks, on_numbers = agreement(library, target_cases) if tested else None, by_backend[backend]
+
+    def slow(given: Sequence[Any]) -> Any:
+        values = _numbers_of(library, names, given)
+        result = on_numbers(values)
+        return result if checks is None else checks.kept(values, result)
+
+    if checks is not None or backend in ("numpy", "numba"):
         call = by_name(names, slow)
     else:
         call = by_name(names, slow, lambda: floats.point, lambda *values: floats.lost(values))
@@ -106,6 +113,8 @@ class _Floats:
         return float(self.arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
+        if any(getattr(value, "ndim", 0) for value in values):
+            raise ExpressionError('The back end "python" takes no arrays.', hint='Compile with backend="numpy".')
         numbers = tuple(map(float, values))
         try:
             result = self.point(*numbers)
@@ -115,6 +124,101 @@ class _Floats:
 
     def or_arrays(self, values: Sequence[Any]) -> Any:
         return self.of_any(values) if all(map(is_number, values)) else self.arrays(values)[0]
+
+
+# What a compiled function is called with: floats, or whatever is made floats without another meaning
+
+
+def _numbers_of(library: RelationSet, names: Sequence[str], given: Sequence[Any]) -> list[Any]:
+    """The arguments of a compiled function as floats and arrays of numbers, whose shapes fit each other."""
+    values = [_number_or_array(library.declared[name], value) for name, value in zip(names, given, strict=True)]
+    shapes = {name: value.shape for name, value in zip(names, values, strict=True) if not isinstance(value, float)}
+    if len(set(shapes.values())) > 1:
+        import numpy
+
+        try:
+            numpy.broadcast_shapes(*shapes.values())
+        except ValueError:
+            listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
+            hint = "Give arrays of one shape, or of shapes that broadcast, such as (3, 1) and (4,)."
+            raise ExpressionError(f"Arrays of these shapes do not fit each other: {listed}.", hint=hint) from None
+    return values
+
+
+def _number_or_array(quantity: Declaration, given: Any) -> Any:
+    """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
+    if is_number(given) or isinstance(given, bool):
+        return _as_float(quantity, given)
+    import numpy
+
+    for entry in (given, *given) if isinstance(given, (list, tuple)) else (given,):
+        _refuse_unit(quantity, entry)
+    try:
+        array = numpy.asarray(given)
+        if array.dtype.kind == "O":
+            if not all(map(_is_number_or_missing, array.flat)):
+                raise _no_number(quantity, given)
+            array = numpy.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise _no_number(quantity, given) from None
+    except OverflowError:
+        raise _too_large(quantity) from None
+    if array.dtype.kind not in "biuf" or given is None:
+        raise _no_number(quantity, given)
+    if isinstance(given, numpy.ma.MaskedArray):
+        return numpy.ma.filled(given.astype(float), math.nan)
+    return array
+
+
+def _is_number_or_missing(entry: Any) -> bool:
+    """Whether an entry of an array is a number, None, or the mark of pandas for a missing number."""
+    return entry is None or type(entry).__name__ == "NAType" or isinstance(entry, bool) or is_number(entry)
+
+
+def _as_float(quantity: Declaration, given: Any) -> float:
+    try:
+        return float(given)
+    except OverflowError:
+        raise _too_large(quantity) from None
+    except (TypeError, ValueError):
+        raise _no_number(quantity, given) from None
+
+
+def _refuse_unit(quantity: Declaration, given: Any) -> None:
+    """Refuse what has a unit of its own, of pint or of xarray, which a compiled function would drop."""
+    is_of_pint = hasattr(given, "_units") and hasattr(given, "magnitude")
+    unit = str(given.units) if is_of_pint else getattr(given, "attrs", {}).get("units")
+    if not isinstance(unit, str) or (not is_of_pint and convert(1.0, parse_unit(unit), quantity.unit) == 1.0):
+        return
+    declared = quantity.unit.text if quantity.unit.text not in ("", "1") else "dimensionless"
+    raise UnitError(
+        f"{quantity.name}: a compiled function takes bare numbers{_in_unit(quantity)}, and this is in {unit}.",
+        hint=f'Write {quantity.name}=value.m_as("{declared}").' if is_of_pint else f"Convert it to {declared}.",
+        quantity=quantity.name,
+        unit=unit,
+    )
+
+
+def _in_unit(quantity: Declaration) -> str:
+    return "" if quantity.unit.text in ("", "1") else f" in {quantity.unit}"
+
+
+def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
+    kind = f"array of {given.dtype}" if hasattr(given, "dtype") else type(given).__name__
+    return ExpressionError(
+        f"{quantity.name}: {excerpt(' '.join(str(given).split()))} ({kind}) is no real number, and no array of them.",
+        hint=f"A compiled function takes numbers{_in_unit(quantity)}; `solve` reads texts with units.",
+        text=str(given),
+    )
+
+
+def _too_large(quantity: Declaration) -> DomainError:
+    return DomainError(
+        f"{quantity.name}: it exceeds the range of double precision.",
+        hint="Give a number up to 1e300.",
+        quantity=quantity.name,
+        domain=quantity.domain.text,
+    )
 
 
 # A function with keyword arguments that Python itself binds, so that a call costs little more than a call

@@ -115,6 +115,9 @@ class Front(Result):
 
     def at(self, i: int) -> dict[str, Any]:
         """The quantities and profiles that were chosen at a point of the Pareto front."""
+        if not isinstance(i, int) or not -len(self.points) <= i < len(self.points):
+            hint = f"Give a whole number below {len(self.points)}: the first is at 0."
+            raise ExpressionError(f"{i!r} is no place on this front.", hint=hint, text=repr(i))
         point = self.points[i]
         chosen = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
         return {**chosen, "profiles": point.profiles}
@@ -208,8 +211,9 @@ def _read(
 
     Of an expression, that is a copy of the library in which it is a quantity.
     """
-    if isinstance(targets, str) or len(targets) != 2 or points < 2:
-        what = "A front has two targets." if points >= 2 else "A front has two points or more."
+    has_points = isinstance(points, int) and points >= 2
+    if not isinstance(targets, (list, tuple)) or len(targets) != 2 or not has_points:
+        what = "A front has two targets." if has_points else "A front has two points or more."
         raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')
     named = []
     for text in targets:

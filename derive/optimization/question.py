@@ -278,14 +278,15 @@ def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stat
     >>> limit.names, [str(value) for value in limit.values.values()]
     (('speed',), ['20 km/h'])
     """
-    listed = [texts] if isinstance(texts, str) else list(texts)
+    listed = list(texts) if isinstance(texts, Iterable) and not isinstance(texts, (str, bytes)) else [texts]
+    for text in listed:
+        if not isinstance(text, str):
+            raise _unread_limit(repr(text), f"a {type(text).__name__} is not a limit.")
     return [_read_limit(library, text, i) for i, text in enumerate(dict.fromkeys(listed))]
 
 
-def _read_limit(library: RelationSet, text: Any, i: int) -> Stated:
+def _read_limit(library: RelationSet, text: str, i: int) -> Stated:
     """Read one limit that a question states; its values are named by its place, as no quantity is."""
-    if not isinstance(text, str):
-        raise _unread_limit(repr(text), f"a {type(text).__name__} is not a limit.")
     matches = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
     signs = [sign.group() for sign in matches]
     if len(signs) != 1 or _MEANT.get(signs[0], signs[0]) not in ("<=", ">="):

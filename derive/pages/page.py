@@ -16,7 +16,7 @@ import html
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,11 @@ def page(
 
 def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
     """The targets of a page with sliders, none of which is given."""
-    listed = tuple(dict.fromkeys([targets] if isinstance(targets, str) else targets))
+    stated = [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else list(targets)
+    for target in stated:
+        if not isinstance(target, str):
+            raise library.vocabulary.unknown(target)
+    listed = tuple(dict.fromkeys(stated))
     if not listed:
         raise ExpressionError("The page has no target.", hint="Name a quantity, or several in a list.", text="")
     for target in listed:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation.cautions import cautions, remarked, warnings
 from derive.presentation.derivation import notes
-from derive.presentation.numbers import DIGITS, shown_number, shown_span
+from derive.presentation.numbers import DIGITS, prove_digits, shown_number, shown_span
 from derive.showing import Shown
 from derive.time_limits import query
 
@@ -66,6 +66,7 @@ class Result(Shown):
     @query()
     def text(self, digits: int | None = None) -> str:
         """The result as aligned text: a headline and what stands below it, with numbers to this many digits."""
+        prove_digits(digits)
         return self._document(digits).text
 
     def __str__(self) -> str:

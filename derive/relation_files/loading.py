@@ -29,6 +29,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import chain
@@ -216,8 +217,8 @@ class Reader:
         folder = self.notes.document.folder
         path = Path(os.path.abspath(path or folder / used))  # one name for each file; links stay
         self.sought.append(path)
-        if path not in self.shelf and path not in self.unsaved and not path.is_file():
-            what = f"{used} is not a file." if path.exists() else f"there is no file {used}."
+        if path not in self.shelf and path not in self.unsaved and not os.path.isfile(path):
+            what = f"{used} is not a file." if os.path.exists(path) else f"there is no file {used}."
             self._top.complain(what, "Give its path relative to this file.", "uses")
             return False
         if path not in self.shelf:
@@ -480,7 +481,7 @@ def _value(entry: Table, quantity: Declaration) -> Value | None:
     stated = entry.held["value"]
     if source is None:
         return None
-    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
+    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float, Decimal)):
         shown = {bool: f"'{stated}'", dict: "a table"}.get(type(stated), f"a {type(stated).__name__}")
         entry.complain(f"{shown} is not a value.", f'Write "3 {quantity.unit}".', "value")
         return None

@@ -52,7 +52,7 @@ def shelved(name: str) -> Path | None:
     ('pipes.toml', None)
     """
     path = _SHELF / f"{name}.toml"
-    return path if is_name(name) and path.is_file() else None
+    return path if is_name(name) and os.path.isfile(path) else None
 
 
 def meant(source: str) -> Path:

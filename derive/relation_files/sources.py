@@ -13,10 +13,12 @@ Its problems are noted with their lines, while reading goes on (`Notes`).
 
 from __future__ import annotations
 
+import math
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +30,7 @@ from derive.files import LARGEST, content_of
 from derive.relation_files.keys import FILE, SECTIONS, Key
 from derive.relation_files.offered import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
+from quantities.rational import read_decimal
 
 _Refused = tuple[DeriveError, int]
 """The error for which a text is refused, and its line."""
@@ -165,7 +168,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
     remaining = text
     while True:
         try:
-            data = tomli.loads(remaining)
+            data = tomli.loads(remaining, parse_float=_as_written)
             document = Document(text, label, data, folder, errors=tuple(errors), lost=frozenset(lost))
             if controls := _control_characters(document):
                 return Document(text, label, {}, folder, errors=(*errors, *controls))
@@ -183,6 +186,14 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
             reason = "tables or lists are nested too deep" if is_deep else "a number has too many digits"
             unread = ExpressionError(f"This is not TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
             return Document(text, label, {}, folder, errors=((unread, 0),))
+
+
+def _as_written(text: str) -> float | Decimal:
+    """A number of a TOML file with all its digits; a Decimal, which no value can be, where it is beyond all doubles."""
+    decimal = Decimal(text)
+    number = read_decimal(text.replace("_", ""))
+    is_lost = decimal.is_finite() and (math.isinf(number) or (number == 0 and decimal != 0))
+    return decimal if is_lost else number
 
 
 def _too_long(text: str) -> _Refused | None:

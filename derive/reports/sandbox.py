@@ -7,6 +7,7 @@ is refused before it is made, since nothing can end a single operation on texts 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
@@ -59,7 +60,7 @@ class _Folder(FileSystemLoader):
     """The templates of a folder, without their settings; line numbers stay the same."""
 
     def __init__(self, template: Path) -> None:
-        super().__init__(template.parent)
+        super().__init__(template.parent, encoding="utf-8-sig")
         self._first = template.name
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
@@ -79,11 +80,11 @@ class _Folder(FileSystemLoader):
         if not part.is_relative_to(folder):
             what = f"The part {template} lies outside the folder of the template."
             raise ExpressionError(what, hint="Copy it into the folder.", text=template)
-        if part.exists() and not part.is_file():
+        if os.path.exists(part) and not os.path.isfile(part):
             raise ExpressionError(f"The part {template} is not a file.", hint="Include a text file.", text=template)
-        if part.is_file() and part.stat().st_size > _MOST_CHARACTERS:
+        if os.path.isfile(part) and part.stat().st_size > _MOST_CHARACTERS:
             raise _too_much()
-        if ".." in Path(template).parts or not part.exists():
+        if ".." in Path(template).parts or not os.path.exists(part):
             raise TemplateNotFound(
                 template,
                 f"There is no part {template} in the folder of the template. Give a path in that folder, without '..'",

@@ -18,6 +18,7 @@ Templates may come from anywhere, so they are evaluated within the limits of `sa
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +27,7 @@ from traceback import walk_tb
 from typing import Any
 
 import tomli
-from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2 import TemplateError, TemplateSyntaxError, Undefined
 from jinja2.debug import rewrite_traceback_stack
 
 from derive.errors import DeriveError, ExpressionError, LimitError
@@ -67,7 +68,9 @@ def _evaluated(environment: Sandbox, path: Path) -> str:
     try:
         return environment.get_template(path.name).render()
     except TemplateSyntaxError as error:
-        raise _located(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
+        raise _located(
+            ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename or path, error.lineno
+        ) from None
     except (MemoryError, RecursionError, SyntaxError) as error:  # of jinja, of Python for what jinja makes, or ours
         hint = "Find the part that includes or calls itself, and end it."
         raise _located(LimitError("It is nested too deep.", hint=hint, limit="depth"), *_place(error, path)) from None
@@ -99,10 +102,11 @@ def opening(path: Path) -> dict[str, str]:
 
     `library = "pendulum.toml"` is the relation file that it uses; `add = "own.toml"` adds one to the library.
     """
-    if path.exists() and not path.is_file():  # a pipe could be read only once, and a template is read twice
+    # a pipe could be read only once, and a template is read twice
+    if os.path.exists(path) and not os.path.isfile(path):
         raise ExpressionError(f"{path.name} is not a file.", hint="Give a text file.")
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ExpressionError(f"{path.name} cannot be read: {error}.", hint="Give a text in UTF-8.") from None
     match = OPENING.match(text)
@@ -139,6 +143,8 @@ class _Sheet:
             return "".join(map(self._mark, value))
         if value is None or isinstance(value, (str, int)):
             return "" if value is None else str(value)
+        if isinstance(value, Undefined):
+            raise ExpressionError(f"{value._undefined_message.rstrip('.')}.", hint="Set it, or mend its name.")
         hint = 'Write number(x, "USD") for a number, and solve(...) or stated(...) for what is asked.'
         raise ExpressionError(f"{type(value).__name__} cannot be put on a page.", hint=hint)
 

@@ -156,6 +156,9 @@ def _array(quantity: Declaration, given: Any) -> Any:
             raise _wrong(quantity, "the axis is empty", "Give at least one value.")
         if not all(map(is_number, given)):
             return tuple(given)
+    if isinstance(given, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(given).any():
+        place = int(numpy.argmax(numpy.ma.getmaskarray(given)))
+        raise _wrong(quantity, f"a masked number is on the axis, at place {place}", "Give array.compressed().")
     array = given if is_lazy(given) else numpy.asarray(given)
     if array.ndim != 1:
         hint = "An axis has one; for points that go together use library.compile(...)."

@@ -41,7 +41,7 @@ from derive.time_limits import query
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, read_given
 from quantities.registry import quantity
-from quantities.value import Value
+from quantities.value import Value, is_number
 
 _MOST = 20_000_000  # limit on points of one sample
 _PIECE = 1 << 18  # points that are tested at once
@@ -130,7 +130,7 @@ class Sample(Result):
 
     def quantile(self, share: float) -> Any:
         """The value below which a share of the sampled values lies, as a pint Quantity; interpolated linearly."""
-        if not 0 <= share <= 1:
+        if not is_number(share) or not 0 <= share <= 1:
             raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
         return quantity(float(numpy.quantile(self._sorted, share)), self.quantity.unit)
 

@@ -299,6 +299,21 @@ def test_as_many_digits_are_shown_as_are_asked_for(digits):
         assert page.count(f"{1000 / 7:.{digits}g}") == 2 or digits < 3
 
 
+@pytest.mark.parametrize("digits", [0, -1, 18, 10**9, 1.5, "3", True, math.nan])
+def test_digits_that_no_number_has_are_refused(digits):
+    for form in (ROOM.solve("energy", "glass", **GIVEN), ROOM.least("q", "glass", rise="10..20 delta_degC")):
+        for write in (form.text, form.latex, form.markdown) if isinstance(form, derive.Answer) else (form.text,):
+            with pytest.raises(derive.ExpressionError, match="Give a whole number from 1 to 17") as refused:
+                write(digits)
+            assert f"digits = {digits!r} is not allowed." in str(refused.value)
+
+
+@pytest.mark.parametrize("unit", [None, 1, ["cm"], b"cm", derive.units.m])
+def test_what_is_no_text_is_no_unit_of_an_answer(answer, unit):
+    with pytest.raises(derive.UnitError, match="is not a unit"):
+        answer.to(unit)
+
+
 def test_digits_that_nobody_asks_for_stay_as_they_were():
     answer = derive.solve("drain_time", hbm_capacity="1 TB/chip", hbm_bandwidth="7 TB/s/chip")
     assert answer.text() == answer.text(6) == str(answer)

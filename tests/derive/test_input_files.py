@@ -81,6 +81,19 @@ def test_what_cannot_be_read_is_an_error_of_the_system(tmp_path: Path) -> None:
             content_of(path)
 
 
+def test_a_name_too_long_for_a_file_is_no_library_and_no_file(tmp_path: Path) -> None:
+    for name in ("a" * 300, "a" * 300 + ".toml"):
+        with pytest.raises(derive.ExpressionError, match="file name too long"):
+            derive.load(name)
+        (tmp_path / "using.toml").write_text(f'uses = ["{name}"]\n', encoding="utf-8")
+        problems = derive.check(tmp_path / "using.toml")
+        assert len(problems) == 1
+    for command in (("solve", "y", "--library"), ("check",), ("report",), ("infer",)):
+        told = ask(*command, "a" * 300 + (".md" if command == ("report",) else ""))
+        assert told.status == 2
+        assert "output" not in told.err
+
+
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "words",

@@ -10,7 +10,8 @@ from dataclasses import FrozenInstanceError
 import pytest
 import sympy
 
-from derive import DimensionError, ExpressionError, Library, Quantity, UnknownNameError, relate
+import derive
+from derive import DeriveError, DimensionError, ExpressionError, Library, Quantity, UnknownNameError, relate
 from quantities import Profile, read_value
 
 V, J, R, P = (Quantity(name, unit) for name, unit in (("V", "V"), ("J", "A"), ("R", "ohm"), ("P", "W")))
@@ -214,6 +215,64 @@ def test_a_library_adds_up_with_libraries_only(other):
 
 
 # Leaving out
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (None, "is a NoneType, and no list of names. Write"),
+        (3, "is a int, and no list of names. Write"),
+        (b"x", "is a bytes, and no list of names. Write"),
+        ({"length": 2.0}, 'holds values, which play no part here. Write {what}=["length"].'),
+        ([["length"]], "a list does not name a quantity"),
+        ([None], "a NoneType does not name a quantity"),
+    ],
+)
+def test_what_is_no_list_of_names_is_refused(names, said):
+    library = derive.load("circuits")
+    asked = {
+        "given": [
+            library.reach,
+            lambda given: library.formula("current", given),
+            lambda given: library.compile("current", given),
+        ],
+        "names": [lambda given: library.at("second", given)],
+    }
+    for what, asks in asked.items():
+        for ask in asks:
+            with pytest.raises(DeriveError) as refused:
+                ask(names)
+            assert said.format(what=what) in str(refused.value)
+
+
+def test_a_single_name_is_a_list_of_one():
+    library = derive.load("circuits")
+    assert library.reach("voltage") == library.reach(["voltage"])
+    assert library.formula("voltage", "voltage") == library.formula("voltage", ["voltage"])
+    assert library.compile("voltage", "voltage")(voltage=2.0) == 2.0
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"x", [["x"]], object()])
+def test_what_is_no_text_is_refused_wherever_a_text_is_asked_for(wrong):
+    library = derive.load("circuits")
+    givens = {"voltage": "1..2 V", "resistance": "3 ohm"}
+    for ask in (
+        lambda: library.least("current", such_that=wrong, **givens),
+        lambda: library.front(wrong, **givens),
+        lambda: library.border(wrong, over="voltage", **givens),
+        lambda: library.stream(wrong, **givens),
+        lambda: library.front(["current", "power"], points=str(wrong), **givens),
+        lambda: derive.verify(wrong),
+        lambda: Profile(wrong, {}),
+        lambda: Profile("p", wrong),
+        lambda: library.page(wrong, **givens),
+        lambda: library.page("current", title=wrong, **givens),
+        lambda: library.sweep("current", voltage=derive.span("1..2 V", 3), resistance="3 ohm").to_csv(wrong),
+        lambda: library.sample("current", **givens, points=10).quantile(wrong),
+        lambda: library.front(["current", "power"], points=2, **givens).at(9 if wrong == 3 else wrong),
+    ):
+        with pytest.raises(DeriveError):
+            ask()
 
 
 def test_relations_are_left_out_by_name():

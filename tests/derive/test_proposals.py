@@ -32,6 +32,41 @@ def proposed(text, quantity):
     return None
 
 
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("1 ppt", ""),
+        ("1d5 m", "m"),
+        ("1j m", "m"),
+        ("20 deg", "delta_degC"),
+        ("1 mdegC", "delta_degC"),
+        ("1 rad/s", "Hz"),
+        ("1 Hz", "rad/s"),
+        ("1 1/s", "rpm"),
+        ("6 rad", "s"),
+        ("3 rev", ""),
+        ("30 grad", "radian"),
+        ("5 %", "m"),
+        ("90 °", "m"),
+    ],
+)
+def test_another_number_or_another_thing_is_not_proposed(text, unit):
+    assert proposed(text, Declaration("x", unit)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"), [("60 rpm", "%"), ("2..6 m", "%"), ("5 token", "%"), ("5 USD/8to^n", "USD/h"), ("5 8to^n", "m")]
+)
+def test_a_value_without_its_unit_is_proposed_for_a_plain_number_alone(text, unit):
+    quantity = Declaration("x", unit)
+    for mend in proposed(text, quantity):
+        read_given(mend, quantity)
+
+
+def test_a_mil_is_no_mile():
+    assert proposed("3 mil", Declaration("gap", "mm")) == ["3 thou", "3 mile"]
+
+
 def number_of(quantity):
     """A number that the domain admits, in the declared unit."""
     return next((n for n in ("3", "0.7", "0.2", "1", "40") if _admits(quantity, n)), None)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+from decimal import Decimal
+from fractions import Fraction
 from inspect import signature
 
 import pytest
@@ -12,7 +14,7 @@ import pytest
 from derive import Library, relate
 from quantities import Quantity
 from quantities.declaration import Declaration, declaration_of, read_given
-from quantities.errors import ExpressionError
+from quantities.errors import DomainError, ExpressionError, UnitError
 from quantities.quantity import symbol
 from quantities.symbolic import Symbols
 
@@ -94,6 +96,27 @@ def test_what_is_said_otherwise_leaves_the_rest():
     assert ALL.but() == ALL
     assert ALL.but(default=None) == LESS[-1]
     assert ALL.but(name="width").meaning == ALL.meaning
+
+
+@pytest.mark.parametrize(
+    "number",
+    [Decimal("1e-400"), Decimal("-1e-999999999"), Fraction(1, 10**400), 10**400, -(10**5000), Decimal("1e999999999")],
+    ids=["small", "smaller", "fraction", "large", "larger", "largest"],
+)
+def test_a_number_beyond_all_doubles_is_refused_and_never_zero_or_infinite(number):
+    with pytest.raises(DomainError) as refused:
+        read_given(number, Declaration("gain", "", domain="real"))
+    hint = "Give a number between 1e-300 and 1e300."
+    assert str(refused.value) == f"gain: it exceeds the range of double precision. {hint}"
+    assert read_given(Decimal("0e-400"), Declaration("gain", "", domain="real")).number == 0
+
+
+@pytest.mark.parametrize("text", ["20 degC..300 K", "280 K..20 degC", "60 degF..300 K"])
+def test_a_range_with_an_absolute_temperature_is_no_range_of_differences(text):
+    with pytest.raises(UnitError, match="One is a temperature, the other a difference of temperatures"):
+        read_given(text, Declaration("rise", "delta_degC"))
+    low, _, high = read_given(text, Declaration("temperature", "K")).base
+    assert 280 <= low < high <= 300
 
 
 class Deviating:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quantities.errors import DeriveError, UnitError
+from quantities.errors import DeriveError, ExpressionError, UnitError
 from quantities.registry import Registry, quantity, registry, unit_of
 from quantities.spelling import parse_unit
 from quantities.value import read_value
@@ -46,6 +46,14 @@ def test_an_unknown_unit_is_pints_error_and_ours(ask, name, rest):
     again = pickle.loads(pickle.dumps(caught.value))
     assert (str(again), again.unit_names) == (str(caught.value), caught.value.unit_names)
     assert not hasattr(UNITS, name)
+
+
+@pytest.mark.parametrize("text", ["2..6 m", "300 +/- 20 m", "2 m .. 9 ft"])
+def test_a_range_is_no_single_number_of_the_registry(text):
+    for read in (UNITS, UNITS.parse_expression, UNITS.Quantity):
+        with pytest.raises(ExpressionError, match="a pint Quantity is one number, and this is a range"):
+            read(text)
+    assert UNITS("2..2 m") == Q(2, "m")
 
 
 ORDINARY = [name for name in NAMES if NAMES[name].line not in SCALES] + [

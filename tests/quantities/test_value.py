@@ -225,6 +225,10 @@ def test_what_is_no_value_is_refused_by_name(kind, text):
     assert repr(named)[:-1] in error.what
 
 
+def test_a_number_over_one_is_that_number():
+    assert (read_value("3/1").number, read_value("3 /1").number, read_value("3 1").number) == (3, 3, 3)
+
+
 def test_a_refusal_says_what_would_mend_it():
     assert [text for _, text in NO_VALUES if (error := refusal(text)) and not error.hint] == []
 
@@ -290,7 +294,22 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
     ("£ 3 h", "it does not begin with a number.",
      'Give it in USD, or declare GBP in [units] and write "3 GBP h".'),
     ("5 +/- -1 m", "the width -1 is negative.", "Write 5 +/- 0.1."),
-    ("5 m +/- 1 cm", "the width is in another unit.", "Write the ends, as in 270..330 m."),
+    ("5 m +/- 1 cm", "the width is in another unit.", "Write the ends: 4.99..5.01 m."),
+    ("5 m +/- 10 %", "the width is in another unit.", "Write the ends: 4.5..5.5 m."),
+    ("-5 m +/- 10 %", "the width is in another unit.", "Write the ends: -5.5..-4.5 m."),
+    ("20 degC +/- 1 K", "the width is in another unit.", "Write the ends: 19..21 degC."),
+    ("20 degC +/- 9 delta_degF", "the width is in another unit.", "Write the ends: 15..25 degC."),
+    ("20 degC +/- 5 %", "the width is in another unit.", "Write the ends, as in 270..330 degC."),
+    ("5 m +/- 1 s", "the width is in another unit.", "Write the ends, as in 270..330 m."),
+    ("5 +- 1 m", "'+-' follows 5.", "Write 5 +/- 1 m."),
+    ("1.5*10^3 m", "a power follows 1.5.", "Write 1.5e3."),
+    ("1.5 × 10**-3 m", "a power follows 1.5.", "Write 1.5e-3."),
+    ("10^6 m", "a power follows 10.", "Write 1e6."),
+    ("1/2 m", "1/2 is no decimal.", "Write 0.5."),
+    ("3 / 8", "3 / 8 is no decimal.", "Write 0.375."),
+    ('"5 m"', "it does not begin with a number.", "Leave the quotation marks out."),
+    ("\u20135 m", "it does not begin with a number.", "Write the minus as '-'."),
+    ("\ufeff5 m", "it does not begin with a number.", "Leave out the character U+FEFF, which cannot be seen."),
     ("5 +/- 1 %", "the width can be read two ways.", "Write the ends: 4..6 %, or a width without the percent."),
     ("0...5 m", "three dots can be read two ways.", "Write a range with two: 0..5 m."),
     ("1 m .. 2", "the upper end has no unit.", "Write 1..2 m."),

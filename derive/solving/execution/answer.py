@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.certificates.proof import Proof
-from derive.errors import DeriveError, VerificationError
+from derive.errors import DeriveError, UnitError, VerificationError
 from derive.expressions.tree import Equation, Node, names_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
-from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
+from derive.presentation.numbers import DIGITS, filled, in_unit, prove_digits, shown_result
 from derive.showing import Shown
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -265,6 +265,8 @@ class Answer(Shown):
         from quantities.spelling import parse_unit
         from quantities.units import convert
 
+        if not isinstance(unit, str):
+            raise UnitError(f"a {type(unit).__name__} is not a unit.", hint='Write a string such as "m/s".', unit="")
         target = parse_unit(unit)
         if self.base is None:
             return None
@@ -354,11 +356,12 @@ class Answer(Shown):
         return answer_graph(self)
 
     @query()
-    def text(self, digits: int = DIGITS) -> str:
+    def text(self, digits: int | None = None) -> str:
         """The answer and its derivation as aligned text, with results to this many digits."""
         from derive.presentation.text import as_text
 
-        return as_text([self], digits)
+        prove_digits(digits)
+        return as_text([self], DIGITS if digits is None else digits)
 
     @query()
     def markdown(self, digits: int | None = None) -> str:
@@ -366,6 +369,7 @@ class Answer(Shown):
         from derive.presentation.document import derivation
         from derive.presentation.markdown import NOTEBOOK
 
+        prove_digits(digits)
         return derivation(self, NOTEBOOK, digits)
 
     @query()
@@ -374,6 +378,7 @@ class Answer(Shown):
         from derive.presentation.document import derivation
         from derive.presentation.latex import FRAGMENT
 
+        prove_digits(digits)
         return derivation(self, FRAGMENT, digits)
 
     def __repr__(self) -> str:

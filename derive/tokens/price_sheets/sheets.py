@@ -10,6 +10,7 @@ An `Asker` has the answers of the library on a sheet, for one choice of chip, mo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
@@ -114,7 +115,7 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
 
 
 def _is_path(source: str) -> bool:
-    return source.endswith(".toml") or "/" in source or Path(source).is_file()
+    return source.endswith(".toml") or "/" in source or os.path.isfile(source)
 
 
 # What is asked

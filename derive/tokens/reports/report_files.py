@@ -5,6 +5,7 @@ A report is named as the built-in ones are, or by the path of a user's template.
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
@@ -51,8 +52,8 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     wanted = list(names)
     known = titles.titles() | dict.fromkeys(titles.page_names(), "")
     for name in wanted:
-        if is_own(name) and not Path(name).is_file():
-            what = f"{name} is not a file." if Path(name).exists() else f"There is no file {name}."
+        if is_own(name) and not os.path.isfile(name):
+            what = f"{name} is not a file." if os.path.exists(name) else f"There is no file {name}."
             raise ExpressionError(what, hint="Give the path of a report template.", text=name)
         if not is_own(name) and name not in known:
             entries = (Entry("report", known_name, title) for known_name, title in known.items())
@@ -81,9 +82,11 @@ def _words(path: Path) -> Mapping[str, Any]:
     from derive.tokens.relations import library
 
     settings = opening(path)
-    if "library" in settings:
-        return vocabulary(_loaded(path, settings["library"], None))
-    extended = library() | _loaded(path, settings["add"], library()) if "add" in settings else library()
+    own = _loaded(path, settings["library"], None) if "library" in settings else None
+    base = library() if own is None else own
+    extended = base | _loaded(path, settings["add"], base) if "add" in settings else base
+    if own is not None:
+        return vocabulary(extended)
     return {**vocabulary(extended), **_words_of_the_subject(extended)}
 
 

@@ -128,6 +128,25 @@ def test_what_a_tool_does_not_know_is_refused_and_not_passed_over() -> None:
     with_a_client(work)
 
 
+def test_a_number_is_no_truth_value_and_keeps_its_digits() -> None:
+    relations = """[quantities]
+    one = { unit = "", domain = "real" }
+    rest = { unit = "", domain = "real" }
+    [relations.rest]
+    equation = "rest = one - 2**53"
+    """
+
+    async def work(client):
+        said = {"target": "rest", "relations": relations}
+        return [await client.call_tool("solve", {**said, "given": {"one": one}}) for one in (2**53 + 1, True, 10**400)]
+
+    exact, truth, large = with_a_client(work)
+    assert exact.structured_content["value"] == 1.0
+    assert truth.is_error
+    assert large.is_error
+    assert "exceeds the range of double precision" in large.content[0].text
+
+
 def test_several_questions_at_once_have_each_their_answer() -> None:
     async def work(client):
         asked = [f"{height} m" for height in (1, 4, 9, 16)]

@@ -94,6 +94,24 @@ def test_a_formula_comes_with_its_units() -> None:
     assert reply.data["latex"]
 
 
+def test_a_formula_of_an_expression_is_that_of_the_library() -> None:
+    reply = Tools(derive.load("circuits")).formula("voltage/resistance in mA", ["current"])
+    assert (reply.data["formula"], reply.data["units"]["current"]) == ("current", "A")
+
+
+def test_the_units_of_a_formula_are_those_in_which_it_holds() -> None:
+    way = derive.load("""[quantities]
+    way = { unit = "km" }
+    speed = { unit = "km/h" }
+    time = { unit = "min" }
+    [relations.way]
+    equation = "way = speed*time"
+    """)
+    reply = Tools(way).formula("way in mile", ["speed", "time"])
+    assert reply.data["formula"] == "speed*time"
+    assert [*reply.data["units"].values()] == ["m", "m/s", "s"]
+
+
 @pytest.mark.thorough
 def test_the_best_choice_is_proved() -> None:
     given = {"context": "8 ktoken/sequence", "batch": "1..4096 sequence", "chips": ["8 chip", "32 chip"]}

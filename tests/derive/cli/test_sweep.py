@@ -295,7 +295,7 @@ def test_a_list_is_an_axis_whose_last_value_may_bear_the_unit():
     ]
 
 
-@pytest.mark.parametrize("text", ["0,5 sequence", "1,000 sequence", "2,000,000 sequence"])
+@pytest.mark.parametrize("text", ["0,5 sequence", "1,000 sequence", "2,000,000 sequence", "1,500, 2,500 sequence"])
 def test_a_comma_of_a_number_is_no_list(text):
     said = ask("sweep", "step", f"batch={text}", *ON)
     assert (said.status, said.out) == (2, "")

@@ -41,6 +41,46 @@ def asked(verb: str, target: str = "volume", *more: str) -> tuple[str, ...]:
     return verb, target, *given, *more, *against, *ON
 
 
+@pytest.mark.parametrize(
+    ("option", "first", "second"),
+    [("--library", "tank.toml", "other.toml"), ("--in", "L", "m**3"), ("--digits", "3", "5"), ("--seconds", "9", "5")],
+)
+def test_an_option_of_one_value_is_typed_once(option: str, first: str, second: str) -> None:
+    own = () if option == "--library" else ON
+    told = ask("solve", "volume", "side=1 m", "height=2 m", option, first, option, second, *own)
+    assert (told.status, told.out) == (2, "")
+    assert f"{option} is given twice. Write it once" in told.err
+    assert ask("solve", "volume", "side=1 m", "--with", "low", "--with", "high", *ON).status == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("report", "roofline", "--out", ""), "--out names no folder. Write the folder, or --out . for this one."),
+        (("manual", "--check", "--out", ""), "--out names no folder."),
+        (("solve", "volume", "--library", ""), "The name of a file is empty."),
+        (("solve", "volume", "--add", "", *ON), "The name of a file is empty."),
+        (("check", ""), "The name of a file is empty."),
+        (("audit", "--claims", ""), "The name of a file is empty."),
+    ],
+)
+def test_an_empty_name_is_no_folder_and_no_file(words: tuple[str, ...], said: str) -> None:
+    told = ask(*words)
+    assert (told.status, told.out) == (2, "")
+    assert said in told.err
+    assert [path.name for path in Path().iterdir()] == ["tank.toml"]
+
+
+@pytest.mark.parametrize(
+    "words", [("formula", "volume"), ("reach",), ("compile", "volume", "-o", "x.py")], ids=lambda words: words[0]
+)
+def test_a_number_is_refused_where_names_are_taken(words: tuple[str, ...]) -> None:
+    told = ask(*words, "side=2 m", "height", *ON)
+    assert (told.status, told.out) == (2, "")
+    assert "'side=2 m': " in told.err
+    assert "Write side alone." in told.err
+
+
 @pytest.mark.parametrize("verb", DRAWN)
 @pytest.mark.parametrize("folder", ["nowhere/x", "tank.toml/x"])
 def test_a_file_that_cannot_be_written_is_refused_first(verb: str, folder: str) -> None:

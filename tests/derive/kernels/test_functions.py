@@ -9,7 +9,16 @@ from fractions import Fraction
 import numpy
 import pytest
 
-from derive import AmbiguousError, NoSolutionError, UnderdeterminedError, UnknownNameError
+import derive
+from derive import (
+    AmbiguousError,
+    DomainError,
+    ExpressionError,
+    NoSolutionError,
+    UnderdeterminedError,
+    UnitError,
+    UnknownNameError,
+)
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.functions import compiled
 from derive.library import Library
@@ -259,6 +268,57 @@ def test_a_number_of_any_kind_comes_out_as_a_float(number):
         found = function(x=number, k=2.0)
         assert isinstance(found, float)
         assert found == 2.0 * float(number)
+
+
+@pytest.mark.parametrize("backend", ["auto", "python", "numpy"])
+@pytest.mark.parametrize(
+    ("given", "error", "said"),
+    [
+        (derive.units.Quantity(3.0, "ft"), UnitError, 'Write x=value.m_as("m").'),
+        (derive.units.Quantity([3.0, 4.0], "m"), UnitError, 'Write x=value.m_as("m").'),
+        ([derive.units.Quantity(3.0, "m"), 4.0], UnitError, 'Write x=value.m_as("m").'),
+        (1 + 2j, ExpressionError, "x: '(1+2j)' (complex) is no real number, and no array of them."),
+        (numpy.array([1 + 2j]), ExpressionError, "(array of complex128) is no real number"),
+        (numpy.array(["2020-01-01"], dtype="datetime64[D]"), ExpressionError, "(array of datetime64[D])"),
+        ("3 ft", ExpressionError, "x: '3 ft' (str) is no real number, and no array of them. A compiled function takes"),
+        ("3", ExpressionError, "takes numbers in m; `solve` reads texts with units."),
+        (["1", "2 %"], ExpressionError, "(list) is no real number"),
+        ({1.0, 2.0}, ExpressionError, "(set) is no real number"),
+        ([[1.0], [2.0, 3.0]], ExpressionError, "(list) is no real number"),
+        (None, ExpressionError, "'None' (NoneType) is no real number"),
+        (10**400, DomainError, "x: it exceeds the range of double precision."),
+        ([10**400, 1], DomainError, "x: it exceeds the range of double precision."),
+    ],
+)
+def test_what_a_call_would_read_with_another_meaning_is_refused(backend, given, error, said):
+    function = compiled(of("y = x*k", x="m", y="m"), "y", ["x", "k"], backend)
+    with pytest.raises(error) as refused:
+        function(x=given, k=2.0)
+    assert said in str(refused.value)
+
+
+def test_what_is_masked_or_missing_in_an_array_has_no_value():
+    function = compiled(of("y = x*k"), "y", ["x", "k"])
+    masked = numpy.ma.array([1.0, 5.0], mask=[False, True])
+    assert function(x=masked, k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
+    assert function(x=[1.0, None], k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
+
+
+def test_an_array_that_states_its_unit_must_be_in_the_declared_one():
+    xarray = pytest.importorskip("xarray")
+    function = compiled(of("y = x*k", x="m", y="m"), "y", ["x", "k"])
+    in_metres, in_feet = (xarray.DataArray([1.0], attrs={"units": unit}) for unit in ("metre", "ft"))
+    assert function(x=in_metres, k=2.0) == pytest.approx([2.0])
+    with pytest.raises(UnitError, match=r"takes bare numbers in m, and this is in ft\. Convert it to m\."):
+        function(x=in_feet, k=2.0)
+
+
+def test_arrays_that_do_not_fit_each_other_are_named_with_their_shapes():
+    function = compiled(of("y = x*k"), "y", ["x", "k"])
+    with pytest.raises(ExpressionError, match=r"Arrays of these shapes do not fit each other: x \(2,\), k \(3,\)\."):
+        function(x=numpy.ones(2), k=numpy.ones(3))
+    with pytest.raises(ExpressionError, match='Compile with backend="numpy"'):
+        compiled(of("y = x*k"), "y", ["x", "k"], "python")(x=numpy.ones(2), k=2.0)
 
 
 def test_an_unknown_backend_is_refused():

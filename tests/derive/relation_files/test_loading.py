@@ -50,6 +50,21 @@ gravity = { value = "9.81 m/s**2", source = "local survey", kind = "measured", d
 """
 
 
+def test_a_bare_number_of_a_file_keeps_its_digits_or_is_refused():
+    text = """[quantities]
+    x = { unit = "", value = VALUE, domain = "real" }
+    y = { unit = "", domain = "real" }
+    [relations.far]
+    equation = "y = (x - 1/10)*10**22"
+    """
+    for written, expected in (("0.1000000000000000000001", 1.0), ('"0.1000000000000000000001"', 1.0), ("0.1_0", 0.0)):
+        assert derive.load(text.replace("VALUE", written)).solve("y").value.magnitude == expected
+    for written in ("1e-400", "-1e-999999999", "1e400", "1e999999999"):
+        (problem,) = derive.check(text.replace("VALUE", written))
+        assert problem.message == "x: it exceeds the range of double precision."
+        assert (problem.line, problem.hint) == (2, "Give a number between 1e-300 and 1e300.")
+
+
 def test_a_relation_file_is_a_library():
     library = derive.load(PENDULUM)
     assert library.title == "Pendulum"

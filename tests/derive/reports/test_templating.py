@@ -19,7 +19,7 @@ from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.reports import report_files
 from quantities.value import Source
-from tests.derive.terminal import ask
+from tests.derive.terminal import ask, settle
 
 PENDULUM = """
 title = "Pendulum"
@@ -144,6 +144,40 @@ def test_what_fails_is_told_with_its_line(text, line, words, tmp_path):
     error = refused(text, tmp_path)
     assert str(error).startswith(f"mine.md, line {line}: ")
     assert words in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("named.md", "# A\n\n{{ nope }}", "named.md, line 3: 'nope' is undefined. Set it, or mend its name."),
+        ("listed.md", "# A\n\n{% set a = [1] %}{{ a[5] }}", "listed.md, line 3: "),
+        ("raw.md", "# A\n\n{% raw %}\nx\n", "raw.md, line 3: Missing end of raw directive."),
+    ],
+)
+def test_what_is_undefined_or_without_end_is_named_with_its_file(name, text, said, tmp_path, monkeypatch):
+    settle(tmp_path, {name: text}, monkeypatch)
+    told = ask("report", name, "--out", "out")
+    assert told.status == 2
+    assert said in told.err
+    assert "StrictUndefined" not in told.err
+
+
+def test_a_template_may_begin_with_the_mark_of_utf_8(tmp_path, monkeypatch):
+    settle(tmp_path, {"marked.md": "\ufeff# A\n\n{% include 'part.md' %}\n", "part.md": "\ufeffParted.\n"}, monkeypatch)
+    assert ask("report", "marked.md", "--out", "out").status == 0
+    page = (tmp_path / "out" / "marked.md").read_text(encoding="utf-8")
+    assert page.startswith("# A\n")
+    assert "\nParted.\n" in page
+
+
+def test_a_template_adds_a_file_to_a_library_of_its_own(tmp_path, monkeypatch):
+    files = {"one.toml": '[quantities]\na = { unit = "", value = "2" }\n'}
+    files["two.toml"] = '[quantities]\nb = { unit = "" }\n[relations.b]\nequation = "b = 3*a"\n'
+    files["both.md"] = '+++\nlibrary = "one.toml"\nadd = "two.toml"\n+++\n# A\n\nIt is {{ solve("b") }}.\n'
+    settle(tmp_path, files, monkeypatch)
+    told = ask("report", "both.md", "--out", "out")
+    assert told.status == 0, told.err
+    assert "It is $`6`$." in (tmp_path / "out" / "both.md").read_text(encoding="utf-8")
 
 
 def test_an_error_keeps_its_kind_and_names_the_part_in_which_it_stands(tmp_path):
