@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
-from derive.kernels.agreement import leaving_beside, said_twice
+from derive.kernels.agreement import leaving_beside, leaving_in_some_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
@@ -205,6 +205,8 @@ class _Along:
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
         used, is_asked = self._used(question, plan)
         checks, leaving = said_twice(library, strong, [plan]), leaving_beside(library, strong, [plan])
+        plans_of_cases = cases(library, question.outline).plans or [plan]
+        leaving_in_cases = leaving_in_some_case(library, strong, plans_of_cases)
         is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
         if (checks or leaving) and is_strict:
             self._prove_consistent(target)
@@ -217,7 +219,7 @@ class _Along:
             axes=tuple(line.name for line in self.lines),
             numbers={n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()},
             checks=checks,
-            leaving=leaving,
+            leaving=(*leaving, *leaving_in_cases),
             is_asked=is_asked,
         )
 
