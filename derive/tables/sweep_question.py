@@ -204,9 +204,9 @@ class _Along:
         plan = question.plan(library)
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
         used, is_asked = self._used(question, plan)
-        checks, leaving = said_twice(library, strong, [plan]), leaving_beside(library, strong, [plan])
-        plans_of_cases = cases(library, question.outline).plans or [plan]
-        leaving_in_cases = leaving_in_some_case(library, strong, plans_of_cases)
+        checks = said_twice(library, strong, [plan])
+        plans = cases(library, question.outline).plans or [plan]  # a quantity that one case computes, another may not
+        leaving = *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
         is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
         if (checks or leaving) and is_strict:
             self._prove_consistent(target)
@@ -219,7 +219,7 @@ class _Along:
             axes=tuple(line.name for line in self.lines),
             numbers={n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()},
             checks=checks,
-            leaving=(*leaving, *leaving_in_cases),
+            leaving=leaving,
             is_asked=is_asked,
         )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy
 import pytest
 
 import derive
+from tests.derive.statements import bare
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -23,3 +25,26 @@ def test_a_profile_counts_in_the_cases_that_use_it(seed: int) -> None:
     points = [edge - 1.5, edge - 0.5, float(edge), edge + 2.0]
     table = library.sweep("y", "pp", x=points)
     assert numpy.allclose(table["y"], [library.solve("y", "pp", x=x).base for x in points])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_leaves_its_domain_is_a_contradiction_also_where_only_another_case_needs_it(seed: int) -> None:
+    draw = random.Random(f"another case {seed}")
+    edge, b = draw.randint(1, 3), draw.randint(3, 5)
+    form = draw.choice(("x = b - a", "x = log(b/a)", "x = min(7, b - a, b)", "2*x = b - a"))
+    library = bare(
+        "a b x z",
+        form,
+        {"equation": draw.choice(("z = log(x)", "z = a*x")), "when": [f"a <= {edge}"]},
+        {"equation": "z = a + b", "when": [f"a > {edge}"]},
+        domains=dict.fromkeys("abz", "real"),
+    )
+    points = [0.5, edge, edge + 0.5, b - 0.25, b, b + 1, b + 2]
+    right = []
+    for a in points:
+        try:
+            right.append(library.solve("z", a=a, b=b).base)
+        except derive.InconsistentError:
+            right.append(math.nan)
+    assert math.isnan(right[-1])
+    assert numpy.allclose(library.sweep("z", a=points, b=b).columns["z"], right, equal_nan=True)
