@@ -239,7 +239,8 @@ class _Along:
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            is_asked = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
+            is_asked = len(without.alternatives) < len(dispatch.alternatives)
+            is_asked |= sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
         used = sometimes if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 

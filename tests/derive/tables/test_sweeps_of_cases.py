@@ -48,3 +48,25 @@ def test_what_leaves_its_domain_is_a_contradiction_also_where_only_another_case_
             right.append(math.nan)
     assert math.isnan(right[-1])
     assert numpy.allclose(library.sweep("z", a=points, b=b).columns["z"], right, equal_nan=True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_profile_counts_where_the_condition_of_what_replaces_it_is_on_the_target(seed: int) -> None:
+    draw = random.Random(f"on the target {seed}")
+    edge, of_profile = draw.randint(-2, 2), draw.choice(("k = (c - b)/b", "k = c*b", "c = k + b", "k = c + b**2"))
+    library = bare(
+        "a b c d k",
+        {"equation": draw.choice(("a = b + k*d", "a = k*d", "k = a - b*d")), "when": [f"k {draw.choice('<>')} {edge}"]},
+        of_profile,
+        domains=dict.fromkeys("abcdk", "real"),
+        profiles={"pp": {"c": str(draw.choice((-3, 2, 5)))}},
+    )
+    points = [-4, -1.5, 0.5, 2, 7]
+    fixed = {"b": draw.choice((-2, 1.5, 3)), "d": draw.choice((-3, 2))}
+    right = []
+    for a in points:
+        try:
+            right.append(library.solve("k", "pp", a=a, **fixed).base)
+        except derive.DeriveError:
+            right.append(math.nan)
+    assert numpy.allclose(library.sweep("k", "pp", a=points, **fixed).columns["k"], right, equal_nan=True)
