@@ -126,3 +126,19 @@ def test_of_two_solutions_that_agree_in_the_middle_the_bounds_hold_both():
     (answer,) = bare("b c x y", "y = (c - b)**2", "x = min(c, 2/b)").solve_all("x", b="11.6..11.8", y="121.3..132.7")
     low, high = span(answer)
     assert (low, high) == pytest.approx((11.6 - math.sqrt(132.7), 2 / 11.6), rel=1e-6)
+
+
+OF_ONE_SIGN = ("a/abs(a)", "b*abs(a)/a", "a/sqrt(a**2) + b", "b*a**3/abs(a)**3", "a/max(a, -2*a)", "atan(a/abs(a))*b")
+
+
+@pytest.mark.parametrize("form", OF_ONE_SIGN)
+@pytest.mark.parametrize("low", [-2.153, -0.5, 0.25])
+def test_a_range_through_zero_does_not_cancel_where_only_its_sign_is_left(form, low):
+    library = bare("a b x", f"x = {form}", domains=dict.fromkeys("abx", "real"))
+    (answer,) = library.solve_all("x", a=f"{low}..1.344", b="1..2")
+    least, most = span(answer)
+    ends = [library.solve("x", a=a, b=b).base for a in (low, 1.344) for b in (1, 2)]
+    assert least <= min(ends) + 1e-9
+    assert most >= max(ends) - 1e-9
+    if low > 0:
+        assert (least, most) == pytest.approx((min(ends), max(ends)))
