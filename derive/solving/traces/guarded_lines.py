@@ -21,6 +21,7 @@ from flint import fmpq
 
 from derive.errors import DeriveError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
@@ -41,6 +42,8 @@ _MOST_BITS = 1000  # limit on bits of a numerator or a denominator, which the ne
 _LEAST, _MOST = fmpq(1, 10**300), fmpq(10**300)
 """Between these, a number is a double, and has all its digits."""
 _RATIONAL_STEPS = frozenset({"add", "mul", "neg", "inv"})
+_IN_PARTS = frozenset(name for name, entry in TABLE.items() if not entry.is_everywhere)
+"""The functions that are defined in a part of the numbers only."""
 _VARIABLES = re.compile(r"\bv[0-9]+\b")
 
 
@@ -185,6 +188,8 @@ class GuardedLines:
         tie: an arm without the unknown might then leave it a whole interval.
         """
         equations = [self.library.relations[name].written for name in block.relations]
+        if any(_may_be_undefined(equation, block.unknowns) for equation in equations):
+            return ()
         reduced = _in_one_unknown([self._without_choice(equation, scope) for equation in equations], block.unknowns)
         if reduced is None:
             return ()
@@ -433,6 +438,15 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
         if candidates and is_plain and needed.isdisjoint(unknowns):
             return _OneUnknown(name, candidates, branch.forms, branch.conditions)
     return None
+
+
+def _may_be_undefined(equation: Equation, unknowns: Sequence[str]) -> bool:
+    """Whether a function of known numbers may be undefined, which guarded lines do not see where it cancels.
+
+    `sqrt(a)**2` is a, and has no value where a is negative.
+    """
+    parts = operations(*equation.sides, among=_IN_PARTS)
+    return any(names_in(part) and not {*unknowns} & {*names_in(part)} for part in parts)
 
 
 def _has_choice(equation: Equation) -> bool:
