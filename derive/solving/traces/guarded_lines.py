@@ -27,6 +27,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
@@ -178,7 +179,10 @@ class GuardedLines:
         if text is None:
             return ()
         assert form is not None
-        return (self._unknown(unknown, form, text, scope),)
+        variable = self._unknown(unknown, form, text, scope)
+        divisors = self._divisors_beside([self.library.relations[relation].written], [form])
+        self._guard_divisors(divisors, {**scope, unknown: variable})
+        return (variable,)
 
     def _solved_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
         """The variables of a block's unknowns by guarded lines of the one case that holds; none without such a case.
@@ -194,7 +198,8 @@ class GuardedLines:
         if reduced is None:
             return ()
         trial = {**scope, **dict.fromkeys(block.unknowns, "v")}
-        if any(self._exact_text(form, trial) is None for form in reduced.forms.values()):
+        divisors = self._divisors_beside(equations, reduced.forms.values())
+        if any(self._exact_text(form, trial) is None for form in (*reduced.forms.values(), *divisors)):
             return ()
         case = self._guarded_case(reduced, scope)
         if case is None:
@@ -206,7 +211,29 @@ class GuardedLines:
             variables[name] = self._unknown(name, form, text, {**scope, **variables})
         for condition in reduced.conditions:
             self.guard_condition(condition, True, {**scope, **variables})
+        self._guard_divisors(divisors, {**scope, **variables})
         return tuple(variables[name] for name in block.unknowns)
+
+    def _divisors_beside(self, equations: Iterable[Equation], forms: Iterable[Node]) -> list[Node]:
+        """What relations divide by that may be zero, but for what guarded lines of some forms divide by themselves."""
+        sides = chain.from_iterable(equation.sides for equation in equations)
+        beside = {part.args[0]: None for part in operations(*sides, among=("inv",)) if names_in(part)}
+        own = {part.args[0] for part in operations(*forms, among=("inv",))}
+        return [divisor for divisor in beside if divisor not in own and self._may_be_zero(divisor)]
+
+    def _may_be_zero(self, divisor: Node) -> bool:
+        """Whether a divisor may be zero while the quantities in it are in their domains, so that it needs a guard."""
+        domains = {name: self.library.declared[name].domain.closed for name in names_in(divisor)}
+        enclosure = enclose(divisor, domains, "")
+        return enclosure is None or not enclosure.misses_zero
+
+    def _guard_divisors(self, divisors: Iterable[Node], scope: Mapping[str, str]) -> None:
+        """Write guards that no divisor of the relations is zero: `a = x/b` has no x where b is."""
+        for divisor in divisors:
+            text = self._exact_text(divisor, scope)
+            if text is None:
+                raise NotTraceable
+            self._guard(f"{text} != 0")
 
     def _guarded_case(self, reduced: _OneUnknown, scope: Mapping[str, str]) -> _ExactCase | None:
         """The only candidate whose tests hold as the question was asked, with guards of them; None without one."""
@@ -446,7 +473,14 @@ def _may_be_undefined(equation: Equation, unknowns: Sequence[str]) -> bool:
     `sqrt(a)**2` is a, and has no value where a is negative.
     """
     parts = operations(*equation.sides, among=_IN_PARTS)
-    return any(names_in(part) and not {*unknowns} & {*names_in(part)} for part in parts)
+    powers = (part for part in operations(*equation.sides, among=("pow",)) if not _is_everywhere(part))
+    return any(names_in(part) and not {*unknowns} & {*names_in(part)} for part in chain(parts, powers))
+
+
+def _is_everywhere(power: Apply) -> bool:
+    """Whether a power has a value for any base, where guarded lines leave it out too: its exponent is whole."""
+    exponent = power.args[1]
+    return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.denominator == 1
 
 
 def _has_choice(equation: Equation) -> bool:

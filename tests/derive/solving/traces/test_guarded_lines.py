@@ -70,3 +70,16 @@ def test_what_cancels_is_undefined_also_where_it_is_asked_again(form: str) -> No
             library.solve(target, a=a, b=2)
         with pytest.raises(derive.NoSolutionError):
             library.solve(target, a=-3, b=2)
+
+
+DIVIDING = ("a = x/b", "a = b/x", "x/b = a/b", "x + 1/b = a + 1/b", "2*x = a*b/b", "2*x = (b - 3*b)/(b - 3*b)*a")
+
+
+@pytest.mark.parametrize("equation", DIVIDING)
+@pytest.mark.parametrize("a", [2, -1])
+def test_what_is_divided_by_zero_has_no_value_also_where_it_is_asked_again(equation: str, a: float) -> None:
+    library = bare("a b x", equation, domains=dict.fromkeys("abx", "real"))
+    for b in (3, 5, 7):
+        library.solve("x", a=a, b=b)
+    with pytest.raises(derive.DeriveError):
+        library.solve("x", a=a, b=0)
