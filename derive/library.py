@@ -10,7 +10,7 @@ rest (the fleet, the model, the price list) is shared.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -258,16 +258,13 @@ def _each(targets: str | Iterable[str]) -> Iterable[Any]:
 
 
 def _names(given: Any, what: str = "given") -> list[str]:
-    """Names as they are given: a single one, or several. Values beside them would be lost, and are refused."""
+    """Names as they are given: a single one, or several; of a mapping its keys."""
     if isinstance(given, str):
         return [given]
-    if isinstance(given, Iterable) and not isinstance(given, (Mapping, bytes)):
+    if isinstance(given, Iterable) and not isinstance(given, bytes):
         return list(given)
-    example = f'{what}=["batch", "context"]'
-    if isinstance(given, Mapping):
-        listed = ", ".join(f'"{name}"' for name in given)
-        raise ExpressionError(f"{what} holds values, which play no part here.", hint=f"Write {what}=[{listed}].")
-    raise ExpressionError(f"{what} is a {type(given).__name__}, and no list of names.", hint=f"Write {example}.")
+    hint = f'Write {what}=["batch", "context"].'
+    raise ExpressionError(f"{what} is a {type(given).__name__}, and no list of names.", hint=hint)
 
 
 def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile, ...]:

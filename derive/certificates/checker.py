@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any
 
 from derive.certificates.bounds import flaw_of, reaches
-from derive.certificates.proof import Boxes, Claim, Count, Isolation, Proof, ProofOfOptimum
+from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known, Proof, ProofOfOptimum
 from derive.certificates.solutions import flaw_of_boxes, flaw_of_count, flaw_of_isolation
 from derive.errors import ExpressionError, VerificationError
 from derive.expressions.arithmetic import NoElement
@@ -41,6 +41,8 @@ def verify(result: Any) -> bool:
         return False
     if isinstance(proof, ProofOfOptimum):
         return _is_best(result, proof)
+    if proof.target != result.quantity.name:
+        raise VerificationError(f"The proof is of {proof.target}, and not of {result.quantity.name}.")
     steps = chain.from_iterable(step.together or (step,) for step in result.steps)
     stated = {step.stated for step in steps}
     for claim in proof.claims:
@@ -93,11 +95,16 @@ def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
 
 
 def _starts_from(claim: Claim, state: Mapping[str, float]) -> bool:
-    """Whether a claim's known numbers are those of a state in the proof, and all that its equations need."""
+    """Whether a claim's known numbers are those of a state in the proof, and all that its equations need.
+
+    What was computed before is rounded, so that a claim has to hold for all that it may be.
+    """
     spans = claim.spans
-    if claim.needed != spans.keys():
+    if claim.needed != spans.keys() or not state.keys() >= spans.keys():
         return False
-    return all(low <= state.get(name, math.nan) <= high for name, (low, high) in spans.items())
+    if any(known.blur < Known.of(known.name, state[known.name]).blur for known in claim.known):
+        return False
+    return all(low <= state[name] <= high for name, (low, high) in spans.items())
 
 
 def check(claim: Claim) -> None:

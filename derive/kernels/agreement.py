@@ -24,7 +24,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
-from derive.solving.diagnosis.left_domains import leaving_from, may_be_undefined
+from derive.solving.diagnosis.left_domains import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.solving.ranges.range_propagation import closed_forms
 from derive.tolerances import CONTRADICTION
 
@@ -69,21 +69,53 @@ def surplus(
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The blocks, determined by givens, of quantities that not every plan computes and that may leave their domain."""
-    always = set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set[str]()
     leaving = leaving_from(library, strong)
-    names = leaving.names - always
+    names = leaving.names - _computed_always(plans)
     return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
+
+
+def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+    """The further blocks of such quantities, which may leave their domain where relations under conditions apply."""
+    blocks = leaving_blocks_in_a_case(library, strong)
+    if not blocks:
+        return ()
+    known, always = closure(structure_of(library), strong), _computed_always(plans)
+
+    def is_reached(block: Block) -> bool:
+        conditions = conditions_of_block(library, block)
+        return known.issuperset([*library.held_by(block.relations), *names_in(*conditions)])
+
+    return tuple(block for block in blocks if always.isdisjoint(block.unknowns) and is_reached(block))
+
+
+def conditions_of_block(library: RelationSet, block: Block) -> tuple[Node, ...]:
+    """The conditions under which all relations of a block apply."""
+    return tuple(chain.from_iterable(library.relations[name].conditions for name in block.relations))
+
+
+def _computed_always(plans: Sequence[Plan]) -> set[str]:
+    """The quantities that every plan for a target computes, so that its own lines test their domains."""
+    return set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set()
 
 
 def _text_of(form: Node, text: Writer) -> str:
     return text(form)
 
 
+def _sure_of(condition: Node, text: Writer) -> str:
+    return f"sure({text(condition)})"
+
+
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain."""
+    """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain.
+
+    It is not where a condition of the block's relations fails, or one of the names has no number.
+    """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
-    names, is_silent = names_in(*forms), may_be_undefined(library, block)
+    conditions = conditions_of_block(library, block)
+    names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
     functions = [tested(names, partial(_text_of, form)) for form in forms]
+    tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
 
     def is_left(values: Any) -> Any:
         import numpy
@@ -96,7 +128,9 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
         import numpy
 
         verdicts = [is_left(numpy.asarray(function(*numbers), dtype=float)) for function in functions]
-        return numpy.where(numpy.logical_and.reduce(verdicts), 1.0, -1.0)
+        verdicts += [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
+        verdicts += [numpy.isfinite(column) for column in numbers]
+        return numpy.where(numpy.logical_and.reduce(numpy.broadcast_arrays(*verdicts)), 1.0, -1.0)
 
     return names, gap
 
@@ -201,7 +235,8 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         beside |= plans_of_members
     gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
     strong, target = cases.outline.strong, cases.outline.target
-    for block in leaving_beside(library, strong, cases.plans):
+    leaving = leaving_beside(library, strong, cases.plans), leaving_in_some_case(library, strong, cases.plans)
+    for block in chain(*leaving):
         names, gap = outside(library, block)
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}

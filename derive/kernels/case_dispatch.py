@@ -13,7 +13,7 @@ only elimination of cancelling quantities does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, permutations, product
 from typing import TYPE_CHECKING
@@ -147,14 +147,54 @@ def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, 
 def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
     """The cases of a target without the fallbacks that alone lead to it.
 
-    What follows from such a fallback only is not determined.
+    What follows from such a fallback only is not determined. Where it stands alone in some cases, and beside what is
+    stated in others, it counts in those others.
     """
     target_cases = cases(library, outline)
-    idle = frozenset[str]().union(*(lone_fallbacks(library, plan, outline) for plan in target_cases.plans))
+    lone_in = {plan: lone_fallbacks(library, plan, outline) for plan in target_cases.plans}
+    idle = frozenset[str]().union(*lone_in.values())
     if not idle:
         return target_cases
-    weak = tuple(name for name in outline.weak if name not in idle)
-    return cases_of_stated(library, replace(outline, weak=weak))
+    without = cases_of_stated(library, replace(outline, weak=tuple(name for name in outline.weak if name not in idle)))
+    if all(idle.isdisjoint(_weak_behind(library, plan)) for plan, lone in lone_in.items() if not lone):
+        return without
+    lone_plans = {plan for plan, lone in lone_in.items() if lone}
+    return _with_lone_cases_replaced(target_cases, without, lone_plans)
+
+
+def _weak_behind(library: RelationSet, plan: Plan) -> Iterator[str]:
+    """The quantities whose weak values a case's plan uses, or that decide whether its relations apply."""
+    yield from plan.weak
+    for name in plan.relations:
+        yield from names_in(*library.relations[name].conditions)
+
+
+def _with_lone_cases_replaced(target_cases: Cases, without: Cases, lone_plans: Container[Plan]) -> Cases:
+    """The cases of a target, with those of other cases in place of each that rests on fallbacks alone.
+
+    The solver is asked at each point where the two cannot stand in one tree.
+    """
+    are_single = len(target_cases.alternatives) == 1 and len(without.alternatives) <= 1
+    shared = target_cases.asides.keys() & without.asides.keys()
+    is_joined = are_single and all(target_cases.asides[name] == without.asides[name] for name in shared)
+    instead = without.alternatives[0] if is_joined and without.alternatives else None
+    trees = (_replaced(tree, lone_plans, instead) for tree in target_cases.alternatives)
+    return replace(
+        target_cases,
+        outline=without.outline,  # elimination of what cancels may not rest on these fallbacks either
+        alternatives=tuple(tree for tree in trees if tree is not None),
+        asides={**without.asides, **target_cases.asides},
+        is_asked=target_cases.is_asked or without.is_asked or not is_joined,
+        partial=target_cases.partial or without.partial,
+        gaps=(*target_cases.gaps, *without.gaps),
+    )
+
+
+def _replaced(tree: Tree, plans: Container[Plan], instead: Tree) -> Tree:
+    """A tree of cases with another tree in place of each case that has one of some plans."""
+    if isinstance(tree, Fork):
+        return replace(tree, yes=_replaced(tree.yes, plans, instead), no=_replaced(tree.no, plans, instead))
+    return instead if tree is not None and tree.plan in plans else tree
 
 
 class _CaseSorter:

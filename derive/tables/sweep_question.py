@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
-from derive.kernels.agreement import leaving_beside, said_twice
+from derive.kernels.agreement import leaving_beside, leaving_in_some_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
@@ -204,7 +204,9 @@ class _Along:
         plan = question.plan(library)
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
         used, is_asked = self._used(question, plan)
-        checks, leaving = said_twice(library, strong, [plan]), leaving_beside(library, strong, [plan])
+        checks = said_twice(library, strong, [plan])
+        plans = cases(library, question.outline).plans or [plan]  # a quantity that one case computes, another may not
+        leaving = *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
         is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
         if (checks or leaving) and is_strict:
             self._prove_consistent(target)
@@ -237,7 +239,8 @@ class _Along:
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            is_asked = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
+            is_asked = len(without.alternatives) < len(dispatch.alternatives)
+            is_asked |= sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
         used = sometimes if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 

@@ -223,7 +223,6 @@ def test_a_library_adds_up_with_libraries_only(other):
         (None, "is a NoneType, and no list of names. Write"),
         (3, "is a int, and no list of names. Write"),
         (b"x", "is a bytes, and no list of names. Write"),
-        ({"length": 2.0}, 'holds values, which play no part here. Write {what}=["length"].'),
         ([["length"]], "a list does not name a quantity"),
         ([None], "a NoneType does not name a quantity"),
     ],

@@ -19,6 +19,7 @@ from tests.derive.planted_solutions import planted_pair, planted_polynomial, pla
 from tests.derive.random_cases import cased
 from tests.derive.random_cases import hidden as hidden_numbers
 from tests.derive.random_libraries import hidden
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 CHAIN = derive.load(
@@ -162,6 +163,28 @@ def test_a_proof_of_another_answer_is_refused():
     proofs = [CHAIN.solve("x", s=s).proof for s in ("3", "4")]
     assert None not in proofs
     assert_refused(CHAIN.solve("x", s="3"), proofs[1])
+
+
+def test_a_proof_of_another_quantity_is_refused_where_that_is_the_same_number():
+    answer = bare("c k x", "k = 2*x**3 + x - c").solve("x", c=3, k=54)
+    assert answer.base == answer.given["c"].base[1] == 3
+    assert derive.verify(answer)
+    with pytest.raises(VerificationError, match=r"of c, and not of x"):
+        derive.verify(replace(answer, _proof=lambda: replace(answer.proof, target="c")))
+
+
+@every("seed", range(12), ordinary=4)
+def test_a_proof_that_takes_a_computed_number_for_exact_is_refused(seed: int) -> None:
+    draw = random.Random(f"exact {seed}")
+    first = draw.choice(("a = y**2 + y", "exp(y) = a", "a = y**3", "y*a = 1 + a"))
+    second = draw.choice(("x + exp(x) = b + y", "x**3 + x*y = b", "b = 2*x + y**2"))
+    answer = bare("a b x y", first, second).solve("x", a=draw.choice((3, 5, 7)), b=draw.choice((30, 41)))
+    assert derive.verify(answer)
+    claims = answer.proof.claims
+    exact = tuple(replace(claim, known=tuple(replace(one, blur=0.0) for one in claim.known)) for claim in claims)
+    assert exact != claims
+    with pytest.raises(VerificationError):
+        derive.verify(replace(answer, _proof=lambda: replace(answer.proof, claims=exact)))
 
 
 def test_a_proof_of_boxes_that_was_changed_is_refused():

@@ -63,18 +63,17 @@ class ExactPoints:
             elif sum(1 for _ in walk(form)) <= _LARGEST:
                 irrational[name] = form
             else:
-                values[name] = exactly(form, values)
+                values[name] = _in_many_digits(form, values)
         decision = with_forms(self.decision, irrational) if irrational else self.decision
         if self.is_condition:
             return truth(decision, values)
         exact = exactly_computed(decision, values)
         if exact is not None:
             return exact
-        in_exact_parts = with_exact_parts(decision, values)
-        if in_exact_parts is None:
-            return math.nan
-        is_stepped = isinstance(decision, Apply) and decision.op in STEPPED
-        return value(in_exact_parts, values) if is_stepped else exactly(in_exact_parts, values)
+        if not isinstance(decision, Apply) or decision.op not in STEPPED:
+            return _in_many_digits(decision, values)
+        rounded = with_exact_parts(decision, values)
+        return math.nan if rounded is None else value(rounded, values)
 
     def known(self, *numbers: float) -> float | bool:
         """The exact value of the decision at one point, for the dialect of floats; it raises where there is none."""
@@ -149,6 +148,16 @@ def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> 
             tick()
             results.append(_as_number(function(*point)))
     return numpy.array(results)[back.reshape(-1)]
+
+
+def _in_many_digits(form: Node, values: Mapping[str, float]) -> float:
+    """The value of a form at an exact point in multiprecision, NaN if there is none.
+
+    What is rational in it is exact: in `asin(b/5)` with b = 5 any number of digits of a fifth would leave open
+    whether there is a value.
+    """
+    rational = with_exact_parts(form, values)
+    return math.nan if rational is None else exactly(rational, values)
 
 
 def _as_number(value: float | None) -> float:

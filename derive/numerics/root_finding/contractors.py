@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from derive.expressions.functions import TABLE, Function
-from derive.numerics.intervals.arithmetic import ALL, FAINT, Box, Span, meet, minus, outward, over, plus, times
+from derive.numerics.intervals.arithmetic import ALL, FAINT, Box, Span, hull, meet, minus, outward, over, plus, times
 from derive.numerics.intervals.enclosure import raised
 from derive.numerics.root_finding.expression_graph import Dag, Run, Step, without_each
 from derive.tolerances import AGREEMENT, EPSILON, HANDFUL, UNDERFLOW
@@ -200,9 +200,7 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
             arms = run.arms[step.place]
             return [(arms[0], values)] if len(arms) == 1 else []
         case "pow":
-            low, high = spans[args[1]]
-            pieces = _bases_of(values, low, spans[args[0]]) if low == high else [ALL]
-            return [(args[0], _within(spans[args[0]], pieces))]
+            return [(args[0], _within(spans[args[0]], _bases_between(values, spans[args[1]], spans[args[0]])))]
         case op:
             return [(args[0], _within(spans[args[0]], _INVERSES[op](values, spans[args[0]])))]
 
@@ -249,6 +247,16 @@ def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
     if not binding:
         return [(step.args[0], _NONE)]
     return [(arg, meet(bound, values) if binding == [arg] else bound) for arg in step.args]
+
+
+def _bases_between(values: Span, exponents: Span, base: Span) -> list[Span]:
+    """Invert a power with a constant exponent, which is a double or lies between two that are no whole numbers."""
+    low, high = exponents
+    if low == high:
+        return _bases_of(values, low, base)
+    if low <= 0 or math.floor(high) >= low:
+        return [ALL]
+    return [] if values[1] < 0 else [hull(_roots(values, low), _roots(values, high))]
 
 
 def _bases_of(values: Span, n: float, base: Span) -> list[Span]:

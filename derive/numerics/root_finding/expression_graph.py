@@ -194,12 +194,13 @@ class _Writer:
     def _power(self, base: int, exponent: int) -> int:
         """The place of a power in the graph: for a fixed exponent as such, and else by `exp(y*log(x))`.
 
-        A negative base has powers too, where the exponent is whole. So they are kept open if it may be whole.
+        An exponent that is no double, such as a third, is fixed too: zero has such a power, and no logarithm. A
+        negative base has powers where the exponent is whole. So they are kept open if it may be whole.
         """
         low, high = self.start[exponent]
-        if low == high:
-            return self._operation("pow", base, exponent)
         is_broken = not self.moves[exponent] and math.floor(high) < low
+        if low == high or (is_broken and low > 0):
+            return self._operation("pow", base, exponent)
         positive = base if is_broken else self._operation("positive", base)
         logarithm = self._operation("mul", exponent, self._operation("log", positive))
         power = self._operation("exp", logarithm)

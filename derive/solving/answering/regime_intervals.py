@@ -138,10 +138,13 @@ def left_open(
     known = question.numbers
     if is_narrow(span):
         low, high = span
-        if low == high and conditions.is_denied(low):  # two strict claims, `x < 2` and `x > 2`, exclude their edge
+        number = middle(span)
+        is_denied = low == high and conditions.is_denied(low)  # as `x < 2` and `x > 2` exclude their edge
+        is_excluded = domain.open_low and number <= domain.low
+        if is_denied or is_excluded:
             raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
         note = f"{target} is the same wherever {conditions.in_words}"
-        states = [State({**known, target: middle(span)}, notes=(note,))]
+        states = [State({**known, target: number}, notes=(note,))]
     else:
         note = f"nothing determines {target} where {conditions.where or conditions.in_words}"
         state = State(known, {target: span}, notes=(note,))

@@ -21,7 +21,7 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Name
+from derive.expressions.tree import Name, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
@@ -32,12 +32,13 @@ from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
+from derive.solving.diagnosis.left_domains import is_silent
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import UNPROVED, Found, claims_of, is_of_proof
-from derive.solving.execution.regimes import Undecided
+from derive.solving.execution.regimes import Undecided, applies_at
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 
@@ -232,6 +233,8 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
         needed = library.held_by(block.relations).keys() - {*block.unknowns}
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
+        if _is_idle(library, question, plan, state, block):
+            continue
         traces = [behind(library, plan, library.relations[name]) for name in block.relations]
         others = chain.from_iterable(names for names, _, _ in traces)
         relations = list(dict.fromkeys([*block.relations, *others]))
@@ -245,6 +248,30 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
     block, relations, givens = min(conflicts, key=lambda conflict: [len(names) for names in conflict[1:]])
     what = no_value_fits(block.relations, block.unknowns)
     return _conflict(library, question, what, relations, givens, math.inf, {})
+
+
+def _is_idle(library: RelationSet, question: Question, plan: Plan, state: State, block: Block) -> bool:
+    """Whether a block of the checks has no number at all, and is needed only by relations that do not apply here.
+
+    So it is with `x = sqrt(a)` where a is negative, and only another case has an equation with x.
+    """
+    if not is_silent(library, block, state.values):
+        return False
+    names = {*block.unknowns}
+    for other in plan.extra:
+        if not names.isdisjoint(library.held_by(other.relations)):
+            names.update(other.unknowns)
+    limits = (relation.name for relation in library.inequalities)
+    if not names.isdisjoint(chain(question.weak, *(library.members[name] for name in limits))):
+        return False
+    tests = [library.relations[name] for name in plan.checks if not names.isdisjoint(library.members[name])]
+    return bool(tests) and not any(_may_apply(relation, state) for relation in tests)
+
+
+def _may_apply(relation: Relation, state: State) -> bool:
+    """Whether no condition of a relation is false in a state, or is on a quantity without a value, in a conflict."""
+    is_undefined = not state.barred.isdisjoint(names_in(*relation.conditions))
+    return not is_undefined and applies_at(relation, state.numbers) is not False
 
 
 def _first_names(names: Sequence[str]) -> str:

@@ -115,7 +115,13 @@ def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
 
 
 def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
-    """The further quantities that may leave their domains where relations under conditions apply.
+    """The further quantities that may leave their domains where relations under conditions apply."""
+    blocks = leaving_blocks_in_a_case(library, given)
+    return frozenset(chain.from_iterable(block.unknowns for block in blocks))
+
+
+def leaving_blocks_in_a_case(library: RelationSet, given: Iterable[str]) -> tuple[Block, ...]:
+    """The blocks of quantities that may leave their domains where relations under conditions apply, and only there.
 
     Of several relations for one quantity, each in its own case, any may make it leave its domain.
     """
@@ -125,9 +131,11 @@ def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[s
         for relation in library.conditional
         if relation.approximate is None and relation.written_for is not None and relation.written_for not in names
     ]
-    by_one_relation = chain.from_iterable(leaving(library, [block]) for block in alone)
-    in_cases = _leaving_by(library, names, conditional=True).names.union(by_one_relation)
-    return in_cases - leaving_from(library, names).names
+    in_cases = _leaving_by(library, names, conditional=True)
+    blocks = [block for block in in_cases.blocks if not in_cases.names.isdisjoint(block.unknowns)]
+    blocks += [block for block in alone if leaving(library, [block])]
+    always = leaving_from(library, names).names
+    return tuple(block for block in dict.fromkeys(blocks) if always.isdisjoint(block.unknowns))
 
 
 def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:

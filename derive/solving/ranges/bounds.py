@@ -290,7 +290,7 @@ class SolutionBranch:
         """The bounds of the target over the ranges by its closed form, which holds throughout them."""
         values, domain = self.state.values, self.library.declared[self.plan.target].domain
         in_middle = values[self.plan.target]
-        moving = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
+        moving = {name: span for name, span in ranges.items() if not _cancels(form, name, span)}
         if not is_monotone(form, values, moving):
             form = form_for_bounds(form, values, moving, self.library.quantities)
         (low, high), how = bounds_of_form(form, values, moving)
@@ -549,3 +549,8 @@ def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
     beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
     points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]
     return [point for point in points if point in domain]
+
+
+def _cancels(form: Node, name: str, span: Span) -> bool:
+    """Whether a form is the same all over the range of a name: `a/abs(a)` is, where the range has one sign."""
+    return (span[0] >= 0 or span[1] <= 0) and degree(form, {name: Fraction(1)}) == 0

@@ -36,7 +36,7 @@ from derive.solving.ranges.range_propagation import (
     ranges_of,
 )
 from derive.solving.sensitivity import bounds_sampled, composed, extreme_corners, form_for_bounds
-from derive.tolerances import EXTREME
+from derive.tolerances import TIGHT
 from quantities.domain import Domain
 from quantities.rational import rounded_up
 
@@ -320,5 +320,5 @@ def _value_at(library: RelationSet, plan: Plan, known: Mapping[str, float]) -> f
 
 def _nearest(bound: Bound, attained: list[float]) -> float:
     """A global bound, or the value that the target attains at it but for rounding."""
-    close = [number for number in attained if math.isclose(number, bound.at, rel_tol=EXTREME)]
+    close = [number for number in attained if math.isclose(number, bound.at, rel_tol=TIGHT)]
     return min(close, key=lambda number: abs(number - bound.at), default=bound.at)

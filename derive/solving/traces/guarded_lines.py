@@ -21,11 +21,13 @@ from flint import fmpq
 
 from derive.errors import DeriveError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
@@ -41,6 +43,8 @@ _MOST_BITS = 1000  # limit on bits of a numerator or a denominator, which the ne
 _LEAST, _MOST = fmpq(1, 10**300), fmpq(10**300)
 """Between these, a number is a double, and has all its digits."""
 _RATIONAL_STEPS = frozenset({"add", "mul", "neg", "inv"})
+_IN_PARTS = frozenset(name for name, entry in TABLE.items() if not entry.is_everywhere)
+"""The functions that are defined in a part of the numbers only."""
 _VARIABLES = re.compile(r"\bv[0-9]+\b")
 
 
@@ -175,7 +179,10 @@ class GuardedLines:
         if text is None:
             return ()
         assert form is not None
-        return (self._unknown(unknown, form, text, scope),)
+        variable = self._unknown(unknown, form, text, scope)
+        divisors = self._divisors_beside([self.library.relations[relation].written], [form])
+        self._guard_divisors(divisors, {**scope, unknown: variable})
+        return (variable,)
 
     def _solved_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
         """The variables of a block's unknowns by guarded lines of the one case that holds; none without such a case.
@@ -185,11 +192,14 @@ class GuardedLines:
         tie: an arm without the unknown might then leave it a whole interval.
         """
         equations = [self.library.relations[name].written for name in block.relations]
+        if any(_may_be_undefined(equation, block.unknowns) for equation in equations):
+            return ()
         reduced = _in_one_unknown([self._without_choice(equation, scope) for equation in equations], block.unknowns)
         if reduced is None:
             return ()
         trial = {**scope, **dict.fromkeys(block.unknowns, "v")}
-        if any(self._exact_text(form, trial) is None for form in reduced.forms.values()):
+        divisors = self._divisors_beside(equations, reduced.forms.values())
+        if any(self._exact_text(form, trial) is None for form in (*reduced.forms.values(), *divisors)):
             return ()
         case = self._guarded_case(reduced, scope)
         if case is None:
@@ -201,7 +211,29 @@ class GuardedLines:
             variables[name] = self._unknown(name, form, text, {**scope, **variables})
         for condition in reduced.conditions:
             self.guard_condition(condition, True, {**scope, **variables})
+        self._guard_divisors(divisors, {**scope, **variables})
         return tuple(variables[name] for name in block.unknowns)
+
+    def _divisors_beside(self, equations: Iterable[Equation], forms: Iterable[Node]) -> list[Node]:
+        """What relations divide by that may be zero, but for what guarded lines of some forms divide by themselves."""
+        sides = chain.from_iterable(equation.sides for equation in equations)
+        beside = {part.args[0]: None for part in operations(*sides, among=("inv",)) if names_in(part)}
+        own = {part.args[0] for part in operations(*forms, among=("inv",))}
+        return [divisor for divisor in beside if divisor not in own and self._may_be_zero(divisor)]
+
+    def _may_be_zero(self, divisor: Node) -> bool:
+        """Whether a divisor may be zero while the quantities in it are in their domains, so that it needs a guard."""
+        domains = {name: self.library.declared[name].domain.closed for name in names_in(divisor)}
+        enclosure = enclose(divisor, domains, "")
+        return enclosure is None or not enclosure.misses_zero
+
+    def _guard_divisors(self, divisors: Iterable[Node], scope: Mapping[str, str]) -> None:
+        """Write guards that no divisor of the relations is zero: `a = x/b` has no x where b is."""
+        for divisor in divisors:
+            text = self._exact_text(divisor, scope)
+            if text is None:
+                raise NotTraceable
+            self._guard(f"{text} != 0")
 
     def _guarded_case(self, reduced: _OneUnknown, scope: Mapping[str, str]) -> _ExactCase | None:
         """The only candidate whose tests hold as the question was asked, with guards of them; None without one."""
@@ -433,6 +465,22 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
         if candidates and is_plain and needed.isdisjoint(unknowns):
             return _OneUnknown(name, candidates, branch.forms, branch.conditions)
     return None
+
+
+def _may_be_undefined(equation: Equation, unknowns: Sequence[str]) -> bool:
+    """Whether a function of known numbers may be undefined, which guarded lines do not see where it cancels.
+
+    `sqrt(a)**2` is a, and has no value where a is negative.
+    """
+    parts = operations(*equation.sides, among=_IN_PARTS)
+    powers = (part for part in operations(*equation.sides, among=("pow",)) if not _is_everywhere(part))
+    return any(names_in(part) and not {*unknowns} & {*names_in(part)} for part in chain(parts, powers))
+
+
+def _is_everywhere(power: Apply) -> bool:
+    """Whether a power has a value for any base, where guarded lines leave it out too: its exponent is whole."""
+    exponent = power.args[1]
+    return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.denominator == 1
 
 
 def _has_choice(equation: Equation) -> bool:

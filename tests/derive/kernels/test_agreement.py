@@ -14,6 +14,7 @@ from derive import InconsistentError
 from derive.kernels.agreement import surplus
 from derive.kernels.backends.numba_source import is_at_hand
 from tests.derive import random_libraries
+from tests.derive.statements import bare
 
 BACKENDS = ["auto", "python", "numpy", *(["numba"] if is_at_hand() else [])]
 OHM = derive.load("""[quantities]
@@ -148,3 +149,37 @@ def test_equations_that_no_unknown_is_left_for_are_those_that_some_largest_match
     whole = size(equations)
     left_out = {one for one in equations if size([other for other in equations if other != one]) == whole}
     assert surplus(held, strong, ())[0] == left_out
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_leaves_its_domain_in_one_case_only_contradicts_the_givens_there(seed):
+    """The difference of two numbers is not negative, where a relation under a condition says so, and free elsewhere."""
+    draw = random.Random(f"leaving {seed}")
+    cut, scale = draw.randint(-2, 2), draw.choice([0.5, 2.0, 3.0])
+    of_case = {"equation": f"y = b - {scale}*c", "when": [f"b {draw.choice(['<=', '>'])} {cut}"]}
+    further = [[], [{"equation": "z = y - 1"}], [{"equation": f"y = b + {scale}*c", "when": [f"c > {cut}"]}]][seed % 3]
+    of_target = draw.choice(["w = a", "w = a + b if b > 0 else a"])
+    domains = dict.fromkeys("abcwy", "real") | {"z" if seed % 3 == 1 else "y": "nonnegative"}
+    held = bare("a b c y z w", of_case, *further, of_target, domains=domains)
+    points = [[round(draw.uniform(-4, 4), 1) for _ in "abc"] for _ in range(30)]
+    right = []
+    for point in points:
+        try:
+            right.append(held.solve("w", **dict(zip("abc", point, strict=True))).base)
+        except InconsistentError:
+            right.append(math.nan)
+    assert any(map(math.isnan, right))
+    columns = dict(zip("abc", numpy.array(points).T, strict=True))
+    for backend in ("numpy", "numba") if is_at_hand() and seed < 2 else ("numpy",):
+        assert numpy.allclose(held.compile("w", [*columns], backend)(**columns), right, equal_nan=True)
+    by_floats = held.compile("w", [*columns], "python")
+    assert numpy.allclose(
+        [by_floats(**dict(zip("abc", point, strict=True))) for point in points], right, equal_nan=True
+    )
+    table = held.sweep("w", a=points[0][0], b=columns["b"].tolist(), c=columns["c"].tolist()).columns["w"]
+    for i, j in ((0, 0), (3, 5), (7, 2), (11, 4)):
+        try:
+            expected = held.solve("w", a=points[0][0], b=points[i][1], c=points[j][2]).base
+        except InconsistentError:
+            expected = math.nan
+        assert numpy.allclose(table[i, j], expected, equal_nan=True)

@@ -204,3 +204,39 @@ def test_there_is_no_one_value_where_a_case_holds_that_leaves_the_target_open(se
         expected = x if x < turn and z != 4 * t else math.nan
         assert function(t=t, z=z) == pytest.approx(expected, nan_ok=True), (t, z)
         assert function(t=numpy.array([t]), z=numpy.array([z])) == pytest.approx([expected], nan_ok=True), (t, z)
+
+
+@every("seed", range(40), ordinary=10, thorough=2)
+def test_a_fallback_alone_in_one_case_counts_beside_what_is_stated_in_another(seed: int) -> None:
+    """Each point has what the solver says: no value where fallbacks alone lead to one, else that of its case."""
+    draw = random.Random(f"fallbacks {seed}")
+    low, high = sorted(draw.sample(range(-3, 4), 2))
+    of_one = draw.choice(["w = z*y", "w = z + y", "w = a*y", "w = z"])
+    of_other = draw.choice(["w = y", "w = z + a", "w = y - z", "w = 2*b"])
+    by = draw.choice("abv")
+    asked = bare(
+        "a b v w y z",
+        "v = a - b",
+        {"equation": "y = a", "when": [f"b {draw.choice(['>=', '<'])} {low}"]},
+        {"equation": "z = b", "when": [f"a {draw.choice(['>=', '<'])} {high}"]},
+        *draw.choice(
+            [[of_one], [{"equation": of_one, "when": [f"{by} > 0"]}, {"equation": of_other, "when": [f"{by} <= 0"]}]]
+        ),
+        domains=dict.fromkeys("abvwyz", "real"),
+        fallbacks={"y": "10", "z": "3"},
+    )
+    points = [[draw.choice([low, high, round(draw.uniform(-5, 5), 1)]) for _ in "ab"] for _ in range(12)]
+    right = []
+    for a, b in points:
+        try:
+            right.append(asked.solve("w", a=a, b=b).base)
+        except DeriveError:
+            right.append(math.nan)
+    try:
+        functions = both(asked, "w", ["a", "b"])
+    except DeriveError:
+        assert all(map(math.isnan, right))
+        return
+    for function in functions:
+        values = [float(function(a=a, b=b)) for a, b in points]
+        assert values == pytest.approx(right, nan_ok=True)

@@ -303,3 +303,29 @@ def test_the_solver_is_asked_where_a_sought_number_may_lie_on_either_side(monkey
     made = library("x*exp(x) = a", "n = 1 if x > 3 else 2", domain="nonnegative")
     there = 3 * math.exp(3) * (1 + 4e-13)  # where x is greater than 3 by 3e-13 of it
     assert made.compile("n", given=["a"], backend="numpy")(a=numpy.array([there, 100.0])).tolist() == [7, 1]
+
+
+AT_ENDS = [
+    ("asin", 1, math.pi / 2),
+    ("asin", -1, -math.pi / 2),
+    ("acos", 1, 0.0),
+    ("acos", -1, math.pi),
+    ("acosh", 1, 0.0),
+    ("sqrt", 0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("function", "end", "right"), AT_ENDS)
+def test_a_function_has_its_value_where_a_quotient_is_the_end_of_its_domain(
+    function: str, end: int, right: float
+) -> None:
+    """No number of digits of a seventh tells that seven of them are one."""
+    draw = random.Random(f"{function} {end}")
+    for scale in (3, 5, 7, decimal(draw, 1, 30, 1)):
+        typed = decimal(draw, -30, 30, 1)
+        argument = f"b/{text(Fraction(scale))} + ({end} - {text(typed)}/{text(Fraction(scale))})"
+        for found in values(library(f"y = {function}({argument})"), "y", ALL_WAYS[: 1 + (scale == 3)], b=typed):
+            assert math.isclose(found, right, rel_tol=1e-12, abs_tol=1e-12)
+        whole = library(f"y = {function}(b/{text(Fraction(scale))})")
+        for found in values(whole, "y", b=end * Fraction(scale)):
+            assert math.isclose(found, right, rel_tol=1e-12, abs_tol=1e-12)

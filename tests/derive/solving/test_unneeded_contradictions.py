@@ -197,3 +197,33 @@ def test_a_block_beside_the_answer_of_which_a_search_may_miss_solutions_contradi
     )
     domains = dict.fromkeys("tpqkv", "real") | {"u": "positive"}
     assert number(bare("t p q k u v", *relations, domains=domains).solve("t", **given)) == 2 * given["p"]
+
+
+UNDEFINED = {
+    "sqrt(a)": -2.0,
+    "log(a)": -1.0,
+    "asin(a/2)": 5.0,
+    "acosh(a)": 0.5,
+    "1/(a - 3)": 3.0,
+    "sqrt(a)*b - a": -0.5,
+}
+
+
+@pytest.mark.parametrize(("form", "a"), UNDEFINED.items())
+def test_what_is_undefined_contradicts_nothing_where_only_another_case_needs_it(form: str, a: float) -> None:
+    """Whether the case is told by what is given or by what follows from it."""
+    for compared in ("y", "b"):
+        library = bare(
+            "a b c x y z",
+            f"x = {form}",
+            "y = b",
+            {"equation": "z = b + 1", "when": [f"{compared} > c"]},
+            {"equation": "z = 2*x", "when": [f"{compared} <= c", "a < 20"]},
+            {"equation": "z = a - x", "when": [f"{compared} <= c", "x > 4"]},
+            domains=dict.fromkeys("abcxyz", "real"),
+        )
+        given = {"a": a, "b": 1.5, "c": -1}
+        assert number(library.solve("z", **given)) == 2.5
+        assert library.compile("z", ["a", "b", "c"])(**given) == 2.5
+        with pytest.raises(derive.DeriveError):
+            library.solve("z", **{**given, "c": 4})

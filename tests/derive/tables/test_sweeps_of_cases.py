@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy
 import pytest
 
 import derive
+from tests.derive.statements import bare
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -23,3 +25,48 @@ def test_a_profile_counts_in_the_cases_that_use_it(seed: int) -> None:
     points = [edge - 1.5, edge - 0.5, float(edge), edge + 2.0]
     table = library.sweep("y", "pp", x=points)
     assert numpy.allclose(table["y"], [library.solve("y", "pp", x=x).base for x in points])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_leaves_its_domain_is_a_contradiction_also_where_only_another_case_needs_it(seed: int) -> None:
+    draw = random.Random(f"another case {seed}")
+    edge, b = draw.randint(1, 3), draw.randint(3, 5)
+    form = draw.choice(("x = b - a", "x = log(b/a)", "x = min(7, b - a, b)", "2*x = b - a"))
+    library = bare(
+        "a b x z",
+        form,
+        {"equation": draw.choice(("z = log(x)", "z = a*x")), "when": [f"a <= {edge}"]},
+        {"equation": "z = a + b", "when": [f"a > {edge}"]},
+        domains=dict.fromkeys("abz", "real"),
+    )
+    points = [0.5, edge, edge + 0.5, b - 0.25, b, b + 1, b + 2]
+    right = []
+    for a in points:
+        try:
+            right.append(library.solve("z", a=a, b=b).base)
+        except derive.InconsistentError:
+            right.append(math.nan)
+    assert math.isnan(right[-1])
+    assert numpy.allclose(library.sweep("z", a=points, b=b).columns["z"], right, equal_nan=True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_profile_counts_where_the_condition_of_what_replaces_it_is_on_the_target(seed: int) -> None:
+    draw = random.Random(f"on the target {seed}")
+    edge, of_profile = draw.randint(-2, 2), draw.choice(("k = (c - b)/b", "k = c*b", "c = k + b", "k = c + b**2"))
+    library = bare(
+        "a b c d k",
+        {"equation": draw.choice(("a = b + k*d", "a = k*d", "k = a - b*d")), "when": [f"k {draw.choice('<>')} {edge}"]},
+        of_profile,
+        domains=dict.fromkeys("abcdk", "real"),
+        profiles={"pp": {"c": str(draw.choice((-3, 2, 5)))}},
+    )
+    points = [-4, -1.5, 0.5, 2, 7]
+    fixed = {"b": draw.choice((-2, 1.5, 3)), "d": draw.choice((-3, 2))}
+    right = []
+    for a in points:
+        try:
+            right.append(library.solve("k", "pp", a=a, **fixed).base)
+        except derive.DeriveError:
+            right.append(math.nan)
+    assert numpy.allclose(library.sweep("k", "pp", a=points, **fixed).columns["k"], right, equal_nan=True)

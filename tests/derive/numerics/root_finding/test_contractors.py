@@ -108,3 +108,26 @@ def test_points_call_for_no_further_sweep(monkeypatch, text, is_free):
     last = (0.0, math.inf) if is_free else (math.nextafter(true, -math.inf), math.nextafter(true, math.inf))
     assert contracted(dag_of([parse_equation(text)], ["x", "y", "z"], {}), [(1.0, 1.0), (2.0, 2.0), last])
     assert len(sweeps) <= 2  # one that cuts what is free, and one that finds nothing more
+
+
+EXPONENTS = ("1/3", "2/3", "0.3", "7/5", "0.1", "22/7")
+
+
+@examples(80, ordinary=20)
+@given(st.sampled_from(EXPONENTS), POINTS, st.sampled_from((0.0, 0.0, 0.125, 1.0, 3.0)), st.tuples(*[MARGINS] * 3))
+def test_contraction_keeps_powers_with_exponents_that_are_no_doubles(exponent, x, base, below):
+    """Of zero too, which has no logarithm: where a box ends there, nothing else is left of it."""
+    at = {"x": x, "y": x + base}
+    for above in (0.0, 0.5):
+        margins = [(low, above) for low in below]
+        assert_kept(f"(y - x)**({exponent})", at, margins)
+        assert_kept(f"y*(y - x)**({exponent}) + x", at, margins)
+        assert_kept(f"(x - y + {base})**({exponent})", at, margins)
+
+
+@pytest.mark.parametrize("exponent", EXPONENTS)
+@pytest.mark.parametrize("end", [0, -1.5, 2])
+def test_a_range_that_only_ends_where_a_power_begins_has_its_value_there(exponent, end):
+    library = bare("a c y", f"y = c - (a - {end})**({exponent})", domains=dict.fromkeys("acy", "real"))
+    (answer,) = library.solve_all("y", a=f"{end - 6}..{end}", c=4)
+    assert answer.bounds == pytest.approx((4, 4))

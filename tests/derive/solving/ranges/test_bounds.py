@@ -163,3 +163,19 @@ def test_of_two_solutions_that_agree_in_the_middle_alone_neither_stands_for_the_
     pair = bare("k t x", "t**2 = 1", "x = 5 + t*(k - 2)**2", domains={"t": "real"})
     ends = sorted(span(answer) for answer in pair.solve_all("x", k="1..3"))
     assert ends == [pytest.approx((4, 5)), pytest.approx((5, 6))]
+
+
+OF_ONE_SIGN = ("a/abs(a)", "b*abs(a)/a", "a/sqrt(a**2) + b", "b*a**3/abs(a)**3", "a/max(a, -2*a)", "atan(a/abs(a))*b")
+
+
+@pytest.mark.parametrize("form", OF_ONE_SIGN)
+@pytest.mark.parametrize("low", [-2.153, -0.5, 0.25])
+def test_a_range_through_zero_does_not_cancel_where_only_its_sign_is_left(form, low):
+    library = bare("a b x", f"x = {form}", domains=dict.fromkeys("abx", "real"))
+    (answer,) = library.solve_all("x", a=f"{low}..1.344", b="1..2")
+    least, most = span(answer)
+    ends = [library.solve("x", a=a, b=b).base for a in (low, 1.344) for b in (1, 2)]
+    assert least <= min(ends) + 1e-9
+    assert most >= max(ends) - 1e-9
+    if low > 0:
+        assert (least, most) == pytest.approx((min(ends), max(ends)))

@@ -97,6 +97,20 @@ def test_a_value_that_only_the_middle_lacks():
         bare("y a b", "y = a - b").solve_all("y", a="1..5", b="6..8")
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e4, 1e6, 1e8])
+@pytest.mark.parametrize("written", [("y = {scale} - sqrt(a - b)",), ("x = sqrt(a - b)", "y = {scale} - x")])
+def test_bounds_are_no_corner_that_is_merely_near_to_them(scale, written):
+    """The greatest is where a and b are equal, and no corner; the least is one."""
+    asked = bare(
+        "a b x y", *(one.format(scale=f"{scale:.0f}") for one in written), domains={"x": "nonnegative", "y": "real"}
+    )
+    (answer,) = asked.solve_all("y", a="3..6", b="4.303..5.949")
+    low, high = span(answer)
+    assert low == pytest.approx(scale - math.sqrt(6 - 4.303), rel=1e-6)
+    assert low <= scale - math.sqrt(6 - 4.303) + 1e-12 * scale
+    assert scale * (1 - 1e-12) <= high <= scale * (1 + 1e-6)
+
+
 def test_solutions_side_by_side_keep_their_own_bounds():
     low, high = bare("y a", "a = abs(y - 3)").solve_all("y", a="1..2")
     assert span(low) == pytest.approx((1, 2))

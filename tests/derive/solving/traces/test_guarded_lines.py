@@ -56,3 +56,30 @@ def test_a_range_over_which_a_form_turns_is_not_taken_at_its_ends(
         answer = system.solve("y", x=f"{low}..{high}")
     values = [at(low + (high - low) * step / 2000) for step in range(2001)]
     assert answer.bounds == pytest.approx((min(values), max(values)), abs=1e-4)
+
+
+CANCELLING = ("sqrt(a)**2", "sqrt(a)**2/a", "log(a)*0 + a", "2*sqrt(a + 1)**4 - b", "b*asin(a)/asin(a)")
+
+
+@pytest.mark.parametrize("form", CANCELLING)
+def test_what_cancels_is_undefined_also_where_it_is_asked_again(form: str) -> None:
+    """At a = -3 the square root and the others have no value, though their square has one."""
+    library = bare("a b x y", f"x = {form}", "y = abs(x) + 1", domains=dict.fromkeys("abxy", "real"))
+    for target in "xy":
+        for a in (0.25, 0.5, 0.75):
+            library.solve(target, a=a, b=2)
+        with pytest.raises(derive.NoSolutionError):
+            library.solve(target, a=-3, b=2)
+
+
+DIVIDING = ("a = x/b", "a = b/x", "x/b = a/b", "x + 1/b = a + 1/b", "2*x = a*b/b", "2*x = (b - 3*b)/(b - 3*b)*a")
+
+
+@pytest.mark.parametrize("equation", DIVIDING)
+@pytest.mark.parametrize("a", [2, -1])
+def test_what_is_divided_by_zero_has_no_value_also_where_it_is_asked_again(equation: str, a: float) -> None:
+    library = bare("a b x", equation, domains=dict.fromkeys("abx", "real"))
+    for b in (3, 5, 7):
+        library.solve("x", a=a, b=b)
+    with pytest.raises(derive.DeriveError):
+        library.solve("x", a=a, b=0)
