@@ -74,13 +74,22 @@ def test_what_the_best_choice_rests_on_is_defined_there():
 
 
 def test_where_a_relation_that_nobody_asked_for_cannot_hold_the_next_choice_is_told():
-    """At x = 0 the first relation of q is 0/0, which `solve` refuses."""
+    """At x = 0 the first relation of q is 0/0, and the second asks for a number: `solve` refuses that."""
+    cases = [{"equation": "q = p/x", "when": ["p <= 9"]}, {"equation": "q = 1", "when": ["p < 9"]}]
+    domains = {**dict.fromkeys("fpqy", "real"), "x": "0..100, whole"}
+    library = bare("f p q x y", "p = max(x, x)", *cases, "f = y*p + x", domains=domains)
+    with pytest.raises(derive.DeriveError):
+        library.solve("f", x="0", y="0.4")
+    assert library.least("f", x="0..4", y=["0.4", "0.6"]).value.magnitude == pytest.approx(1.4)
+
+
+def test_where_only_another_case_asks_for_what_is_undefined_the_choice_stays():
+    """At x = 0 the first relation of q is 0/0, and the second, which asks for a number, does not apply."""
     cases = [
         {"equation": "q = ceil(p/3) - p/x", "when": ["p <= 0.3"]},
         {"equation": "q = abs(p - 0.1) - 0.7*y", "when": ["p > 0.3"]},
     ]
     domains = {**dict.fromkeys("fpqy", "real"), "x": "0..100, whole"}
     library = bare("f p q x y", "p = max(x, x)", *cases, "f = y*p + x", domains=domains)
-    with pytest.raises(derive.DeriveError):
-        library.solve("f", x="0", y="0.4")
-    assert library.least("f", x="0..4", y=["0.4", "0.6"]).value.magnitude == pytest.approx(1.4)
+    assert library.solve("f", x="0", y="0.4").base == 0
+    assert library.least("f", x="0..4", y=["0.4", "0.6"]).value.magnitude == 0
