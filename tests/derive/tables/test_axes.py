@@ -63,7 +63,7 @@ def test_a_masked_number_is_no_point_of_an_axis():
             derive.load(SHOP).sweep("rent", floor="2 m**2", price=axis if axis is not masked else masked)
         assert refused.value.hint == "Give array.compressed()."
     rents = derive.load(SHOP).sweep("rent", floor="2 m**2", price=derive.units.Quantity(masked[:2], "USD/m**2"))
-    assert rents.to_pandas()["rent"].tolist() == [2.0, 4.0]
+    assert rents.rows()["rent"].tolist() == [2.0, 4.0]
 
 
 @pytest.mark.parametrize("text", ["9..1 m", "1..1 m", "1..inf m", "nan..9 m", "", "1..2"])
