@@ -7,6 +7,7 @@ quantity that the target does not need leaves its domain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -109,13 +110,15 @@ def _sure_of(condition: Node, text: Writer) -> str:
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain.
 
-    It is not where a condition of the block's relations fails, or one of the names has no number.
+    It is negative where a condition of the block's relations fails, or one of the names has no number. Without a closed
+    form, as where the unknown is rounded, it is NaN elsewhere: only the solver knows.
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     conditions = conditions_of_block(library, block)
     names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
     functions = [tested(names, partial(_text_of, form)) for form in forms]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
+    measure = 1.0 if forms else math.nan
 
     def is_left(values: Any) -> Any:
         import numpy
@@ -130,7 +133,8 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
         verdicts = [is_left(numpy.asarray(function(*numbers), dtype=float)) for function in functions]
         verdicts += [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
         verdicts += [numpy.isfinite(column) for column in numbers]
-        return numpy.where(numpy.logical_and.reduce(numpy.broadcast_arrays(*verdicts)), 1.0, -1.0)
+        are_all_left = numpy.logical_and.reduce(numpy.broadcast_arrays(*verdicts))
+        return numpy.where(are_all_left, measure, -1.0)
 
     return names, gap
 
