@@ -75,7 +75,12 @@ def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[
     return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
 
 
-def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+    """The blocks as of `leaving_beside`, and those of quantities that leave their domain only under conditions."""
+    return *leaving_beside(library, strong, plans), *_leaving_in_some_case(library, strong, plans)
+
+
+def _leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The further blocks of such quantities, which may leave their domain where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, strong)
     if not blocks:
@@ -83,13 +88,13 @@ def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Seq
     known, always = closure(structure_of(library), strong), _computed_always(plans)
 
     def is_reached(block: Block) -> bool:
-        conditions = conditions_of_block(library, block)
+        conditions = _conditions_of(library, block)
         return known.issuperset([*library.held_by(block.relations), *names_in(*conditions)])
 
     return tuple(block for block in blocks if always.isdisjoint(block.unknowns) and is_reached(block))
 
 
-def conditions_of_block(library: RelationSet, block: Block) -> tuple[Node, ...]:
+def _conditions_of(library: RelationSet, block: Block) -> tuple[Node, ...]:
     """The conditions under which all relations of a block apply."""
     return tuple(chain.from_iterable(library.relations[name].conditions for name in block.relations))
 
@@ -114,7 +119,7 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     form, as where the unknown is rounded, it is NaN elsewhere: only the solver knows.
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
-    conditions = conditions_of_block(library, block)
+    conditions = _conditions_of(library, block)
     names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
     functions = [tested(names, partial(_text_of, form)) for form in forms]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
@@ -239,8 +244,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         beside |= plans_of_members
     gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
     strong, target = cases.outline.strong, cases.outline.target
-    leaving = leaving_beside(library, strong, cases.plans), leaving_in_some_case(library, strong, cases.plans)
-    for block in chain(*leaving):
+    for block in leaving_beside_in_any_case(library, strong, cases.plans):
         names, gap = outside(library, block)
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
-from derive.kernels.agreement import leaving_beside, leaving_in_some_case, said_twice
+from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
@@ -206,7 +206,7 @@ class _Along:
         used, is_asked = self._used(question, plan)
         checks = said_twice(library, strong, [plan])
         plans = cases(library, question.outline).plans or [plan]  # a quantity that one case computes, another may not
-        leaving = *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
+        leaving = leaving_beside_in_any_case(library, strong, plans)
         is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
         if (checks or leaving) and is_strict:
             self._prove_consistent(target)
