@@ -149,7 +149,7 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
     """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
     if is_number(given) or isinstance(given, bool):
         return _as_float(quantity, given)
-    if given is None:
+    if _is_missing(given):
         raise _no_number(quantity, given)
     import numpy
 
@@ -158,9 +158,10 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
     try:
         array = numpy.asarray(given)
         if array.dtype.kind == "O":
-            if not all(map(_is_number_or_missing, array.flat)):
+            if not all(_is_missing(entry) or is_number(entry) or isinstance(entry, bool) for entry in array.flat):
                 raise _no_number(quantity, given)
-            array = numpy.asarray(given, dtype=float)
+            numbers = [math.nan if _is_missing(entry) else float(entry) for entry in array.flat]
+            array = numpy.array(numbers).reshape(array.shape)
     except (TypeError, ValueError):
         raise _no_number(quantity, given) from None
     except OverflowError:
@@ -172,9 +173,9 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
     return array
 
 
-def _is_number_or_missing(entry: Any) -> bool:
-    """Whether an entry of an array is a number, None, or the mark of pandas for a missing number."""
-    return entry is None or type(entry).__name__ == "NAType" or isinstance(entry, bool) or is_number(entry)
+def _is_missing(entry: Any) -> bool:
+    """Whether an entry of an array is None, or the mark of pandas for a missing number."""
+    return entry is None or type(entry).__name__ == "NAType"
 
 
 def _as_float(quantity: Declaration, given: Any) -> float:
