@@ -226,10 +226,11 @@ class _Along:
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The stated weak values that a sweep uses for a target, and whether the solver says where each yields.
 
-        Every case uses them, or some cases and the plan over all relations.
+        These are the values that every case uses, and those that some cases and the plan over all relations use.
 
-        Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left
-        out. Where that leaves more cases open, all of them are used, and the solver is asked.
+        Relations of cases that exclude each other may fix a quantity together in that plan, so that its weak value is
+        left out. Where the target has fewer alternatives without such values, or more cases in which it is open, all
+        that any case uses are used, and the solver is asked.
         """
         dispatch = cases(self.library, question.outline)
         weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]
@@ -239,8 +240,9 @@ class _Along:
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            is_asked = len(without.alternatives) < len(dispatch.alternatives)
-            is_asked |= sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
+            has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)
+            has_more_open = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
+            is_asked = has_fewer_ways or has_more_open
         used = sometimes if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 
