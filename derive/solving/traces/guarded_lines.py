@@ -461,11 +461,12 @@ def _may_be_undefined(equation: Equation, unknowns: Sequence[str]) -> bool:
     """
     parts = operations(*equation.sides, among=_IN_PARTS)
     powers = (part for part in operations(*equation.sides, among=("pow",)) if not _is_everywhere(part))
-    return any(names_in(part) and not {*unknowns} & {*names_in(part)} for part in chain(parts, powers))
+    names_of_each = map(names_in, chain(parts, powers))
+    return any(names and names.isdisjoint(unknowns) for names in map(frozenset, names_of_each))
 
 
 def _is_everywhere(power: Apply) -> bool:
-    """Whether a power has a value for any base, where guarded lines leave it out too: its exponent is whole."""
+    """Whether a power has a value for any base, so that guarded lines may leave it out: its exponent is whole."""
     exponent = power.args[1]
     return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.denominator == 1
 
