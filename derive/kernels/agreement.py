@@ -7,6 +7,7 @@ quantity that the target does not need leaves its domain.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -74,7 +75,12 @@ def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[
     return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
 
 
-def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+    """The blocks as of `leaving_beside`, and those of quantities that leave their domain only under conditions."""
+    return *leaving_beside(library, strong, plans), *_leaving_in_some_case(library, strong, plans)
+
+
+def _leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The further blocks of such quantities, which may leave their domain where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, strong)
     if not blocks:
@@ -82,15 +88,15 @@ def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Seq
     known, always = closure(structure_of(library), strong), _computed_always(plans)
 
     def is_reached(block: Block) -> bool:
-        conditions = conditions_of_block(library, block)
+        conditions = _conditions_of(library, block.relations)
         return known.issuperset([*library.held_by(block.relations), *names_in(*conditions)])
 
     return tuple(block for block in blocks if always.isdisjoint(block.unknowns) and is_reached(block))
 
 
-def conditions_of_block(library: RelationSet, block: Block) -> tuple[Node, ...]:
-    """The conditions under which all relations of a block apply."""
-    return tuple(chain.from_iterable(library.relations[name].conditions for name in block.relations))
+def _conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node, ...]:
+    """The conditions under which all of some relations apply."""
+    return tuple(chain.from_iterable(library.relations[name].conditions for name in relations))
 
 
 def _computed_always(plans: Sequence[Plan]) -> set[str]:
@@ -109,13 +115,15 @@ def _sure_of(condition: Node, text: Writer) -> str:
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain.
 
-    It is not where a condition of the block's relations fails, or one of the names has no number.
+    It is negative where a condition of the block's relations fails, or one of the names has no number. Without a closed
+    form, as where the unknown is rounded, it is NaN elsewhere: only the solver knows.
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
-    conditions = conditions_of_block(library, block)
+    conditions = _conditions_of(library, block.relations)
     names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
     functions = [tested(names, partial(_text_of, form)) for form in forms]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
+    measure = 1.0 if forms else math.nan
 
     def is_left(values: Any) -> Any:
         import numpy
@@ -130,7 +138,8 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
         verdicts = [is_left(numpy.asarray(function(*numbers), dtype=float)) for function in functions]
         verdicts += [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
         verdicts += [numpy.isfinite(column) for column in numbers]
-        return numpy.where(numpy.logical_and.reduce(numpy.broadcast_arrays(*verdicts)), 1.0, -1.0)
+        are_all_left = numpy.logical_and.reduce(numpy.broadcast_arrays(*verdicts))
+        return numpy.where(are_all_left, measure, -1.0)
 
     return names, gap
 
@@ -142,7 +151,7 @@ def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequenc
 
 def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     """Whether a plan uses a relation that never applies together with another relation."""
-    used = chain.from_iterable(library.relations[name].conditions for name in plan.relations)
+    used = _conditions_of(library, plan.relations)
     return any(exclude_each_other(condition, own) for condition, own in product(used, relation.conditions))
 
 
@@ -235,8 +244,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         beside |= plans_of_members
     gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
     strong, target = cases.outline.strong, cases.outline.target
-    leaving = leaving_beside(library, strong, cases.plans), leaving_in_some_case(library, strong, cases.plans)
-    for block in chain(*leaving):
+    for block in leaving_beside_in_any_case(library, strong, cases.plans):
         names, gap = outside(library, block)
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}

@@ -155,10 +155,11 @@ def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
     idle = frozenset[str]().union(*lone_in.values())
     if not idle:
         return target_cases
-    without = cases_of_stated(library, replace(outline, weak=tuple(name for name in outline.weak if name not in idle)))
-    if all(idle.isdisjoint(_weak_behind(library, plan)) for plan, lone in lone_in.items() if not lone):
-        return without
+    weak = tuple(name for name in outline.weak if name not in idle)
+    without = cases_of_stated(library, replace(outline, weak=weak))
     lone_plans = {plan for plan, lone in lone_in.items() if lone}
+    if all(idle.isdisjoint(_weak_behind(library, plan)) for plan in lone_in.keys() - lone_plans):
+        return without
     return _with_lone_cases_replaced(target_cases, without, lone_plans)
 
 
@@ -174,10 +175,13 @@ def _with_lone_cases_replaced(target_cases: Cases, without: Cases, lone_plans: C
 
     The solver is asked at each point where the two cannot stand in one tree.
     """
+    # of several alternatives each has a value of its own, and a quantity in a condition can have one list of cases only
     are_single = len(target_cases.alternatives) == 1 and len(without.alternatives) <= 1
     shared = target_cases.asides.keys() & without.asides.keys()
     is_joined = are_single and all(target_cases.asides[name] == without.asides[name] for name in shared)
-    instead = without.alternatives[0] if is_joined and without.alternatives else None
+    instead: Tree = None
+    if is_joined and without.alternatives:
+        (instead,) = without.alternatives
     trees = (_replaced(tree, lone_plans, instead) for tree in target_cases.alternatives)
     return replace(
         target_cases,

@@ -149,33 +149,37 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
     """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
     if is_number(given) or isinstance(given, bool):
         return _as_float(quantity, given)
+    if _is_missing(given):
+        raise _no_number(quantity, given)
     import numpy
 
-    for entry in (given, *given) if isinstance(given, (list, tuple)) else (given,):
+    for entry in given if isinstance(given, (list, tuple)) else [given]:
         _refuse_unit(quantity, entry)
     try:
         array = numpy.asarray(given)
         if array.dtype.kind == "O":
-            if not all(map(_is_number_or_missing, array.flat)):
+            if not all(_is_missing(entry) or is_number(entry) or isinstance(entry, bool) for entry in array.flat):
                 raise _no_number(quantity, given)
-            array = numpy.asarray(given, dtype=float)
+            numbers = [math.nan if _is_missing(entry) else float(entry) for entry in array.flat]
+            array = numpy.array(numbers).reshape(array.shape)
     except (TypeError, ValueError):
         raise _no_number(quantity, given) from None
     except OverflowError:
         raise _too_large(quantity) from None
-    if array.dtype.kind not in "biuf" or given is None:
+    if array.dtype.kind not in "biuf":
         raise _no_number(quantity, given)
     if isinstance(given, numpy.ma.MaskedArray):
         return numpy.ma.filled(given.astype(float), math.nan)
     return array
 
 
-def _is_number_or_missing(entry: Any) -> bool:
-    """Whether an entry of an array is a number, None, or the mark of pandas for a missing number."""
-    return entry is None or type(entry).__name__ == "NAType" or isinstance(entry, bool) or is_number(entry)
+def _is_missing(entry: Any) -> bool:
+    """Whether an entry of an array is None, or the mark of pandas for a missing number."""
+    return entry is None or type(entry).__name__ == "NAType"
 
 
 def _as_float(quantity: Declaration, given: Any) -> float:
+    """One number that is passed to a compiled function, as a float; what has none is refused."""
     try:
         return float(given)
     except OverflowError:
@@ -186,24 +190,37 @@ def _as_float(quantity: Declaration, given: Any) -> float:
 
 def _refuse_unit(quantity: Declaration, given: Any) -> None:
     """Refuse what has a unit of its own, of pint or of xarray, which a compiled function would drop."""
-    is_of_pint = hasattr(given, "_units") and hasattr(given, "magnitude")
-    unit = str(given.units) if is_of_pint else getattr(given, "attrs", {}).get("units")
-    if not isinstance(unit, str) or (not is_of_pint and convert(1.0, parse_unit(unit), quantity.unit) == 1.0):
-        return
-    declared = quantity.unit.text if quantity.unit.text not in ("", "1") else "dimensionless"
+    declared = _unit_text(quantity)
+    if hasattr(given, "_units") and hasattr(given, "magnitude"):
+        unit = str(given.units)
+        hint = f'Write {quantity.name}=value.m_as("{declared or "dimensionless"}").'
+    else:
+        stated = getattr(given, "attrs", {}).get("units")
+        if not isinstance(stated, str) or convert(1.0, parse_unit(stated), quantity.unit) == 1.0:
+            return
+        unit = stated
+        hint = f"Convert it to {declared or 'dimensionless'}."
     raise UnitError(
         f"{quantity.name}: a compiled function takes bare numbers{_in_unit(quantity)}, and this is in {unit}.",
-        hint=f'Write {quantity.name}=value.m_as("{declared}").' if is_of_pint else f"Convert it to {declared}.",
+        hint=hint,
         quantity=quantity.name,
         unit=unit,
     )
 
 
+def _unit_text(quantity: Declaration) -> str:
+    """The unit that a quantity is declared in; empty for a bare number."""
+    return "" if quantity.unit.text == "1" else quantity.unit.text
+
+
 def _in_unit(quantity: Declaration) -> str:
-    return "" if quantity.unit.text in ("", "1") else f" in {quantity.unit}"
+    """The words on the unit of a quantity's numbers, ` in m/s`; empty for a bare number."""
+    unit = _unit_text(quantity)
+    return f" in {unit}" if unit else ""
 
 
 def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
+    """The error of what was passed to a compiled function and is neither a number nor an array of numbers."""
     kind = f"array of {given.dtype}" if hasattr(given, "dtype") else type(given).__name__
     return ExpressionError(
         f"{quantity.name}: {excerpt(' '.join(str(given).split()))} ({kind}) is no real number, and no array of them.",
@@ -213,6 +230,7 @@ def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
 
 
 def _too_large(quantity: Declaration) -> DomainError:
+    """The error of a number that no double is near to, passed to a compiled function."""
     return DomainError(
         f"{quantity.name}: it exceeds the range of double precision.",
         hint="Give a number up to 1e300.",

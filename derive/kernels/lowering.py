@@ -30,7 +30,7 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import candidates_of, domains_of
+from derive.solving.ranges.range_propagation import candidates_of, divisors_beside, domains_of
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -324,6 +324,7 @@ class Draft:
         elif len(texts) == 1 and (plain or not candidates[0].conditions):
             form = candidates[0].form
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
+            chosen = self._undefined_at_zeros(equation, name, chosen, form, scope)
         else:
             pairs = zip(texts, candidates, strict=True)
             tried = [self._checked(equation, name, text, candidate.form, scope) for text, candidate in pairs]
@@ -370,6 +371,18 @@ class Draft:
                 scope.ask(vanishes)
             self._flag_infinite(chosen, scope)
         return chosen
+
+    def _undefined_at_zeros(self, equation: Equation, name: str, chosen: str, form: Node, scope: Scope) -> str:
+        """Write a closed form as NaN where a divisor that only its relation has is zero: `x = a*b` of `a = x/b`."""
+        divisors = divisors_beside(self.library, [equation], [form])
+        if not divisors:
+            return chosen
+        inner = scope.copy()
+        inner.bind(name, chosen)
+        self.decisions.record_computed(chosen, form, scope, self.library.declared[name])
+        vanish = [self._holds(Equation(divisor, "=", ZERO), inner) for divisor in divisors]
+        scope.ask(*inner.asked)
+        return self.sheet.line(self.dialect.pick(self.dialect.logic("or", vanish), "nan", chosen))
 
     def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
         """Write a closed form's check: NaN where its relation fails, infinite where numbers beside it satisfy it."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, SupportsIndex
 
 from derive.errors import ExpressionError, InconsistentError
 from derive.expressions.tree import Apply, Equation, Name
@@ -115,7 +115,7 @@ class Front(Result):
 
     def at(self, i: int) -> dict[str, Any]:
         """The quantities and profiles that were chosen at a point of the Pareto front."""
-        if not isinstance(i, int) or not -len(self.points) <= i < len(self.points):
+        if not isinstance(i, SupportsIndex) or not -len(self.points) <= i < len(self.points):
             hint = f"Give a whole number below {len(self.points)}: the first is at 0."
             raise ExpressionError(f"{i!r} is no place on this front.", hint=hint, text=repr(i))
         point = self.points[i]
@@ -211,7 +211,7 @@ def _read(
 
     Of an expression, that is a copy of the library in which it is a quantity.
     """
-    has_points = isinstance(points, int) and points >= 2
+    has_points = isinstance(points, SupportsIndex) and points >= 2
     if not isinstance(targets, (list, tuple)) or len(targets) != 2 or not has_points:
         what = "A front has two targets." if has_points else "A front has two points or more."
         raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')

@@ -305,14 +305,14 @@ def _fallbacks_among(
     """
     beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
     tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
-    in_use: list[str] = []
+    in_use: list[str] = []  # fallbacks that only relations set apart contain
     sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(structure, target) else None
     if sought is None:
         apart = structure.apart(given.union(weak, *structure.limits))
-        held = structure.quantities_of(reached)
-        reached = [relation for relation in reached if relation not in apart]
-        held_apart = held - structure.quantities_of(reached)
+        left = [relation for relation in reached if relation not in apart]
+        held_apart = structure.quantities_of(reached) - structure.quantities_of(left)
         in_use = [name for name in weak if name in structure.otherwise and name in held_apart]
+        reached = left
     key = frozenset(reached), given, tuple(weak), sought, tied
     find = partial(_fallbacks_in_use, structure, reached, given, weak, sought=sought, tied=tied)
     return [*in_use, *_FALLBACKS.of(structure.session, key, find)]

@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
-from derive.kernels.agreement import leaving_beside, leaving_in_some_case, said_twice
+from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
 from derive.model.relation_set import RelationSet
@@ -206,7 +206,7 @@ class _Along:
         used, is_asked = self._used(question, plan)
         checks = said_twice(library, strong, [plan])
         plans = cases(library, question.outline).plans or [plan]  # a quantity that one case computes, another may not
-        leaving = *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
+        leaving = leaving_beside_in_any_case(library, strong, plans)
         is_strict = not self.is_map or any(library.relations[name].is_equation for name in checks)
         if (checks or leaving) and is_strict:
             self._prove_consistent(target)
@@ -226,10 +226,11 @@ class _Along:
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The stated weak values that a sweep uses for a target, and whether the solver says where each yields.
 
-        Every case uses them, or some cases and the plan over all relations.
+        These are the values that every case uses, and those that some cases and the plan over all relations use.
 
-        Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left
-        out. Where that leaves more cases open, all of them are used, and the solver is asked.
+        Relations of cases that exclude each other may fix a quantity together in that plan, so that its weak value is
+        left out. Where the target has fewer alternatives without such values, or more cases in which it is open, all
+        that any case uses are used, and the solver is asked.
         """
         dispatch = cases(self.library, question.outline)
         weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]
@@ -239,8 +240,9 @@ class _Along:
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            is_asked = len(without.alternatives) < len(dispatch.alternatives)
-            is_asked |= sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
+            has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)
+            has_more_open = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
+            is_asked = has_fewer_ways or has_more_open
         used = sometimes if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 

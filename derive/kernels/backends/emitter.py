@@ -45,6 +45,9 @@ Writer = Callable[[Node], str]
 DOUBT = "doubt"
 """The variable that a text sets to true where it cannot decide, in a dialect that asks another."""
 
+UNDECIDED = f"({DOUBT} := {DOUBT} | True)"
+"""The text of a test that cannot decide: it sets that variable, and is true. Times NaN it is the text of a number."""
+
 SETTLED = "settled"
 """The operation that decides where doubles do not. Its arguments are a decision, the distance of its numbers from
 another outcome, the bound on their error, and, unless the solver has to be asked, the place of the decision's exact

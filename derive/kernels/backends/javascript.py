@@ -22,13 +22,21 @@ from typing import Any
 
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply
-from derive.kernels.backends.emitter import DOUBT, SIGNS, Language, RuntimeFunction, Script, Writer, is_clear, is_total
+from derive.kernels.backends.emitter import (
+    SIGNS,
+    UNDECIDED,
+    Language,
+    RuntimeFunction,
+    Script,
+    Writer,
+    is_clear,
+    is_total,
+)
 from derive.kernels.backends.numba_source import CALLED, Slow
 from derive.tolerances import EXPRESSION, LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
-_DOUBTFUL = f"({DOUBT} := {DOUBT} | True)"
 
 
 class JavaScript(Slow):
@@ -47,7 +55,7 @@ class JavaScript(Slow):
             return super().comparison(node, part)
         left, right = map(part, node.args)
         known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
-        return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
+        return f"({left} {SIGNS[node.op]} {right} if {known} else {UNDECIDED})"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
         """The text of a decision for a browser, which has doubles only: numbers that differ by rounding are equal.
@@ -58,9 +66,9 @@ class JavaScript(Slow):
         decision, gap = node.args[:2]
         assert isinstance(decision, Apply)
         if decision.op in STEPPED:
-            equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {_DOUBTFUL}"
+            equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {UNDECIDED}"
         elif decision.op in ("le", "lt", "ge", "gt"):
-            equal, doubtful = str(decision.op in ("le", "ge")), _DOUBTFUL
+            equal, doubtful = str(decision.op in ("le", "ge")), UNDECIDED
         else:
             return text
         size = " + ".join(f"abs({part(arg)})" for arg in decision.args)

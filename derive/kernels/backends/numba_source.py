@@ -28,9 +28,9 @@ from derive.expressions.functions import Function
 from derive.expressions.tree import CONDITIONS, Apply
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import (
-    DOUBT,
     NUMBERS,
     SIGNS,
+    UNDECIDED,
     Dialect,
     Writer,
     execute,
@@ -76,12 +76,12 @@ class Slow(Dialect):
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
-        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
+        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else {UNDECIDED})"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
-        decision, doubtful = node.args[0], f"({DOUBT} := {DOUBT} | True)"
+        decision, doubtful = node.args[0], UNDECIDED
         if not (isinstance(decision, Apply) and decision.op in CONDITIONS):
-            doubtful = f"nan * {doubtful}"
+            doubtful = f"nan * {UNDECIDED}"
         return f"({text} if not {is_near} else {doubtful})"
 
     def passed(self, tests: Sequence[str]) -> str:

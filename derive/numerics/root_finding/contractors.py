@@ -250,13 +250,20 @@ def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
 
 
 def _bases_between(values: Span, exponents: Span, base: Span) -> list[Span]:
-    """Invert a power with a constant exponent, which is a double or lies between two that are no whole numbers."""
+    """Invert a power with a constant exponent: a double, or a number such as a third that lies between two of them.
+
+    Of the second kind only positive ones that are certainly not whole are inverted.
+    """
     low, high = exponents
     if low == high:
         return _bases_of(values, low, base)
-    if low <= 0 or math.floor(high) >= low:
+    may_be_whole = math.floor(high) >= low
+    if low <= 0 or may_be_whole:
         return [ALL]
-    return [] if values[1] < 0 else [hull(_roots(values, low), _roots(values, high))]
+    if values[1] < 0:
+        return []
+    # a root rises or falls with its exponent, so that those of the ends enclose all between
+    return [hull(_roots(values, low), _roots(values, high))]
 
 
 def _bases_of(values: Span, n: float, base: Span) -> list[Span]:

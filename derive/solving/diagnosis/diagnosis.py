@@ -257,19 +257,19 @@ def _is_idle(library: RelationSet, question: Question, plan: Plan, state: State,
     """
     if not is_silent(library, block, state.values):
         return False
-    names = {*block.unknowns}
-    for other in plan.extra:
-        if not names.isdisjoint(library.held_by(other.relations)):
-            names.update(other.unknowns)
-    limits = (relation.name for relation in library.inequalities)
-    if not names.isdisjoint(chain(question.weak, *(library.members[name] for name in limits))):
+    without_value = {*block.unknowns}
+    for other in plan.extra:  # in the order in which they are computed, so that one pass finds all that follows
+        if not without_value.isdisjoint(library.held_by(other.relations)):
+            without_value.update(other.unknowns)
+    in_limits = chain.from_iterable(library.members[relation.name] for relation in library.inequalities)
+    if not without_value.isdisjoint(chain(question.weak, in_limits)):
         return False
-    tests = [library.relations[name] for name in plan.checks if not names.isdisjoint(library.members[name])]
+    tests = [library.relations[name] for name in plan.checks if not without_value.isdisjoint(library.members[name])]
     return bool(tests) and not any(_may_apply(relation, state) for relation in tests)
 
 
 def _may_apply(relation: Relation, state: State) -> bool:
-    """Whether no condition of a relation is false in a state, or is on a quantity without a value, in a conflict."""
+    """Whether a relation in a conflict may apply: its conditions have values in a state, and none is false there."""
     is_undefined = not state.barred.isdisjoint(names_in(*relation.conditions))
     return not is_undefined and applies_at(relation, state.numbers) is not False
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import chain, product
 
-from derive.expressions.tree import Apply, Node, conjunction, names_in
+from derive.expressions.tree import Apply, Equation, Node, conjunction, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import difference_of
@@ -154,6 +154,23 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     if has_choice(library.relations[block.relations[0]].written, block.unknowns[0]):
         return ()
     return tuple(_under_conditions(candidate) for candidate in candidates_of(library, block))
+
+
+def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: Iterable[Node]) -> list[Node]:
+    """What relations divide by that may be zero, but for what closed forms that follow from them divide by themselves.
+
+    The form of `a = x/b` is `x = a*b`, and has a value where b is zero; the relation has none.
+    """
+    sides = chain.from_iterable(equation.sides for equation in equations)
+    beside = {part.args[0]: None for part in operations(*sides, among=("inv",)) if names_in(part)}
+    own = {part.args[0] for part in operations(*forms, among=("inv",))}
+    return [divisor for divisor in beside if divisor not in own and _may_be_zero(library, divisor)]
+
+
+def _may_be_zero(library: RelationSet, divisor: Node) -> bool:
+    """Whether a divisor may be zero while the quantities in it are in their domains."""
+    enclosure = enclose(divisor, {name: library.declared[name].domain.closed for name in names_in(divisor)}, "")
+    return enclosure is None or not enclosure.misses_zero
 
 
 def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:

@@ -183,3 +183,11 @@ def test_what_leaves_its_domain_in_one_case_only_contradicts_the_givens_there(se
         except InconsistentError:
             expected = math.nan
         assert numpy.allclose(table[i, j], expected, equal_nan=True)
+
+
+def test_givens_that_only_the_solver_can_test_keep_their_value_where_there_are_many_points():
+    """No closed form gives the n of `y = 2*floor(n)`: that y has none is asked, and not taken for granted."""
+    held = bare("n y t", {"equation": "y = 2*floor(n)"}, {"equation": "t = y + 1"})
+    target = held.compile("t", ["y"], "numpy")
+    assert numpy.array_equal(target(y=numpy.array([8.0, 9.0])), [9.0, math.nan], equal_nan=True)
+    assert numpy.array_equal(target(y=numpy.full(1200, 8.0)), numpy.full(1200, 9.0))

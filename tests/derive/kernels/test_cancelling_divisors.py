@@ -7,8 +7,10 @@ import random
 from fractions import Fraction
 
 import numpy
+import pytest
 
 import derive
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 FORMS = (
@@ -51,3 +53,22 @@ def test_as_the_solver(form: str, seed: int) -> None:
         assert math.isclose(at_point, found, rel_tol=1e-6) or (math.isnan(at_point) and math.isnan(found)), backend
     along = library.compile("x", given=list(given))(**numbers | {"y": numpy.array([numbers["y"]] * 3)})
     assert numpy.allclose(along, found, rtol=1e-6, equal_nan=True)
+
+
+@pytest.mark.parametrize("equation", ["a = y/b", "a = y/(b - c)", "b = a/y", "a*b = c/y", "a = y/(b/c)", "y = a*b/b"])
+def test_a_form_has_no_value_where_a_divisor_of_its_relation_alone_is_zero(equation: str) -> None:
+    """The form of `a = y/b` is `y = a*b`, and the relation has no y where b is zero."""
+    held = bare("a b c y", equation, domains=dict.fromkeys("abcy", "real"))
+    names = [name for name in "abc" if name in equation]
+    columns = {name: numbers for name, numbers in {"a": 2.0, "b": [0.0, 0.3, 1.0], "c": 0.3}.items() if name in names}
+    right = []
+    for b in columns["b"]:
+        try:
+            right.append(held.solve("y", **{**columns, "b": b}).base)
+        except derive.NoSolutionError:
+            right.append(math.nan)
+    assert any(map(math.isnan, right))
+    assert numpy.allclose(held.compile("y", names, "numpy")(**columns), right, equal_nan=True)
+    by_floats = held.compile("y", names, "python")
+    assert numpy.allclose([by_floats(**{**columns, "b": b}) for b in columns["b"]], right, equal_nan=True)
+    assert numpy.allclose(held.sweep("y", **columns).columns["y"], right, equal_nan=True)

@@ -304,6 +304,15 @@ def test_what_is_masked_or_missing_in_an_array_has_no_value():
     assert function(x=[1.0, None], k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
 
 
+def test_what_pandas_marks_as_missing_has_no_value():
+    pandas = pytest.importorskip("pandas")
+    function = compiled(of("y = x*k"), "y", ["x", "k"])
+    for column in (pandas.Series([1, pandas.NA], dtype=object), pandas.array([1, None], dtype="Int64")):
+        assert function(x=column, k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
+    with pytest.raises(ExpressionError, match="no real number"):
+        function(x=pandas.NA, k=2.0)
+
+
 def test_an_array_that_states_its_unit_must_be_in_the_declared_one():
     xarray = pytest.importorskip("xarray")
     function = compiled(of("y = x*k", x="m", y="m"), "y", ["x", "k"])

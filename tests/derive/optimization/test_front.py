@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise, product
 
+import numpy
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -53,6 +54,15 @@ def test_the_answers_of_a_point_are_those_at_what_was_chosen(front):
     profiles = at.pop("profiles")
     again = derive.solve("user_speed", *profiles, context=FLEET["context"], **at)
     assert again.base == front.points[1].answers[1].base
+    dearest = numpy.argmax([cost for cost, _ in values(front)])
+    assert front.at(dearest) == front.at(int(dearest))
+    with pytest.raises(derive.ExpressionError, match="no place on this front"):
+        front.at(0.5)
+
+
+def test_points_may_be_counted_by_numpy():
+    held = bare("a cost gain", {"equation": "cost = 2*a"}, {"equation": "gain = 1/a"})
+    assert len(held.front(["least cost", "least gain"], a="1..4", points=numpy.int64(3))) == 3
 
 
 def test_no_whole_point_is_better_than_a_point_of_the_front():
