@@ -78,9 +78,10 @@ def compiled(
     if backend == "numba" and not is_at_hand():
         raise DeriveError("This needs numba, which is not installed.", hint="pip install 'derive-engine[speed]'")
     checks, on_numbers = agreement(library, target_cases) if tested else None, by_backend[backend]
+    quantities = [library.declared[name] for name in names]
 
     def slow(given: Sequence[Any]) -> Any:
-        values = _numbers_of(library, names, given)
+        values = _numbers_of(quantities, given)
         result = on_numbers(values)
         return result if checks is None else checks.kept(values, result)
 
@@ -113,46 +114,61 @@ class _Floats:
         return float(self.arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
-        if any(getattr(value, "ndim", 0) for value in values):
+        if not _are_floats(values):
             raise ExpressionError('The back end "python" takes no arrays.', hint='Compile with backend="numpy".')
-        numbers = tuple(map(float, values))
         try:
-            result = self.point(*numbers)
+            result = self.point(*values)
         except (ValueError, ZeroDivisionError, OverflowError):
-            return self.lost(numbers)
+            return self.lost(values)
         return result if -math.inf < result < math.inf else math.nan
 
     def or_arrays(self, values: Sequence[Any]) -> Any:
-        return self.of_any(values) if all(map(is_number, values)) else self.arrays(values)[0]
+        return self.of_any(values) if _are_floats(values) else self.arrays(values)[0]
 
 
 # What a compiled function is called with: floats, or whatever is made floats without another meaning
 
+_REAL_KINDS = "biuf"  # NumPy's letters for truth values, whole numbers of both sorts, and floats
 
-def _numbers_of(library: RelationSet, names: Sequence[str], given: Sequence[Any]) -> list[Any]:
+
+def _numbers_of(quantities: Sequence[Declaration], given: Sequence[Any]) -> Sequence[Any]:
     """The arguments of a compiled function as floats and arrays of numbers, whose shapes fit each other."""
-    values = [_number_or_array(library.declared[name], value) for name, value in zip(names, given, strict=True)]
-    shapes = {name: value.shape for name, value in zip(names, values, strict=True) if not isinstance(value, float)}
-    if len(set(shapes.values())) > 1:
+    if _are_floats(given):  # as most are, and all that follows would cost as much as the function itself
+        return given
+    values = [_number_or_array(*pair) for pair in zip(quantities, given, strict=True)]
+    shapes = [value.shape for value in values if value.__class__ is not float]
+    if any(shape != shapes[0] for shape in shapes):
         import numpy
 
         try:
-            numpy.broadcast_shapes(*shapes.values())
+            numpy.broadcast_shapes(*shapes)
         except ValueError:
-            listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-            hint = "Give arrays of one shape, or of shapes that broadcast, such as (3, 1) and (4,)."
-            raise ExpressionError(f"Arrays of these shapes do not fit each other: {listed}.", hint=hint) from None
+            raise _misfit(quantities, values) from None
     return values
+
+
+def _are_floats(values: Sequence[Any]) -> bool:
+    """Whether all values are floats of Python itself: a subclass, as of NumPy, is made one first."""
+    return set(map(type, values)) <= {float}
 
 
 def _number_or_array(quantity: Declaration, given: Any) -> Any:
     """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
-    if is_number(given) or isinstance(given, bool):
+    if isinstance(given, float):
+        return float(given)
+    if isinstance(given, int) or is_number(given):
         return _as_float(quantity, given)
+    if given is None:  # NumPy would make it NaN
+        raise _no_number(quantity, given)
     import numpy
 
-    for entry in (given, *given) if isinstance(given, (list, tuple)) else (given,):
-        _refuse_unit(quantity, entry)
+    if given.__class__ is numpy.ndarray and given.ndim and given.dtype.kind in _REAL_KINDS:
+        return given
+    _refuse_unit(quantity, given)
+    if isinstance(given, (list, tuple)):
+        for entry in given:
+            if entry.__class__ is not float:
+                _refuse_unit(quantity, entry)
     try:
         array = numpy.asarray(given)
         if array.dtype.kind == "O":
@@ -163,11 +179,11 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
         raise _no_number(quantity, given) from None
     except OverflowError:
         raise _too_large(quantity) from None
-    if array.dtype.kind not in "biuf" or given is None:
+    if array.dtype.kind not in _REAL_KINDS:
         raise _no_number(quantity, given)
     if isinstance(given, numpy.ma.MaskedArray):
         return numpy.ma.filled(given.astype(float), math.nan)
-    return array
+    return array if array.ndim else float(array)
 
 
 def _is_number_or_missing(entry: Any) -> bool:
@@ -176,6 +192,7 @@ def _is_number_or_missing(entry: Any) -> bool:
 
 
 def _as_float(quantity: Declaration, given: Any) -> float:
+    """A number of any type as a float, or an error that names its quantity."""
     try:
         return float(given)
     except OverflowError:
@@ -209,6 +226,16 @@ def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
         f"{quantity.name}: {excerpt(' '.join(str(given).split()))} ({kind}) is no real number, and no array of them.",
         hint=f"A compiled function takes numbers{_in_unit(quantity)}; `solve` reads texts with units.",
         text=str(given),
+    )
+
+
+def _misfit(quantities: Sequence[Declaration], values: Sequence[Any]) -> ExpressionError:
+    """The error for arrays whose shapes do not broadcast."""
+    arrays = ((quantity.name, value) for quantity, value in zip(quantities, values, strict=True))
+    listed = ", ".join(f"{name} {value.shape}" for name, value in arrays if not isinstance(value, float))
+    return ExpressionError(
+        f"Arrays of these shapes do not fit each other: {listed}.",
+        hint="Give arrays of one shape, or of shapes that broadcast, such as (3, 1) and (4,).",
     )
 
 
