@@ -38,7 +38,7 @@ from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
-from quantities.units import convert
+from quantities.units import Unit, convert
 from quantities.value import Value, is_number
 
 Backend = Literal["auto", "python", "numpy", "numba"]
@@ -156,7 +156,10 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
     """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
     if isinstance(given, float):
         return float(given)
-    if isinstance(given, int) or is_number(given):
+    if isinstance(given, int):
+        return _as_float(quantity, given)
+    _refuse_unit(quantity, given)
+    if is_number(given):
         return _as_float(quantity, given)
     if given is None:  # NumPy would make it NaN
         raise _no_number(quantity, given)
@@ -164,7 +167,6 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
 
     if given.__class__ is numpy.ndarray and given.ndim and given.dtype.kind in _REAL_KINDS:
         return given
-    _refuse_unit(quantity, given)
     if isinstance(given, (list, tuple)):
         for entry in given:
             if entry.__class__ is not float:
@@ -203,17 +205,29 @@ def _as_float(quantity: Declaration, given: Any) -> float:
 
 def _refuse_unit(quantity: Declaration, given: Any) -> None:
     """Refuse what has a unit of its own, of pint or of xarray, which a compiled function would drop."""
-    is_of_pint = hasattr(given, "_units") and hasattr(given, "magnitude")
-    unit = str(given.units) if is_of_pint else getattr(given, "attrs", {}).get("units")
-    if not isinstance(unit, str) or (not is_of_pint and convert(1.0, parse_unit(unit), quantity.unit) == 1.0):
-        return
     declared = quantity.unit.text if quantity.unit.text not in ("", "1") else "dimensionless"
+    if hasattr(given, "_units") and hasattr(given, "magnitude"):
+        unit: Any = str(given.units)
+        hint = f'Write {quantity.name}=value.m_as("{declared}").'
+    else:
+        unit = getattr(given, "attrs", {}).get("units")
+        if not isinstance(unit, str) or _is_same(unit, quantity.unit):
+            return
+        hint = f"Convert it to {declared}, and give the numbers alone: {quantity.name}=array.values."
     raise UnitError(
-        f"{quantity.name}: a compiled function takes bare numbers{_in_unit(quantity)}, and this is in {unit}.",
-        hint=f'Write {quantity.name}=value.m_as("{declared}").' if is_of_pint else f"Convert it to {declared}.",
+        f"{quantity.name}: a compiled function takes bare numbers{_in_unit(quantity)}, and this is in {unit or '1'}.",
+        hint=hint,
         quantity=quantity.name,
         unit=unit,
     )
+
+
+def _is_same(text: str, unit: Unit) -> bool:
+    """Whether a text names this unit; one that cannot be read, as xarray may hold, does not."""
+    try:
+        return convert(1.0, parse_unit(text), unit) == 1.0
+    except DeriveError:
+        return False
 
 
 def _in_unit(quantity: Declaration) -> str:
