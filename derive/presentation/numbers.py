@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
@@ -33,13 +34,15 @@ _POWERS = {prefix: power for power, prefix in _ALL.items()}
 _FIRST_NAME = re.compile(r"([A-Za-zµ]+)(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))")
 """The first name of a unit, unless it is raised: a prefix is raised with it, and MB^2 is no million byte^2."""
 
-
 _MOST_DIGITS = 17  # which tell each double from all others
 
 
 def prove_digits(digits: Any) -> None:
     """Refuse a number of digits to which no number is shown."""
-    if digits is not None and (type(digits) is bool or not isinstance(digits, int) or not 1 <= digits <= _MOST_DIGITS):
+    if digits is None:
+        return
+    is_whole = isinstance(digits, Integral) and not isinstance(digits, bool)  # of Python or NumPy
+    if not is_whole or not 1 <= digits <= _MOST_DIGITS:
         hint = f"Give a whole number from 1 to {_MOST_DIGITS}."
         raise ExpressionError(f"digits = {digits!r} is not allowed.", hint=hint, text=repr(digits))
 
