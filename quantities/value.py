@@ -284,7 +284,9 @@ class _Reader:
             raise self._error("the upper end has no unit.", hint)
         if before.strip():
             lower_unit = self._unit(before)
-            if lower_unit.offset and not unit.offset:  # an absolute temperature, and never a difference of two
+            # kelvins may also be a difference of temperatures: keep the end that is absolute in its own unit, so that
+            # a quantity which is a difference refuses the range
+            if lower_unit.offset and not unit.offset:
                 high, unit = convert(high, unit, lower_unit), lower_unit
             else:
                 low = convert(low, lower_unit, unit)
