@@ -220,9 +220,9 @@ def test_a_library_adds_up_with_libraries_only(other):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (None, "is a NoneType, and no list of names. Write"),
-        (3, "is a int, and no list of names. Write"),
-        (b"x", "is a bytes, and no list of names. Write"),
+        (None, "{what} is a NoneType, and no list of names. Write"),
+        (3, "{what} is a int, and no list of names. Write"),
+        (b"x", "{what} is a bytes, and no list of names. Write"),
         ([["length"]], "a list does not name a quantity"),
         ([None], "a NoneType does not name a quantity"),
     ],
