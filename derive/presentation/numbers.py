@@ -219,6 +219,7 @@ def percentage(share: float, digits: int = 3) -> str:
     ('12.5 %', '99.999 %', '100 %', '0.001 %')
     """
     shown = f"{100 * share:.{digits}g}"
+    # This ends: no double beside one is 100 after it is multiplied by 100, and seventeen digits tell it from 100.
     while float(shown) == 100 and share != 1:
         digits += 1
         shown = f"{100 * share:.{digits}g}"
