@@ -231,6 +231,7 @@ def _is_same(text: str, unit: Unit) -> bool:
 
 
 def _in_unit(quantity: Declaration) -> str:
+    """The unit in which bare numbers are taken, for a sentence; empty for a plain number."""
     return "" if quantity.unit.text in ("", "1") else f" in {quantity.unit}"
 
 
