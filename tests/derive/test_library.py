@@ -262,6 +262,7 @@ def test_what_is_no_text_is_refused_wherever_a_text_is_asked_for(wrong):
         lambda: library.stream(wrong, **givens),
         lambda: library.front(["current", "power"], points=str(wrong), **givens),
         lambda: derive.verify(wrong),
+        lambda: library.compile("current", ["voltage", "resistance"], profiles=wrong),
         lambda: Profile(wrong, {}),
         lambda: Profile("p", wrong),
         lambda: library.page(wrong, **givens),
