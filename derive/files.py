@@ -12,6 +12,9 @@ seal is the user's own. (Tables, PNG and PDF have no place for one, and reports 
 What is read may be of any kind. A named pipe that nobody writes to makes `open` wait where no time limit can end it; a
 device such as /dev/zero has no end. So files are opened without waiting, what they hold is awaited a moment at a time,
 and no more is read than any input of this package may have.
+
+Whether there is a file is asked of `os.path`, here and in other modules: `Path.is_file` and `Path.exists` fail at a
+name that is too long for a file.
 """
 
 from __future__ import annotations

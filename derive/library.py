@@ -267,9 +267,14 @@ def _names(given: Any, what: str = "given") -> list[str]:
     raise ExpressionError(f"{what} is a {type(given).__name__}, and no list of names.", hint=hint)
 
 
-def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile, ...]:
+def _listed(profiles: Any) -> tuple[str | Profile, ...]:
     """Profiles as they are given: a single one, or several."""
-    return (profiles,) if isinstance(profiles, (str, Profile)) else tuple(profiles)
+    if isinstance(profiles, (str, Profile)):
+        return (profiles,)
+    if not isinstance(profiles, Iterable):
+        what = f"profiles is a {type(profiles).__name__}, and no list of profiles."
+        raise ExpressionError(what, hint='Write profiles=["h100-sxm:fp8"].')
+    return tuple(profiles)
 
 
 def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:

@@ -45,14 +45,13 @@ class Profile:
     """The values of other quantities that its values assume: a peak at a precision assumes the bytes of an operand."""
 
     def __post_init__(self) -> None:
-        stated: tuple[object, object] = (self.name, self.values)
-        stated_name, stated_values = stated
-        if not isinstance(stated_name, str):
+        stated: Any = self  # a caller without a type checker may pass anything
+        if not isinstance(stated.name, str):
             raise ExpressionError(
-                f"a {type(stated_name).__name__} is no profile's name.", hint="Write a text.", text=""
+                f"a {type(stated.name).__name__} is no profile's name.", hint="Write a text.", text=""
             )
-        if not isinstance(stated_values, Mapping):
-            what = f"{self.name}: a {type(stated_values).__name__} holds no values by their names."
+        if not isinstance(stated.values, Mapping):
+            what = f"{self.name}: a {type(stated.values).__name__} holds no values by their names."
             raise ExpressionError(what, hint='Write {"length": read_value("3 m")}.', text=self.name)
         if not _NAME.fullmatch(self.name):
             raise ExpressionError(

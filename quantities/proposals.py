@@ -228,7 +228,7 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
 
 
 def _counts_rotation(factor: _Factor) -> bool:
-    """Whether a unit's factor counts radians or cycles, which makes a number 2 pi times as much or as little."""
+    """Whether a unit's factor counts radians or cycles: to drop or add it makes a number 2 pi times another."""
     unit = _unit_of(factor.text)
     return unit is not None and (unit.counts != "" or "cycle" in factor.dimension.bases)
 
@@ -237,8 +237,9 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
     """The missing factors of a proposed unit; None if they are too many, or not of the kind of the one they replace."""
     missing = wanted.dimension / _product(kept)
     own_texts = {factor.text for factor in _factors(wanted.text)}
+    # Degrees or a percentage alone are another thing than what is wanted: 5 % of a length is not "5 %*m".
     if kept and not any(factor.dimension or factor.text in own_texts for factor in kept):
-        return None  # degrees or a percentage, of which the wanted unit is no multiple
+        return None
     if lost is None and (own := _own(missing, wanted)):
         return own
     bases = missing.bases

@@ -149,8 +149,8 @@ def as_number(given: Any) -> float:
         number = read_decimal(str(given))
     else:
         number = given if isinstance(given, Rational) else written(float(given))
-    is_finite = isinstance(given, numbers.Rational) or (isinstance(given, Decimal) and given.is_finite())
-    if (number == 0 and given != 0) or (is_finite and math.isinf(number)):
+    is_too_large = math.isinf(number) and -math.inf < given < math.inf
+    if is_too_large or (number == 0 and given != 0):
         raise OverflowError("the number is beyond all doubles")
     return number
 

@@ -83,7 +83,9 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0
 _COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
 _ANOTHER_NUMBER = re.compile(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)")
 _EXPONENT = re.compile(r"[eE][+-]?(\d|$|\s)")
-_POWER = re.compile(r"\s*(?:[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?([+-]?\d+)\)?(?!\d)")  # behind a number: *10^3, or ^3
+_POWER = re.compile(
+    r"\s*(?P<ten>[*×·x]\s*10)?\s*(?:\^|\*\*)\s*\(?(?P<exponent>[+-]?\d+)\)?(?![\d.])"
+)  # behind a number: *10^3, or ^3
 _RATIO = re.compile(r"\s*/\s*([2-9]\d*|1\d+)(?![\d.])")  # behind a number: /2, but not /1
 _QUOTES = "\"'`“”‘’«»"
 _DASHES = "‐‑‒–—―"
@@ -282,7 +284,9 @@ class _Reader:
             raise self._error("the upper end has no unit.", hint)
         if before.strip():
             lower_unit = self._unit(before)
-            if lower_unit.offset and not unit.offset:  # an absolute temperature, and never a difference of two
+            # kelvins may also be a difference of temperatures: keep the end that is absolute in its own unit, so that
+            # a quantity which is a difference refuses the range
+            if lower_unit.offset and not unit.offset:
                 high, unit = convert(high, unit, lower_unit), lower_unit
             else:
                 low = convert(low, lower_unit, unit)
@@ -334,17 +338,20 @@ class _Reader:
             together = word + "".join(following.group(1).split())
             raise self._error(f"two numbers, {word} and {following.group(1)}.", f"Write {together}.")
         power = _POWER.match(rest)
-        if power and (word == "10" or "10" in power[0].partition(power[1])[0]):
-            written = f"1e{power[1]}" if word == "10" else f"{word}e{power[1]}"
-            hint = "Write 1.5e3." if "e" in word.lower() else f"Write {written}."
+        if power and (power["ten"] or word == "10"):
+            if not power["ten"]:  # 10^3 itself, and not 10*10^3
+                hint = f"Write 1e{power['exponent']}."
+            elif "e" in word.lower():
+                hint = "Write a single power of ten, as in 1.5e3."
+            else:
+                hint = f"Write {word}e{power['exponent']}."
             raise self._not_a_unit(f"a power follows {word}.", hint)
         if (ratio := _RATIO.match(rest)) and (exact := exact_of(read_decimal(word))) is not None:
             decimal = _in_full(nearest(exact / int(ratio[1])))
             raise self._not_a_unit(f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal}.")
         if rest.lstrip().startswith(("+-", "-+")):
-            raise self._error(
-                f"{rest.lstrip()[:2]!r} follows {word}.", f"Write {word} +/- {rest.lstrip()[2:].strip()}."
-            )
+            sign, width = rest.lstrip()[:2], rest.lstrip()[2:].strip()
+            raise self._error(f"{sign!r} follows {word}.", f"Write {word} +/- {width or '0.1'}.")
         if word[-1:] in "0123456789." and _EXPONENT.match(rest):
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 

@@ -378,8 +378,11 @@ def listed_values(text: str) -> list[str]:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) < 2 or not all(parts):
         return []
-    separate = re.split(r",\s+", text.strip())
-    if _DECIMAL_COMMA.match(text) or (len(separate) > 1 and all(map(_GROUPED.match, separate))):
+    spaced = re.split(r",\s+", text.strip())
+    if len(spaced) > 1 and all(map(_GROUPED.match, spaced)):
+        numbers = ", ".join(value.replace(",", "") for value in spaced)
+        raise click.UsageError(f"{text!r}: a comma stands between values, and in no number. Write {numbers}.")
+    if _DECIMAL_COMMA.match(text):
         raise click.UsageError(
             f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
         )

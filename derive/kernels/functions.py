@@ -38,7 +38,7 @@ from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
-from quantities.units import convert
+from quantities.units import Unit, convert
 from quantities.value import Value, is_number
 
 Backend = Literal["auto", "python", "numpy", "numba"]
@@ -78,9 +78,10 @@ def compiled(
     if backend == "numba" and not is_at_hand():
         raise DeriveError("This needs numba, which is not installed.", hint="pip install 'derive-engine[speed]'")
     checks, on_numbers = agreement(library, target_cases) if tested else None, by_backend[backend]
+    quantities = [library.declared[name] for name in names]
 
     def slow(given: Sequence[Any]) -> Any:
-        values = _numbers_of(library, names, given)
+        values = _numbers_of(quantities, given)
         result = on_numbers(values)
         return result if checks is None else checks.kept(values, result)
 
@@ -113,48 +114,63 @@ class _Floats:
         return float(self.arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
-        if any(getattr(value, "ndim", 0) for value in values):
+        if not _are_floats(values):
             raise ExpressionError('The back end "python" takes no arrays.', hint='Compile with backend="numpy".')
-        numbers = tuple(map(float, values))
         try:
-            result = self.point(*numbers)
+            result = self.point(*values)
         except (ValueError, ZeroDivisionError, OverflowError):
-            return self.lost(numbers)
+            return self.lost(values)
         return result if -math.inf < result < math.inf else math.nan
 
     def or_arrays(self, values: Sequence[Any]) -> Any:
-        return self.of_any(values) if all(map(is_number, values)) else self.arrays(values)[0]
+        return self.of_any(values) if _are_floats(values) else self.arrays(values)[0]
 
 
 # What a compiled function is called with: floats, or whatever is made floats without another meaning
 
+_REAL_KINDS = "biuf"  # NumPy's letters for truth values, whole numbers of both sorts, and floats
 
-def _numbers_of(library: RelationSet, names: Sequence[str], given: Sequence[Any]) -> list[Any]:
+
+def _numbers_of(quantities: Sequence[Declaration], given: Sequence[Any]) -> Sequence[Any]:
     """The arguments of a compiled function as floats and arrays of numbers, whose shapes fit each other."""
-    values = [_number_or_array(library.declared[name], value) for name, value in zip(names, given, strict=True)]
-    shapes = {name: value.shape for name, value in zip(names, values, strict=True) if not isinstance(value, float)}
-    if len(set(shapes.values())) > 1:
+    if _are_floats(given):  # as most are, and all that follows would cost as much as the function itself
+        return given
+    values = [_number_or_array(*pair) for pair in zip(quantities, given, strict=True)]
+    shapes = [value.shape for value in values if value.__class__ is not float]
+    if any(shape != shapes[0] for shape in shapes):
         import numpy
 
         try:
-            numpy.broadcast_shapes(*shapes.values())
+            numpy.broadcast_shapes(*shapes)
         except ValueError:
-            listed = ", ".join(f"{name} {shape}" for name, shape in shapes.items())
-            hint = "Give arrays of one shape, or of shapes that broadcast, such as (3, 1) and (4,)."
-            raise ExpressionError(f"Arrays of these shapes do not fit each other: {listed}.", hint=hint) from None
+            raise _misfit(quantities, values) from None
     return values
+
+
+def _are_floats(values: Sequence[Any]) -> bool:
+    """Whether all values are floats of Python itself: a subclass, as of NumPy, is made one first."""
+    return set(map(type, values)) <= {float}
 
 
 def _number_or_array(quantity: Declaration, given: Any) -> Any:
     """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
-    if is_number(given) or isinstance(given, bool):
+    if isinstance(given, float):
+        return float(given)
+    if isinstance(given, int):
         return _as_float(quantity, given)
-    if _is_missing(given):
+    _refuse_unit(quantity, given)
+    if is_number(given):
+        return _as_float(quantity, given)
+    if _is_missing(given):  # NumPy would make it NaN
         raise _no_number(quantity, given)
     import numpy
 
-    for entry in given if isinstance(given, (list, tuple)) else [given]:
-        _refuse_unit(quantity, entry)
+    if given.__class__ is numpy.ndarray and given.ndim and given.dtype.kind in _REAL_KINDS:
+        return given
+    if isinstance(given, (list, tuple)):
+        for entry in given:
+            if entry.__class__ is not float:
+                _refuse_unit(quantity, entry)
     try:
         array = numpy.asarray(given)
         if array.dtype.kind == "O":
@@ -166,11 +182,11 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
         raise _no_number(quantity, given) from None
     except OverflowError:
         raise _too_large(quantity) from None
-    if array.dtype.kind not in "biuf":
+    if array.dtype.kind not in _REAL_KINDS:
         raise _no_number(quantity, given)
     if isinstance(given, numpy.ma.MaskedArray):
         return numpy.ma.filled(given.astype(float), math.nan)
-    return array
+    return array if array.ndim else float(array)
 
 
 def _is_missing(entry: Any) -> bool:
@@ -179,7 +195,7 @@ def _is_missing(entry: Any) -> bool:
 
 
 def _as_float(quantity: Declaration, given: Any) -> float:
-    """One number that is passed to a compiled function, as a float; what has none is refused."""
+    """A number of any type as a float, or an error that names its quantity."""
     try:
         return float(given)
     except OverflowError:
@@ -190,33 +206,34 @@ def _as_float(quantity: Declaration, given: Any) -> float:
 
 def _refuse_unit(quantity: Declaration, given: Any) -> None:
     """Refuse what has a unit of its own, of pint or of xarray, which a compiled function would drop."""
-    declared = _unit_text(quantity)
+    declared = quantity.unit.text if quantity.unit.text not in ("", "1") else "dimensionless"
     if hasattr(given, "_units") and hasattr(given, "magnitude"):
-        unit = str(given.units)
-        hint = f'Write {quantity.name}=value.m_as("{declared or "dimensionless"}").'
+        unit: Any = str(given.units)
+        hint = f'Write {quantity.name}=value.m_as("{declared}").'
     else:
-        stated = getattr(given, "attrs", {}).get("units")
-        if not isinstance(stated, str) or convert(1.0, parse_unit(stated), quantity.unit) == 1.0:
+        unit = getattr(given, "attrs", {}).get("units")
+        if not isinstance(unit, str) or _is_same(unit, quantity.unit):
             return
-        unit = stated
-        hint = f"Convert it to {declared or 'dimensionless'}."
+        hint = f"Convert it to {declared}, and give the numbers alone: {quantity.name}=array.values."
     raise UnitError(
-        f"{quantity.name}: a compiled function takes bare numbers{_in_unit(quantity)}, and this is in {unit}.",
+        f"{quantity.name}: a compiled function takes bare numbers{_in_unit(quantity)}, and this is in {unit or '1'}.",
         hint=hint,
         quantity=quantity.name,
         unit=unit,
     )
 
 
-def _unit_text(quantity: Declaration) -> str:
-    """The unit that a quantity is declared in; empty for a bare number."""
-    return "" if quantity.unit.text == "1" else quantity.unit.text
+def _is_same(text: str, unit: Unit) -> bool:
+    """Whether a text names this unit; one that cannot be read, as xarray may hold, does not."""
+    try:
+        return convert(1.0, parse_unit(text), unit) == 1.0
+    except DeriveError:
+        return False
 
 
 def _in_unit(quantity: Declaration) -> str:
-    """The words on the unit of a quantity's numbers, ` in m/s`; empty for a bare number."""
-    unit = _unit_text(quantity)
-    return f" in {unit}" if unit else ""
+    """The unit in which bare numbers are taken, for a sentence; empty for a plain number."""
+    return "" if quantity.unit.text in ("", "1") else f" in {quantity.unit}"
 
 
 def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
@@ -226,6 +243,16 @@ def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
         f"{quantity.name}: {excerpt(' '.join(str(given).split()))} ({kind}) is no real number, and no array of them.",
         hint=f"A compiled function takes numbers{_in_unit(quantity)}; `solve` reads texts with units.",
         text=str(given),
+    )
+
+
+def _misfit(quantities: Sequence[Declaration], values: Sequence[Any]) -> ExpressionError:
+    """The error for arrays whose shapes do not broadcast."""
+    arrays = ((quantity.name, value) for quantity, value in zip(quantities, values, strict=True))
+    listed = ", ".join(f"{name} {value.shape}" for name, value in arrays if not isinstance(value, float))
+    return ExpressionError(
+        f"Arrays of these shapes do not fit each other: {listed}.",
+        hint="Give arrays of one shape, or of shapes that broadcast, such as (3, 1) and (4,).",
     )
 
 

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from fractions import Fraction
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
@@ -33,13 +34,15 @@ _POWERS = {prefix: power for power, prefix in _ALL.items()}
 _FIRST_NAME = re.compile(r"([A-Za-zµ]+)(?![\w°$]|\s*(?:\*\*|[\^⁺⁻⁰¹²³⁴-⁹]))")
 """The first name of a unit, unless it is raised: a prefix is raised with it, and MB^2 is no million byte^2."""
 
-
 _MOST_DIGITS = 17  # which tell each double from all others
 
 
 def prove_digits(digits: Any) -> None:
     """Refuse a number of digits to which no number is shown."""
-    if digits is not None and (type(digits) is bool or not isinstance(digits, int) or not 1 <= digits <= _MOST_DIGITS):
+    if digits is None:
+        return
+    is_whole = isinstance(digits, Integral) and not isinstance(digits, bool)  # of Python or NumPy
+    if not is_whole or not 1 <= digits <= _MOST_DIGITS:
         hint = f"Give a whole number from 1 to {_MOST_DIGITS}."
         raise ExpressionError(f"digits = {digits!r} is not allowed.", hint=hint, text=repr(digits))
 
@@ -216,6 +219,7 @@ def percentage(share: float, digits: int = 3) -> str:
     ('12.5 %', '99.999 %', '100 %', '0.001 %')
     """
     shown = f"{100 * share:.{digits}g}"
+    # This ends: no double beside one is 100 after it is multiplied by 100, and seventeen digits tell it from 100.
     while float(shown) == 100 and share != 1:
         digits += 1
         shown = f"{100 * share:.{digits}g}"

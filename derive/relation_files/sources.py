@@ -13,7 +13,6 @@ Its problems are noted with their lines, while reading goes on (`Notes`).
 
 from __future__ import annotations
 
-import math
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,7 +29,7 @@ from derive.files import LARGEST, content_of
 from derive.relation_files.keys import FILE, SECTIONS, Key
 from derive.relation_files.offered import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
-from quantities.rational import read_decimal
+from quantities.rational import as_number
 
 _Refused = tuple[DeriveError, int]
 """The error for which a text is refused, and its line."""
@@ -191,9 +190,10 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
 def _as_written(text: str) -> float | Decimal:
     """A number of a TOML file with all its digits; a Decimal, which no value can be, where it is beyond all doubles."""
     decimal = Decimal(text)
-    number = read_decimal(text.replace("_", ""))
-    is_lost = decimal.is_finite() and (math.isinf(number) or (number == 0 and decimal != 0))
-    return decimal if is_lost else number
+    try:
+        return as_number(decimal)
+    except OverflowError:
+        return decimal
 
 
 def _too_long(text: str) -> _Refused | None:

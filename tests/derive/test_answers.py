@@ -10,6 +10,7 @@ from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 from multiprocessing import get_context
 
+import numpy
 import pytest
 import sympy
 
@@ -306,6 +307,11 @@ def test_digits_that_no_number_has_are_refused(digits):
             with pytest.raises(derive.ExpressionError, match="Give a whole number from 1 to 17") as refused:
                 write(digits)
             assert f"digits = {digits!r} is not allowed." in str(refused.value)
+
+
+def test_digits_may_be_a_whole_number_of_numpy():
+    answer = ROOM.solve("energy", "glass", **GIVEN)
+    assert answer.text(numpy.int64(3)) == answer.text(3)
 
 
 @pytest.mark.parametrize("unit", [None, 1, ["cm"], b"cm", derive.units.m])

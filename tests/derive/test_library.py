@@ -220,9 +220,9 @@ def test_a_library_adds_up_with_libraries_only(other):
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (None, "is a NoneType, and no list of names. Write"),
-        (3, "is a int, and no list of names. Write"),
-        (b"x", "is a bytes, and no list of names. Write"),
+        (None, "{what} is a NoneType, and no list of names. Write"),
+        (3, "{what} is a int, and no list of names. Write"),
+        (b"x", "{what} is a bytes, and no list of names. Write"),
         ([["length"]], "a list does not name a quantity"),
         ([None], "a NoneType does not name a quantity"),
     ],
@@ -262,6 +262,7 @@ def test_what_is_no_text_is_refused_wherever_a_text_is_asked_for(wrong):
         lambda: library.stream(wrong, **givens),
         lambda: library.front(["current", "power"], points=str(wrong), **givens),
         lambda: derive.verify(wrong),
+        lambda: library.compile("current", ["voltage", "resistance"], profiles=wrong),
         lambda: Profile(wrong, {}),
         lambda: Profile("p", wrong),
         lambda: library.page(wrong, **givens),

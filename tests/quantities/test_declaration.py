@@ -10,6 +10,7 @@ from fractions import Fraction
 from inspect import signature
 
 import pytest
+import sympy
 
 from derive import Library, relate
 from quantities import Quantity
@@ -100,8 +101,16 @@ def test_what_is_said_otherwise_leaves_the_rest():
 
 @pytest.mark.parametrize(
     "number",
-    [Decimal("1e-400"), Decimal("-1e-999999999"), Fraction(1, 10**400), 10**400, -(10**5000), Decimal("1e999999999")],
-    ids=["small", "smaller", "fraction", "large", "larger", "largest"],
+    [
+        Decimal("1e-400"),
+        Decimal("-1e-999999999"),
+        Fraction(1, 10**400),
+        10**400,
+        -(10**5000),
+        Decimal("1e999999999"),
+        sympy.Float("1e400"),
+    ],
+    ids=["small", "smaller", "fraction", "large", "larger", "largest", "sympy"],
 )
 def test_a_number_beyond_all_doubles_is_refused_and_never_zero_or_infinite(number):
     with pytest.raises(DomainError) as refused:

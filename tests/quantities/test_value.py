@@ -305,6 +305,9 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
     ("1.5*10^3 m", "a power follows 1.5.", "Write 1.5e3."),
     ("1.5 × 10**-3 m", "a power follows 1.5.", "Write 1.5e-3."),
     ("10^6 m", "a power follows 10.", "Write 1e6."),
+    ("10 x 10^6 m", "a power follows 10.", "Write 10e6."),
+    ("1e3*10^6 m", "a power follows 1e3.", "Write a single power of ten, as in 1.5e3."),
+    ("5 +-", "'+-' follows 5.", "Write 5 +/- 0.1."),
     ("1/2 m", "1/2 is no decimal.", "Write 0.5."),
     ("3 / 8", "3 / 8 is no decimal.", "Write 0.375."),
     ('"5 m"', "it does not begin with a number.", "Leave the quotation marks out."),
@@ -330,6 +333,10 @@ def test_a_refusal_says_what_is_wrong_and_what_would_mend_it(text, what, hint):
     error = refusal(text)
     assert (error.what, error.hint) == (f"value {text!r}: {what}", hint)
     assert not isinstance(error, ExpressionError) or error.text == text
+
+
+def test_a_power_with_a_fraction_is_not_cut_to_a_whole_one():
+    assert "1e3" not in str(refusal("10^3.5 m"))
 
 
 @pytest.mark.parametrize(

@@ -295,11 +295,16 @@ def test_a_list_is_an_axis_whose_last_value_may_bear_the_unit():
     ]
 
 
-@pytest.mark.parametrize("text", ["0,5 sequence", "1,000 sequence", "2,000,000 sequence", "1,500, 2,500 sequence"])
+@pytest.mark.parametrize("text", ["0,5 sequence", "1,000 sequence", "2,000,000 sequence"])
 def test_a_comma_of_a_number_is_no_list(text):
     said = ask("sweep", "step", f"batch={text}", *ON)
     assert (said.status, said.out) == (2, "")
     assert "comma" in said.err
+
+
+def test_numbers_in_groups_of_digits_are_proposed_without_their_commas():
+    said = ask("sweep", "step", "batch=1,500, 2,500 sequence", *ON)
+    assert "Write 1500, 2500 sequence." in said.err
 
 
 def test_each_profile_has_columns_and_a_curve():

@@ -316,10 +316,13 @@ def test_what_pandas_marks_as_missing_has_no_value():
 def test_an_array_that_states_its_unit_must_be_in_the_declared_one():
     xarray = pytest.importorskip("xarray")
     function = compiled(of("y = x*k", x="m", y="m"), "y", ["x", "k"])
-    in_metres, in_feet = (xarray.DataArray([1.0], attrs={"units": unit}) for unit in ("metre", "ft"))
-    assert function(x=in_metres, k=2.0) == pytest.approx([2.0])
-    with pytest.raises(UnitError, match=r"takes bare numbers in m, and this is in ft\. Convert it to m\."):
-        function(x=in_feet, k=2.0)
+    for numbers in ([1.0], 1.0):
+        assert function(x=xarray.DataArray(numbers, attrs={"units": "metre"}), k=2.0) == pytest.approx(2.0)
+        for unit, shown in (("ft", "ft"), ("degrees_north", "degrees_north"), ("", "1"), ("s", "s")):
+            with pytest.raises(UnitError) as refused:
+                function(x=xarray.DataArray(numbers, attrs={"units": unit}), k=2.0)
+            assert f"x: a compiled function takes bare numbers in m, and this is in {shown}." in str(refused.value)
+            assert "Convert it to m, and give the numbers alone: x=array.values." in str(refused.value)
 
 
 def test_arrays_that_do_not_fit_each_other_are_named_with_their_shapes():

@@ -60,7 +60,7 @@ def test_a_masked_number_is_no_point_of_an_axis():
     masked = numpy.ma.array([1.0, 2.0, 9.0], mask=[False, False, True])
     for axis in (masked, derive.units.Quantity(masked, "USD/m**2")):
         with pytest.raises(ExpressionError, match="a masked number is on the axis, at place 2") as refused:
-            derive.load(SHOP).sweep("rent", floor="2 m**2", price=axis if axis is not masked else masked)
+            derive.load(SHOP).sweep("rent", floor="2 m**2", price=axis)
         assert refused.value.hint == "Give array.compressed()."
     rents = derive.load(SHOP).sweep("rent", floor="2 m**2", price=derive.units.Quantity(masked[:2], "USD/m**2"))
     assert rents.rows()["rent"].tolist() == [2.0, 4.0]
