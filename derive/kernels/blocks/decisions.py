@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain
 
-from derive.expressions.functions import STEPPED, TABLE
+from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
 from derive.kernels.backends.emitter import SETTLED, Scope, name_of_text
 from derive.kernels.backends.exact_points import ExactPoints
@@ -153,6 +153,7 @@ def size_of(node: Node) -> Node:
 
 _TESTS = frozenset(COMPARISONS.values())
 _HALF = Number(Fraction(1, 2))
+_ONE = Number(Fraction(1))
 _TWICE = Number(2 * Fraction(EPSILON))  # the error of a bound itself, and of the distance that it is compared with
 _MAGNIFIED = Number(Fraction(EPSILON) / Fraction(MET))
 _OF_A_GIVEN = Fraction(3)  # roundings: its own, that of its unit's size, and that of their product
@@ -328,7 +329,7 @@ class Decisions:
             equal = Apply("or", (new, is_close))
         else:
             equal = Apply("and", (new, Apply("not", (is_close,))))
-        beyond = added(room, room, Number(Fraction(1)))  # no doubt where the numbers are the same
+        beyond = added(room, room, _ONE)  # no doubt where the numbers are the same
         return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
 
     def _distance_of_sides(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
@@ -356,7 +357,9 @@ class Decisions:
         is_exact = self._exact_points(argument) is not None  # else more digits are nowhere to be had
         error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))
         if node.op == "tan":
-            return Number(Fraction(1)), multiplied(error, size_of(new))
+            return _ONE, multiplied(error, size_of(new))
+        if node.op in PERIODIC:  # of an argument far from zero, few digits within a period may be left
+            return Apply("add", (number, Apply("neg", (number,)), _ONE)), error  # undefined where it overflows
         enclosure = enclose(argument, self._errors.spans, "")
         low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
         ends = [end for end in _ends(node) if low <= end <= high]
@@ -399,8 +402,9 @@ class Decisions:
 
 
 def _may_decide(node: Apply) -> bool:
-    """Whether an operation is a decision that rounding may change: a test, a step, or a domain with an end."""
-    return node.op in _TESTS or node.op in STEPPED or node.op == "tan" or next(_ends(node), None) is not None
+    """Whether rounding may decide what an operation gives: a test, a step, a domain with an end, or a wave."""
+    is_test = node.op in _TESTS or node.op in STEPPED
+    return is_test or node.op in PERIODIC or next(_ends(node), None) is not None
 
 
 def _ends(node: Apply) -> Iterator[float]:

@@ -181,7 +181,7 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     meets_somewhere = any(
         problem.meets_beside_givens(x)
         for x in points
-        if problem.residual(x) == 0 or strain(problem.equation, problem.at(x)) <= AGREEMENT
+        if problem.meets(x) or strain(problem.equation, problem.at(x)) <= AGREEMENT
     )
     if not meets_somewhere:
         return False

@@ -165,6 +165,8 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     numerator = _exact_numerator(problem)
     if numerator is not None and numerator.degree() < 1:
         return NEVER if numerator else everywhere(problem)
+    if not problem.occurrences and problem.meets_beside_givens(middle(problem.whole)):
+        return everywhere(problem)  # in doubles its irrational constants may differ
     proportional = by_proportion(problem)
     if proportional is not None:
         return proportional

@@ -294,16 +294,20 @@ class _TornBranch:
         """
         marks = self._marked(span)
         between = [middle(piece) for piece in pairwise(marks)]
-        for tolerance in (TIGHT, AGREEMENT):
+        # in doubles the forms may have lost digits
+        for tolerance, worth in ((TIGHT, value), (TIGHT, exactly), (AGREEMENT, value), (AGREEMENT, exactly)):
+            if worth is exactly and not any(self.system.holds(self.at(x, exactly), tolerance) for x in between):
+                continue
 
-            def holds(x: float, tolerance: float = tolerance) -> bool:
-                return self.system.holds(self.at(x), tolerance)
+            def holds(x: float, tolerance: float = tolerance, worth: Worth = worth) -> bool:
+                return self.system.holds(self.at(x, worth), tolerance)
 
             pieces = runs(holds, span, self.system.known, [*seeds, *between])
             alone = [x for x in marks[1:-1] if holds(x)]
             alone = [x for x in alone if not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
             if pieces or alone:
-                return [*map(self._piece, pieces), *(Solution(self.at(x), {}) for x in alone)]
+                along = (self._piece(piece, worth) for piece in pieces)
+                return [*along, *(Solution(self.at(x, worth), {}) for x in alone)]
         return []
 
     def in_proportion(self, roots: Outcome) -> Solution | None:
@@ -372,16 +376,19 @@ class _TornBranch:
         fewer = written(product_of(form, is_positive))
         return fewer if occurrences(fewer, self.tear) < occurrences(form, self.tear) else form
 
-    def _piece(self, piece: Span) -> Solution:
+    def _piece(self, piece: Span, worth: Worth = value) -> Solution:
         """All unknowns along one interval of the tear; constant ones have a value."""
         spans: dict[str, Span] = {self.tear: piece}
         for name, form in self.forms.items():
             low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: piece}, _PARTS)
             least, most = self.system.inside(name)
             spans[name] = max(low, least), min(high, most)
-        points = [self.at(x) for x in within(piece)]
-        fixed = {n: points[0][n] for n, span in spans.items() if is_constant([point[n] for point in points], span)}
-        fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}  # turns -0.0 into 0.0
+        points = [self.at(x, worth) for x in within(piece)]
+        fixed = {
+            n: points[0][n] + 0.0 for n, span in spans.items() if is_constant([point[n] for point in points], span)
+        }
+        if worth is value:  # else the bounds, which are computed in doubles, have lost digits
+            fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}  # turns -0.0 into 0.0
         return Solution(fixed, {name: span for name, span in spans.items() if name not in fixed})
 
 

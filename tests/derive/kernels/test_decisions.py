@@ -217,6 +217,27 @@ def test_a_tangent_beside_its_pole_is_that_of_the_decimals(seed: int) -> None:
 
 
 @every("seed", range(120), ordinary=16, thorough=3)
+def test_a_wave_of_an_argument_without_a_known_digit_within_a_period_is_that_of_the_decimals(seed: int) -> None:
+    """A given that moves by its last digit changes the wave completely, as `cos(cosh(47))` shows."""
+    draw = random.Random(f"wave {seed}")
+    wave, grows = draw.choice(["sin", "cos"]), draw.choice(["cosh", "exp"])
+    a, b = decimal(draw, 2, 9), Fraction(draw.randint(10, 25), 100)
+    with mpmath.workdps(60):
+        argument = getattr(mpmath, grows)(mpmath.mpf(a.numerator * b.denominator) / (a.denominator * b.numerator))
+        right = float(getattr(mpmath, wave)(argument))
+    made = library(f"y = {wave}({grows}(a/b))")
+    assert made.solve("y", a=float(a), b=float(b)).base == pytest.approx(right, rel=1e-9)
+    for found in values(made, "y", ALL_WAYS, a=a, b=b):
+        assert math.isclose(found, right, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("wave", ["sin", "cos"])
+def test_a_wave_of_an_argument_beyond_all_doubles_has_no_value(wave: str) -> None:
+    made = library(f"y = {wave}(cosh(a*b))")
+    assert all(map(math.isnan, values(made, "y", ALL_WAYS, a=Fraction(800), b=Fraction(1))))
+
+
+@every("seed", range(120), ordinary=16, thorough=3)
 def test_a_root_of_a_sum_that_cancels_is_that_of_its_decimals(seed: int) -> None:
     draw = random.Random(seed)
     a, b = decimal(draw, 1, 99), decimal(draw, 1, 99)

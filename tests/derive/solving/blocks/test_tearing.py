@@ -105,3 +105,65 @@ def test_neither_of_two_solutions_at_the_ends_of_square_roots_is_refuted_by_its_
     texts = [f"x + y = {end}", f"sqrt({end} - x) + sqrt({end} - y) = sqrt({end})"]
     outcome = solve_block([parse_equation(text) for text in texts], ["x", "y"], {}, dict.fromkeys("xy", NONNEGATIVE))
     assert sorted(one.values["x"] for one in outcome.solutions) == [0.0, pytest.approx(end, rel=1e-12)]
+
+
+IRRATIONAL = {
+    "tanh": (-20, 20),
+    "exp": (-30, 30),
+    "log": (5, 60),
+    "sqrt": (5, 60),
+    "sinh": (-30, 30),
+    "atan": (-40, 40),
+    "asinh": (-50, 50),
+    "erf": (-15, 15),
+}
+"""Functions whose values round, and the tenths of arguments at which doubles keep most digits of them."""
+FACTOR_TEXTS, OFFSETS, SHARES = ("1", "2", "0.5", "3"), ("5", "-3", "0.7"), ("1", "1/4", "3/11")
+
+
+@st.composite
+def overdetermined_arms(draw):
+    """Two relations of which one arm each leaves `x` out, while both say what `y` is; `y`, and the largest `x`."""
+    function = draw(st.sampled_from([*IRRATIONAL]))
+    argument = Fraction(draw(st.integers(*IRRATIONAL[function]).filter(bool)), 10)
+    factor, offset, share = (Fraction(draw(st.sampled_from(texts))) for texts in (FACTOR_TEXTS, OFFSETS, SHARES))
+    y = (argument - offset) / factor
+    level, other, turn = draw(st.sampled_from(["4", "5/2", "3"])), draw(st.sampled_from(["2/3", "0.3"])), Fraction(4)
+    sign = draw(st.sampled_from("+-"))
+    texts = [
+        f"({share})*(max(x, {level}) {sign} {function}({factor}*y + ({offset})))"
+        f" = ({share})*({level}) {sign} ({share})*{function}({argument})",
+        f"max(x, {other}) + abs(abs(y) - {turn}) = {other} + {abs(abs(y) - turn)}",
+    ]
+    return texts, float(y), float(Fraction(other))
+
+
+@given(overdetermined_arms(), st.booleans())
+def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case, is_turned):
+    """In doubles the arms disagree in the last digits; in many digits both give `y`, and every small `x` fits."""
+    texts, y, largest = case
+    equations = [parse_equation(text) for text in texts]
+    outcome = solve_block(equations[::-1] if is_turned else equations, [*"xy"], {}, dict.fromkeys("xy", REAL))
+    (along,) = [solution for solution in outcome.solutions if solution.spans]
+    assert along.spans == {"x": (-math.inf, pytest.approx(largest))}
+    assert dict(along.values) == {"y": pytest.approx(y, rel=1e-8, abs=1e-8)}
+
+
+@pytest.mark.parametrize("excess", ["1e-13", "1e-12", "3e-11", "1e-10", "1e-7"])
+@given(overdetermined_arms())
+def test_arms_that_only_nearly_agree_leave_no_interval(excess, case):
+    (first, second), *_ = case
+    equations = [parse_equation(text) for text in (first, f"{second} + {excess}")]
+    outcome = solve_block(equations, [*"xy"], {}, dict.fromkeys("xy", REAL))
+    assert not any(solution.spans for solution in outcome.solutions)
+
+
+@pytest.mark.parametrize("factor", [0.5, 1, 2])
+def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
+    """`tanh(-15)` is so near -1 that only three digits of what it is taken of are left in doubles."""
+    y = (-15 - 2) / factor
+    texts = (f"max(x, 2.5) + tanh({factor}*y + 2) = 2.5 + tanh(-15)", f"max(x, 0.3) - y = 0.3 - ({y})")
+    outcome = solve_block([*map(parse_equation, texts)], [*"xy"], {}, dict.fromkeys("xy", REAL))
+    (along,) = [solution for solution in outcome.solutions if solution.spans]
+    assert along.spans == {"x": (-math.inf, pytest.approx(0.3))}
+    assert dict(along.values) == {"y": pytest.approx(y, rel=1e-12)}
