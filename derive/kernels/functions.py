@@ -208,7 +208,7 @@ def _refuse_unit(quantity: Declaration, given: Any) -> None:
     """Refuse what has a unit of its own, of pint or of xarray, which a compiled function would drop."""
     declared = quantity.unit.text if quantity.unit.text not in ("", "1") else "dimensionless"
     if hasattr(given, "_units") and hasattr(given, "magnitude"):
-        unit = str(given.units)
+        unit: Any = str(given.units)
         hint = f'Write {quantity.name}=value.m_as("{declared}").'
     else:
         unit = getattr(given, "attrs", {}).get("units")
