@@ -189,7 +189,6 @@ def formula(asked: Asked, as_latex: bool) -> int:
 
 def reach(asked: Asked) -> int:
     """List every quantity that the names given, profiles and defaults determine."""
-    asked.refuse_values("what names determine does not depend on numbers")
     reached = asked.library.reach(asked.names, profiles=asked.profiles)
     listed = [quantity for name, quantity in asked.library.declared.items() if name in reached]
     if asked.as_json:

@@ -72,13 +72,18 @@ def test_an_empty_name_is_no_folder_and_no_file(words: tuple[str, ...], said: st
 
 
 @pytest.mark.parametrize(
-    "words", [("formula", "volume"), ("reach",), ("compile", "volume", "-o", "x.py")], ids=lambda words: words[0]
+    "words", [("formula", "volume"), ("compile", "volume", "-o", "x.py")], ids=lambda words: words[0]
 )
 def test_a_number_is_refused_where_names_are_taken(words: tuple[str, ...]) -> None:
     told = ask(*words, "side=2 m", "height", *ON)
     assert (told.status, told.out) == (2, "")
     assert "'side=2 m': " in told.err
     assert "Write side alone." in told.err
+
+
+def test_what_names_determine_is_told_of_givens_with_their_numbers_too() -> None:
+    """Nothing is lost with the numbers: which quantities follow does not depend on them."""
+    assert ask("reach", "side=2 m", "height", *ON).out == ask("reach", "side", "height", *ON).out
 
 
 @pytest.mark.parametrize("verb", DRAWN)
