@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import Any
 
 import numpy
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
+from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
@@ -229,8 +230,8 @@ class _Along:
         These are the values that every case uses, and those that some cases and the plan over all relations use.
 
         Relations of cases that exclude each other may fix a quantity together in that plan, so that its weak value is
-        left out. Where the target has fewer alternatives without such values, or more cases in which it is open, all
-        that any case uses are used, and the solver is asked.
+        left out. Where the target is open in more cases without such values, or a condition is on the target and it
+        has fewer alternatives without them, all that any case uses are used, and the solver is asked.
         """
         dispatch = cases(self.library, question.outline)
         weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]
@@ -240,9 +241,10 @@ class _Along:
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)
             has_more_open = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
-            is_asked = has_fewer_ways or has_more_open
+            has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)
+            conditions = chain.from_iterable(relation.conditions for relation in self.library.conditional)
+            is_asked = has_more_open or (has_fewer_ways and question.target in names_in(*conditions))
         used = sometimes if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 
