@@ -27,6 +27,7 @@ from derive.solving.ranges.range_propagation import closed_forms, domains_of, on
 from derive.tolerances import AGREEMENT
 
 _LEAVING = Memo["Leaving"](most=256)
+_LEAVING_IN_A_CASE = Memo[tuple[Block, ...]](most=256)
 
 
 def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
@@ -126,6 +127,11 @@ def leaving_blocks_in_a_case(library: RelationSet, given: Iterable[str]) -> tupl
     Of several relations for one quantity, each in its own case, any may make it leave its domain.
     """
     names = frozenset(given)
+    return _LEAVING_IN_A_CASE.of(library.session, names, lambda: _leaving_in_a_case(library, names))
+
+
+def _leaving_in_a_case(library: RelationSet, names: frozenset[str]) -> tuple[Block, ...]:
+    """Find the blocks of quantities that may leave their domains only where relations under conditions apply."""
     alone = [
         Block((relation.name,), (relation.written_for,))
         for relation in library.conditional
