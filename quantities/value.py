@@ -348,7 +348,10 @@ class _Reader:
             raise self._not_a_unit(f"a power follows {word}.", hint)
         if (ratio := _RATIO.match(rest)) and (exact := exact_of(read_decimal(word))) is not None:
             decimal = _in_full(nearest(exact / int(ratio[1])))
-            raise self._not_a_unit(f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal}.")
+            unit = rest[ratio.end() :].strip()
+            raise self._not_a_unit(
+                f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal} {unit}".rstrip() + "."
+            )
         if rest.lstrip().startswith(("+-", "-+")):
             sign, width = rest.lstrip()[:2], rest.lstrip()[2:].strip()
             raise self._error(f"{sign!r} follows {word}.", f"Write {word} +/- {width or '0.1'}.")

@@ -136,14 +136,16 @@ class Core:
         """The core of an incidence graph for the names that may be given or asked for."""
         graph = equations.graph
         fixed = names.union(equations.exchanged, *equations.inequalities.values())
-        apart = graph.apart(fixed)
-        names_within = fixed.union(*(members for relation, members in graph.members.items() if relation not in apart))
+        lone_relations = graph.apart(fixed)
+        names_within = fixed.union(
+            *(members for relation, members in graph.members.items() if relation not in lone_relations)
+        )
         links: dict[str, tuple[frozenset[str], ...]] = {}
-        for connected in _connected_groups(graph, apart, fixed):
+        for connected in _connected_groups(graph, lone_relations, fixed):
             group = names_within & connected
             links.update({name: (*links.get(name, ()), group) for name in group})
-        relations = frozenset(graph.members.keys() - apart.keys())
-        return cls(equations, relations, names_within, links, apart=dict(reversed(apart.items())))
+        relations = frozenset(graph.members.keys() - lone_relations.keys())
+        return cls(equations, relations, names_within, links, apart=dict(reversed(lone_relations.items())))
 
     @cached_property
     def decisive(self) -> frozenset[str]:

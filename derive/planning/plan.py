@@ -308,10 +308,10 @@ def _fallbacks_among(
     in_use: list[str] = []  # fallbacks that only relations set apart contain
     sought = target if _Leads.of(structure, given, weak).beyond_fallbacks(structure, target) else None
     if sought is None:
-        apart = structure.apart(given.union(weak, *structure.limits))
-        left = [relation for relation in reached if relation not in apart]
-        held_apart = structure.quantities_of(reached) - structure.quantities_of(left)
-        in_use = [name for name in weak if name in structure.otherwise and name in held_apart]
+        lone_relations = structure.apart(given.union(weak, *structure.limits))
+        left = [relation for relation in reached if relation not in lone_relations]
+        only_in_these = structure.quantities_of(reached) - structure.quantities_of(left)
+        in_use = [name for name in weak if name in structure.otherwise and name in only_in_these]
         reached = left
     key = frozenset(reached), given, tuple(weak), sought, tied
     find = partial(_fallbacks_in_use, structure, reached, given, weak, sought=sought, tied=tied)

@@ -308,7 +308,7 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
     ("10 x 10^6 m", "a power follows 10.", "Write 10e6."),
     ("1e3*10^6 m", "a power follows 1e3.", "Write a single power of ten, as in 1.5e3."),
     ("5 +-", "'+-' follows 5.", "Write 5 +/- 0.1."),
-    ("1/2 m", "1/2 is no decimal.", "Write 0.5."),
+    ("1/2 m", "1/2 is no decimal.", "Write 0.5 m."),
     ("3 / 8", "3 / 8 is no decimal.", "Write 0.375."),
     ('"5 m"', "it does not begin with a number.", "Leave the quotation marks out."),
     ("\u20135 m", "it does not begin with a number.", "Write the minus as '-'."),

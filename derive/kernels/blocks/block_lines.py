@@ -215,8 +215,8 @@ class _AttemptLines:
             deviations.append(self.sheet.line(f"{size}({residual}) + {EPSILON!r} * {noise} / {scale}"))
         count = range(len(equations))
         # the slopes are changes by a step of ASIDE, so ASIDE times their inverse gives changes of the unknowns
-        beside = [[repr(ASIDE) if i == k else _NOTHING for k in count] for i in count]
-        inverse = write_elimination(self.sheet, [[*slopes[i], *beside[i]] for i in count])
+        scaled_identity = [[repr(ASIDE) if i == k else _NOTHING for k in count] for i in count]
+        inverse = write_elimination(self.sheet, [[*slopes[i], *scaled_identity[i]] for i in count])
         errors = []
         for row in inverse:
             products = zip(row, deviations, strict=True)

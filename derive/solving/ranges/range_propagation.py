@@ -162,9 +162,9 @@ def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: 
     The form of `a = x/b` is `x = a*b`, and has a value where b is zero; the relation has none.
     """
     sides = chain.from_iterable(equation.sides for equation in equations)
-    beside = {part.args[0]: None for part in operations(*sides, among=("inv",)) if names_in(part)}
+    divisors = {part.args[0]: None for part in operations(*sides, among=("inv",)) if names_in(part)}
     own = {part.args[0] for part in operations(*forms, among=("inv",))}
-    return [divisor for divisor in beside if divisor not in own and _may_be_zero(library, divisor)]
+    return [divisor for divisor in divisors if divisor not in own and _may_be_zero(library, divisor)]
 
 
 def _may_be_zero(library: RelationSet, divisor: Node) -> bool:
