@@ -138,7 +138,7 @@ def line(quantity: Declaration, given: Any) -> Line:
     if hasattr(given, "magnitude"):
         unit, array = unit_of(given), given.magnitude
     elif isinstance(named := getattr(given, "attrs", {}).get("units"), str):  # xarray's way of stating it
-        unit, array = parse_unit(named), given.values
+        unit, array = _unit_of_attribute(quantity, named), given.values
     array = _array(quantity, array)
     if isinstance(array, tuple):  # values, each with its unit
         return Line(quantity.name, quantity.unit.text, checked(quantity, _read_values(quantity, array)))
@@ -147,6 +147,15 @@ def line(quantity: Declaration, given: Any) -> Line:
     if is_lazy(array):
         return axis
     return Line(quantity.name, quantity.unit.text, checked(quantity, axis.declared(array)))
+
+
+def _unit_of_attribute(quantity: Declaration, text: str) -> Unit:
+    """The unit that an array of xarray states for an axis; an error that names the quantity if it cannot be read."""
+    try:
+        return parse_unit(text)
+    except UnitError as error:
+        what = f"{quantity.name}: the axis states a unit that cannot be read: {error.what}"
+        raise UnitError(what, hint=error.hint, quantity=quantity.name, unit=text) from None
 
 
 def _array(quantity: Declaration, given: Any) -> Any:

@@ -293,7 +293,7 @@ def _leaving_several(library: RelationSet) -> frozenset[str]:
     """The relations that may leave an unknown several values: others are solved first, so that these are the tests."""
 
     def leaves_several(relation: Relation) -> bool:
-        return any(True for _ in operations(*relation.written.sides, among=_SEVERAL))
+        return next(operations(*relation.written.sides, among=_SEVERAL), None) is not None
 
     def names() -> frozenset[str]:  # cached, since the walk over all relations takes long
         return frozenset(name for name, relation in library.relations.items() if leaves_several(relation))

@@ -348,7 +348,7 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 def _may_jump(library: RelationSet, plan: Plan) -> bool:
     """Whether a relation of the plan holds a choice or a step, at which an inequality may turn without an edge."""
     sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
-    return any(True for _ in operations(*sides, among=_JUMPS))
+    return next(operations(*sides, among=_JUMPS), None) is not None
 
 
 def inside(span: Span) -> list[float]:

@@ -472,7 +472,7 @@ def _is_everywhere(power: Apply) -> bool:
 
 
 def _has_choice(equation: Equation) -> bool:
-    return any(True for _ in operations(*equation.sides, among=("piecewise",)))
+    return next(operations(*equation.sides, among=("piecewise",)), None) is not None
 
 
 def _strict(condition: Node) -> Node:

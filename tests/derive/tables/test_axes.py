@@ -56,6 +56,12 @@ def test_what_is_no_axis_is_refused_in_words(axis, error, told):
         assert "width" in str(caught.value)
 
 
+def test_a_unit_that_cannot_be_read_is_told_with_the_name_of_its_axis():
+    xarray = pytest.importorskip("xarray")
+    with pytest.raises(UnitError, match="price: the axis states a unit that cannot be read: "):
+        derive.load(SHOP).sweep("rent", floor="2 m**2", price=xarray.DataArray([1.0, 2.0], attrs={"units": "$ m-2"}))
+
+
 def test_a_masked_number_is_no_point_of_an_axis():
     masked = numpy.ma.array([1.0, 2.0, 9.0], mask=[False, False, True])
     for axis in (masked, derive.units.Quantity(masked, "USD/m**2")):
