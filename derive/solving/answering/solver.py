@@ -35,7 +35,7 @@ from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
-from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
+from derive.solving.execution.plan_states import may_be_others
 from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
 from derive.solving.traces.trace import QuestionShape, shape_of
@@ -93,7 +93,7 @@ def _error_for_several(library: RelationSet, question: Question, answers: Sequen
         )
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
     texts = dict.fromkeys(assumption.text for assumption in assumptions)
-    doubts = [text for text in texts if is_doubt(text) or is_of_one_turn(text)]
+    doubts = [*filter(may_be_others, texts)]
     count, all_of_them = str(len(answers)), "them all"
     if doubts:
         count, all_of_them = f"at least {len(answers)}", "those found"

@@ -37,7 +37,7 @@ from derive.solving.diagnosis.left_domains import certainly_left, is_silent, lea
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.checks import checked, is_void
-from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
+from derive.solving.execution.plan_states import may_be_others
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import decisions_of
 from derive.time_limits import sharing, tick
@@ -137,7 +137,7 @@ def _agreement_of_exact(
         states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, plan, state) for state in states]
     notes = chain.from_iterable(state.notes for state in states)
-    is_proved = not any(is_doubt(note) or is_of_one_turn(note) for note in notes)
+    is_proved = not any(map(may_be_others, notes))
     if states and is_proved and None not in clashes:
         try:
             raise next(clash for clash in clashes if clash is not None)

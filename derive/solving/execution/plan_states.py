@@ -105,6 +105,11 @@ def is_of_one_turn(note: str) -> bool:
     return "sought in one turn" in note
 
 
+def may_be_others(note: str) -> bool:
+    """Whether a note on a state says that there may be other solutions, missed by a search or in another turn."""
+    return is_doubt(note) or is_of_one_turn(note)
+
+
 def all_of(
     library: RelationSet, plan: Plan, known: Mapping[str, float], hints: Mapping[str, float]
 ) -> tuple[float, ...] | None:
@@ -126,7 +131,7 @@ _MOST_CLAIMED = 64  # limit on combinations of solutions
 def proof_of(library: RelationSet, question: Question, plan: Plan, state: State) -> Proof | None:
     """The proof that a plan has no other solutions; None where that is not claimed, or has no certificate."""
     is_number = plan.target in state.values and not state.spans
-    if not is_number or any(is_doubt(note) or is_of_one_turn(note) for note in state.notes):
+    if not is_number or any(map(may_be_others, state.notes)):
         return None
     derived = {*plan.unknowns}
     start = {name: number for name, number in state.values.items() if name not in derived}
