@@ -210,9 +210,9 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
 def _is_proved_apart(values: Mapping[str, float], solutions: Sequence[Solution], system: System) -> bool:
     """Whether a solution by tearing is proved to be another than all known solutions close to it."""
     close = [other.values for other in solutions if repeats(values, [other])]
-    return not repeats(values, solutions, SAME_ROOT) and all(
-        are_apart(values, other, system.with_choices) for other in close
-    )
+    if repeats(values, solutions, SAME_ROOT):
+        return False
+    return all(are_apart(values, other, system.with_choices) for other in close)
 
 
 class _TornBranch:
@@ -251,9 +251,8 @@ class _TornBranch:
             if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
                 return True  # not a solution
             box[name] = enclosure.values
-        if not system.holds(values) and _surely_fail(
-            (*system.equations, *system.with_choices.equations), {**around, **box}
-        ):
+        equations = (*system.equations, *system.with_choices.equations)
+        if not system.holds(values) and _surely_fail(equations, {**around, **box}):
             return True
         if any(x != x for x in values.values()) or system.misses(values):
             return False

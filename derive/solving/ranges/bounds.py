@@ -333,10 +333,8 @@ class SolutionBranch:
         if not (bounds.are_reached or is_along):
             return bounds
         inwards = ASIDE * (high - low)
-        near_ends = [
-            (low, low + inwards),
-            (high - inwards, high),
-        ]  # ends are rounded, and may lie outside by that alone
+        # ends are rounded, and may lie outside by that alone
+        near_ends = [(low, low + inwards), (high - inwards, high)]
         if not math.isfinite(inwards) or all(map(self.is_possible_within, near_ends)):
             return bounds
         return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
