@@ -30,7 +30,7 @@ from flint import arb, fmpq_poly
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, cases, names_in, operations, with_forms
 from derive.numerics.algebra.constant_folding import stated
-from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.exact_values import Undefined, exact_number, exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.algebra.piecewise_linear import Interval
 from derive.numerics.algebra.polynomials import Polynomial, exactly, fraction, is_tractable, nearest_root, ratio_of
@@ -202,8 +202,15 @@ class _Pieces:
 
     def _is_between(self, x: Fraction | None, least: Fraction, most: Fraction) -> bool:
         """Whether the piecewise ratio of polynomials has a value between two numbers at a point."""
-        number = None if x is None else exact_value(self.expression, {self.name: x})
-        return number is not None and bool(least <= number <= most)
+        if x is None:
+            return False
+        try:
+            number = exact_number(self.expression, {self.name: x})
+        except Undefined:
+            return False
+        if number is None:  # an irrational constant that cancels in the ratio has no exact value for all that
+            raise _NotExact
+        return bool(least <= number <= most)
 
     def _stretches(self) -> Iterator[Interval]:
         """The stretches between the breaks of the piecewise ratio, and between these and the domain's ends."""
