@@ -3,18 +3,23 @@
 A float is a rational number: the decimal that it was read from, where that is short. Sums, products and integer powers
 of rationals are rational: terms cancel exactly here, where doubles would leave rounding noise in which a search finds
 false roots.
+
+An irrational constant, such as log(8), is taken with many digits while constants are combined, and rounded to a double
+in the end. Where a sum with such a constant cancels to all these digits, it is zero: `x*log(8) - 3*x*log(2)` is not
+1e-16*x.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, same
+from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement, reapplied, same
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Name, Node, Number, applied, operations
+from derive.expressions.tree import Apply, Name, Node, Number, applied, operations, rebuilt, walk
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.exact_values import folded_ball, many_digits
 from derive.numerics.algebra.like_terms import denominators, without_denominators
 from derive.numerics.intervals.enclosure import Span, enclose
 from quantities.rational import exact_of
@@ -22,6 +27,13 @@ from quantities.rational import exact_of
 _DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
+_DIGITS = 300  # bits to which an irrational constant is folded
+_LOST_DIGITS = 40  # limit on those that its own function may lose
+_SAME_BITS = 220  # a sum of irrational constants that cancels to these is zero
+_LONGEST_WRITTEN = 160  # limit on bits of a numerator, above which it may be that of a folded irrational constant
+_LEAST_TWOS = (
+    100  # limit on bits of its denominator, below which it may be what is typed, such as a long number and .25
+)
 _UNDOING = {"exp": "log", "log": "exp"}  # each with the function whose value it takes back
 
 
@@ -39,7 +51,29 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
         return Name(name) if number is None or not math.isfinite(number) else Number(stated(number))
 
     result: Node = _FOLDED.fold(node, named)
-    return result
+    return _with_doubles(result)
+
+
+def _with_doubles(node: Node) -> Node:
+    """The folded expression with its irrational constants rounded to doubles."""
+
+    def rounded(part: Node) -> Node | None:
+        if isinstance(part, Number) and _is_irrational(part.value):
+            return Number(Fraction(float(part.value)))
+        return None
+
+    is_long = any(isinstance(part, Number) and _is_irrational(part.value) for part in walk(node))
+    return rebuilt(node, rounded) if is_long else node
+
+
+def _is_irrational(number: Fraction) -> bool:
+    """Whether a constant was folded from an irrational one: it has many digits, and a power of two below them.
+
+    What is typed has as many fives as twos there, and a double has few digits.
+    """
+    denominator = number.denominator
+    twos = (denominator & -denominator).bit_length() - 1
+    return number.numerator.bit_length() > _LONGEST_WRITTEN and 2 * twos > max(denominator.bit_length(), _LEAST_TWOS)
 
 
 def stated(number: float) -> Fraction:
@@ -61,19 +95,29 @@ def is_decimal(number: float) -> bool:
 
 def _sum(*args: Node) -> Node:
     """Fold a sum to a flat one, with its like terms and its constants added up."""
-    total = Fraction(0)
-    shares: dict[Node, Fraction] = {}
+    constants: list[Fraction] = []
+    shares: dict[Node, list[Fraction]] = {}
     for arg in args:
         for term in arg.args if isinstance(arg, Apply) and arg.op == "add" else (arg,):
             if isinstance(term, Number):
-                total += term.value
+                constants.append(term.value)
             else:
                 share, rest = _shared(term)
-                shares[rest] = shares.get(rest, Fraction(0)) + share
-    terms = [_product(Number(share), rest) for rest, share in shares.items() if share or _is_undefined(rest)]
+                shares.setdefault(rest, []).append(share)
+    total = _added(constants)
+    sums = ((rest, _added(numbers)) for rest, numbers in shares.items())
+    terms = [_product(Number(share), rest) for rest, share in sums if share or _is_undefined(rest)]
     if total:
         terms.append(_short(total))
     return applied("add", terms, Number(total))
+
+
+def _added(numbers: Sequence[Fraction]) -> Fraction:
+    """The sum of constants; zero where irrational ones cancel to all digits that they are folded with."""
+    total = sum(numbers, Fraction(0))
+    if not total or not any(map(_is_irrational, numbers)):
+        return total
+    return total if abs(total) > max(map(abs, numbers)) / (1 << _SAME_BITS) else Fraction(0)
 
 
 def _is_undefined(node: Node) -> bool:
@@ -131,9 +175,15 @@ def _constant(node: Apply, fold: Fold) -> Node:
     numbers = [arg.value for arg in applied_node.args if isinstance(arg, Number)]
     if not numbers or len(numbers) < len(applied_node.args):
         return applied_node
-    if node.op == "inv" and numbers[0]:
+    if node.op == "inv" and numbers[0] and not _is_irrational(numbers[0]):
         return _short(1 / numbers[0])
-    if node.op == "pow" and numbers[1].denominator == 1 and abs(numbers[1]) <= _STEEPEST and numbers[0]:
+    if (
+        node.op == "pow"
+        and not _is_irrational(numbers[0])
+        and numbers[1].denominator == 1
+        and abs(numbers[1]) <= _STEEPEST
+        and numbers[0]
+    ):
         return _short(numbers[0] ** numbers[1].numerator)
     if node.op in ("max", "min"):
         return Number(max(numbers) if node.op == "max" else min(numbers))
@@ -141,7 +191,28 @@ def _constant(node: Apply, fold: Fold) -> Node:
     if entry is not None and entry.rational:
         return Number(entry.rational(numbers[0]))
     rounded = value(applied_node, {})
-    return Number(Fraction(rounded)) if math.isfinite(rounded) else applied_node
+    if not math.isfinite(rounded):
+        return applied_node
+    precise = _in_many_digits(applied_node)
+    return Number(Fraction(rounded) if precise is None else precise)
+
+
+def _in_many_digits(node: Apply) -> Fraction | None:
+    """The value of an irrational constant to many digits; None if it has not that many, or is large."""
+    with many_digits(_DIGITS):
+        try:
+            ball = folded_ball(node, {}, {}, _no_choice)
+        except NoElement:
+            return None
+        if not ball.is_finite() or ball.rel_accuracy_bits() < _DIGITS - _LOST_DIGITS:
+            return None
+        mantissa, exponent = map(int, ball.mid().man_exp())
+    number = Fraction(mantissa) * Fraction(2) ** exponent
+    return number if _is_irrational(number) else None  # a sum would not know another one again
+
+
+def _no_choice(*_: object) -> None:
+    """A constant has no choice whose arm would have to be taken."""
 
 
 _FOLDED: Arithmetic[Node] = Arithmetic(

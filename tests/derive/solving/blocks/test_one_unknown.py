@@ -91,3 +91,39 @@ equation = "{equation}"
     low, high = re.search(r"in one turn, from (\S+ ms) to (\S+ ms)", note).groups()
     turn = derive.units(high) - derive.units(low)
     assert turn.to("s").magnitude == pytest.approx(math.pi / 1000, rel=1e-5)
+
+
+EQUAL = {  # for each pair of numbers a and b
+    "log(a*b)": "log(a) + log(b)",
+    "sqrt(a)*sqrt(b)": "sqrt(a*b)",
+    "exp(a)*exp(b)": "exp(a + b)",
+    "exp(a)/exp(b)": "exp(a - b)",
+    "cos(a)**2": "1 - sin(a)**2",
+    "tanh(a)": "(exp(2*a) - 1)/(exp(2*a) + 1)",
+    "(sqrt(a) + sqrt(b))*(sqrt(a) - sqrt(b))": "a - b",
+    "log(a)/log(b)": "log(a**3)/log(b**3)",
+}
+
+
+@pytest.mark.parametrize(("first", "second"), EQUAL.items())
+@given(a=st.integers(2, 30), b=st.integers(31, 60), degree=st.integers(1, 3))
+def test_where_equal_irrational_constants_cancel_nothing_is_left_of_the_unknown(first, second, a, b, degree):
+    """As doubles the two sides differ by 1e-16 of them, which makes a root of 1e16."""
+    power, a = f"x**{degree}", a / 10
+    library = bare("a b x y", f"{power}*({first}) = {power}*({second}) + y", domains=dict.fromkeys("xy", "real"))
+    with pytest.raises(NoSolutionError):
+        library.solve("x", a=a, b=b, y=1)
+    (answer,) = library.solve_all("x", a=a, b=b, y=0)
+    assert answer.bounds == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize(("first", "second"), EQUAL.items())
+@given(a=st.integers(2, 30), b=st.integers(31, 60))
+def test_irrational_constants_that_differ_in_the_twelfth_digit_leave_the_unknown_a_root(first, second, a, b):
+    a = a / 10
+    library = bare("a b x y", f"x*({first}) = x*({second})*1.000000000001 + y", domains=dict.fromkeys("xy", "real"))
+    names = {name: getattr(mpmath, name) for name in ("log", "sqrt", "exp", "cos", "sin", "tanh")}
+    with mpmath.workdps(40):
+        size = eval(second, names | {"a": mpmath.mpf(str(a)), "b": mpmath.mpf(b)})
+        root = float(-1 / (size / mpmath.mpf(10) ** 12))
+    assert library.solve("x", a=a, b=b, y=1).base == pytest.approx(root, rel=1e-9)
