@@ -6,7 +6,8 @@ false roots.
 
 An irrational constant, such as log(8), is taken with many digits while constants are combined, and rounded to a double
 in the end. Where a sum with such a constant cancels to all these digits, it is zero: `x*log(8) - 3*x*log(2)` is not
-1e-16*x.
+1e-16*x. The digits are so many that what any double leaves beside another is no such sum: 1e70 + sqrt(2) - 1e70 is
+sqrt(2).
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from quantities.rational import exact_of
 _DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
-_DIGITS = 300  # bits to which an irrational constant is folded
+_DIGITS = 1200  # bits to which an irrational constant is folded
 _LOST_DIGITS = 40  # limit on those that its own function may lose
-_SAME_BITS = 220  # a sum of irrational constants that cancels to these is zero
+_SAME_BITS = 1050  # a sum of irrational constants that cancels to these is zero; beside 1e300 a one is left at 2**-997
 _LONGEST_WRITTEN = 160  # limit on bits of a numerator, above which it may be that of a folded irrational constant
 _LEAST_TWOS = (
     100  # limit on bits of its denominator, below which it may be what is typed, such as a long number and .25
@@ -59,7 +60,7 @@ def _with_doubles(node: Node) -> Node:
 
     def rounded(part: Node) -> Node | None:
         if isinstance(part, Number) and _is_irrational(part.value):
-            return Number(Fraction(float(part.value)))
+            return _double(part.value)
         return None
 
     is_long = any(isinstance(part, Number) and _is_irrational(part.value) for part in walk(node))
@@ -221,13 +222,27 @@ _FOLDED: Arithmetic[Node] = Arithmetic(
 
 
 def _short(number: Fraction) -> Number:
-    """A folded constant, rounded to a double if its fraction is too long."""
+    """A folded constant, rounded to a double if its fraction is too long; an irrational one keeps its digits."""
     if number.numerator.bit_length() + number.denominator.bit_length() <= _LONGEST:
         return Number(number)
+    if _is_irrational(number):
+        return Number(_to_digits(number))
+    return _double(number)
+
+
+def _double(number: Fraction) -> Number:
+    """A folded constant rounded to a double; one beyond all doubles as it is."""
     try:
         return Number(Fraction(float(number)))
     except OverflowError:
         return Number(number)
+
+
+def _to_digits(number: Fraction) -> Fraction:
+    """An irrational constant that a product has made longer than its digits are, without those beyond them."""
+    size = number.numerator.bit_length() - number.denominator.bit_length()
+    twos = Fraction(2) ** (_DIGITS - size)
+    return round(number * twos) / twos
 
 
 def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:

@@ -127,3 +127,22 @@ def test_irrational_constants_that_differ_in_the_twelfth_digit_leave_the_unknown
         size = eval(second, names | {"a": mpmath.mpf(str(a)), "b": mpmath.mpf(b)})
         root = float(-1 / (size / mpmath.mpf(10) ** 12))
     assert library.solve("x", a=a, b=b, y=1).base == pytest.approx(root, rel=1e-9)
+
+
+@given(exponent=st.integers(20, 300), constant=st.sampled_from(["sqrt(2)", "log(3)", "exp(1)", "tanh(1)"]))
+def test_an_irrational_constant_beside_a_large_number_is_left_when_that_cancels(exponent, constant):
+    """Of `x**3 + x*(1e70 + sqrt(2))` the square root is left when 1e70*x is subtracted."""
+    library = bare("x", f"x**3 + x*(1e{exponent} + {constant}) = 1e{exponent}*x + 8")
+    x = library.solve("x").base
+    size = {"sqrt(2)": math.sqrt(2), "log(3)": math.log(3), "exp(1)": math.e, "tanh(1)": math.tanh(1)}[constant]
+    assert x**3 + x * size == pytest.approx(8, rel=1e-9)
+
+
+def test_a_product_of_many_irrational_constants_keeps_its_digits():
+    primes = [2, 3, 5, 7, 11]
+    logarithms = "*".join(f"log({prime})" for prime in primes)
+    roots = "*".join(f"sqrt({prime})" for prime in primes)
+    product = bare("x y", f"x*{roots}*{logarithms} = x*sqrt(2310)*{logarithms} + y", domains={"x": "real", "y": "real"})
+    with pytest.raises(NoSolutionError):
+        product.solve("x", y=1)
+    assert product.solve_all("x", y=0)[0].bounds == (-math.inf, math.inf)
