@@ -93,10 +93,8 @@ class _TurnAnswers:
     @property
     def doubts(self) -> tuple[str, ...]:
         """Why a list of answers may lack some."""
-        from derive.solving.execution.plan_states import is_doubt
-
         notes = chain.from_iterable(answer.stated_assumptions for answer in self.answers)
-        return tuple(dict.fromkeys(note.text for note in notes if is_doubt(note.text)))
+        return tuple(dict.fromkeys(note.text for note in notes if note.kind == "unproved"))
 
     def data(self, digits: int) -> dict[str, Any]:
         from derive.presentation.plain_data import answer_data

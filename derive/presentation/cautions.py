@@ -27,7 +27,8 @@ from quantities.value import read_value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.solving.execution.answer import Answer, Assumption, Remark
+    from derive.solving.assumptions import Assumption
+    from derive.solving.execution.answer import Answer, Remark
     from quantities.value import Value
 
 MOST_REMARKS = 3  # that stand under a headline

@@ -28,7 +28,6 @@ from derive.kernels.several_targets import Abreast, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark
 from derive.solving.execution.answer import Answer, Remark
-from derive.solving.execution.plan_states import may_be_others
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
 from derive.time_limits import in_this_query
@@ -223,8 +222,8 @@ class Work:
                 answer = self._answer(self.library, target, point)
             except DeriveError:
                 continue
-            doubts = filter(may_be_others, (note.text for note in answer.stated_assumptions))
-            remarks += [PlacedRemark(target, placed, Remark.of_doubt(target, text)) for text in doubts]
+            doubts = [note for note in answer.stated_assumptions if note.leaves_others]
+            remarks += [PlacedRemark(target, placed, Remark.of_doubt(target, doubt.text)) for doubt in doubts]
             remarks += [PlacedRemark(target, placed, remark) for remark in answer.remarks]
         return tuple(remarks)
 

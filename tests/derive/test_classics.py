@@ -94,7 +94,7 @@ def test_all_solutions_in_a_box_are_found_and_the_list_is_complete(counted: Coun
     classic = counted.classic
     with derive.limits(seconds=120):  # so that a busy machine changes nothing
         outcome = solved(classic, hints=False)
-    assert (outcome.caveat, outcome.undecided, outcome.singular) == ("", False, False)
+    assert (outcome.caveat, outcome.undecided, outcome.singular) == (None, False, False)
     assert len(outcome.solutions) == counted.count
     for solution in outcome.solutions:
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])

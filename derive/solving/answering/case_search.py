@@ -24,6 +24,7 @@ from derive.solving.answering.one_case import (
     narrowed_by_neighbours,
 )
 from derive.solving.answering.regime_intervals import confined, left_open, without_impossible
+from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
@@ -59,7 +60,7 @@ class CaseSearch:
         self.is_last_resort = is_last_resort
         self.results: list[Found] = []
         self.errors: list[DeriveError] = []
-        self._doubts: list[tuple[Case, str]] = []  # of each case without a proof, a note for the results of others
+        self._doubts: list[tuple[Case, Assumption]] = []  # each case without a proof, with the note for other results
         for asked, outcome in explored(library, question, self._results_of):
             if until_open and isinstance(outcome, UnfixedError):
                 self.results, self.errors = [], [outcome]
@@ -77,7 +78,8 @@ class CaseSearch:
         self.errors.append(outcome or _too_many(self.question))
         if outcome is None or isinstance(outcome, LimitError):
             where = self._in_words(case) or "further cases hold"
-            self._doubts.append((case, f"it is not proved that there is no other solution where {where}"))
+            text = f"it is not proved that there is no other solution where {where}"
+            self._doubts.append((case, Assumption(text, "unproved")))
         elif isinstance(outcome, UnderdeterminedError):
             self._doubts.append(self._open_case(case))
 
@@ -140,9 +142,9 @@ class CaseSearch:
         """The claims of a searched case in words, for the notes on results of other cases."""
         return " and ".join(dict.fromkeys(map(worded, claims(self.library, replace(self.question, case=case)))))
 
-    def _open_case(self, case: Case) -> tuple[Case, str]:
+    def _open_case(self, case: Case) -> tuple[Case, Assumption]:
         """Pair a searched case that leaves the target open with the note on it for results of other cases."""
-        return case, f"where {self._in_words(case)}, nothing determines {self.target}"
+        return case, Assumption(f"where {self._in_words(case)}, nothing determines {self.target}", "open")
 
     def _all_assume_open_case_away(self) -> bool:
         """Whether a searched case is open, and all results rest on relations that are only assumed to apply."""
@@ -227,7 +229,7 @@ class CaseSearch:
         conditions = self.library.relations[name].conditions
         return name in result.plan.relations and not state.known >= {*names_in(*conditions)}
 
-    def _with_doubts(self, result: Found, doubts: Sequence[tuple[Case, str]]) -> Found:
+    def _with_doubts(self, result: Found, doubts: Sequence[tuple[Case, Assumption]]) -> Found:
         """A result of the case search with notes on doubtful cases, but for those that it assumes not to hold."""
 
         def with_doubts(state: State) -> State:

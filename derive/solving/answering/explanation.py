@@ -33,10 +33,11 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import filled, shown_number, shown_result
 from derive.solving.answering.remarks import neglected
 from derive.solving.answering.roles_of_givens import Roles
-from derive.solving.execution.answer import Answer, Assumption, Check, Course, Lineage, Stage, Step
+from derive.solving.assumptions import Assumption
+from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.plan_states import Found, is_of_proof, proof_of
+from derive.solving.execution.plan_states import Found, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
 from derive.solving.sensitivity import slopes
@@ -377,7 +378,7 @@ class Explanation:
         for name, why in self.result.left_out.items():
             if written_for.get(name, self.plan.target) in self._quantities:
                 assumptions.append(Assumption(f"{name} is left out: {why}"))
-        assumptions += (Assumption(note, "proved" if is_of_proof(note) else "note") for note in self.state.notes)
+        assumptions += self.state.notes
         if how:
             assumptions.append(Assumption(how, "bounds"))
         return tuple(dict.fromkeys(assumptions))

@@ -31,7 +31,7 @@ from derive.solving.diagnosis.diagnosis import (
 from derive.solving.execution.block_execution import State, narrowed
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
-from derive.solving.execution.plan_states import Found, is_of_one_turn
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
@@ -163,9 +163,10 @@ def _in_another_turn(library: RelationSet, question: Question, result: Found) ->
     Another way, without the relation that left the turn open, finds the angle; that relation is then a check. None if
     no way does.
     """
-    notes = [*filter(is_of_one_turn, chain.from_iterable(state.notes for state in result.states))]
+    notes = chain.from_iterable(state.notes for state in result.states)
+    angles = {note.about for note in notes if note.kind == "one turn"}
     for block in result.plan.blocks:
-        if not any(note.startswith(tuple(f"{name}: " for name in block.unknowns)) for note in notes):
+        if angles.isdisjoint(block.unknowns):
             continue
         ways = filter(None, (without(library, question, result, name) for name in block.relations))
         sure = [way for way in ways if way.states and not any(state.notes or state.spans for state in way.states)]

@@ -27,6 +27,7 @@ from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, plan_for
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
@@ -43,7 +44,10 @@ from derive.tolerances import NEGLIGIBLE
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-ENCLOSED = "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
+ENCLOSED = Assumption(
+    "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached",
+    "bounds",
+)
 
 _FLIPS = 6  # limit on points of an interval at which the claims flip, besides those where sides are equal
 _HALVINGS = 200  # limit on steps of a bisection; doubles take fewer
@@ -143,10 +147,11 @@ def left_open(
         is_excluded = domain.open_low and number <= domain.low
         if is_denied or is_excluded:
             raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
-        note = f"{target} is the same wherever {conditions.in_words}"
+        note = Assumption(f"{target} is the same wherever {conditions.in_words}")
         states = [State({**known, target: number}, notes=(note,))]
     else:
-        note = f"nothing determines {target} where {conditions.where or conditions.in_words}"
+        text = f"nothing determines {target} where {conditions.where or conditions.in_words}"
+        note = Assumption(text, "open")
         state = State(known, {target: span}, notes=(note,))
         states = [replace(state, notes=(note, ENCLOSED))] if question.ranges else list(conditions.parts(state))
     if not states:

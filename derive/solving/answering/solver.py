@@ -32,10 +32,10 @@ from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.target_values import NOWHERE
 from derive.solving.answering.whole_counts import whole_counts
+from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
-from derive.solving.execution.answer import Answer, Assumption
-from derive.solving.execution.plan_states import may_be_others
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
 from derive.solving.traces.trace import QuestionShape, shape_of
@@ -92,8 +92,7 @@ def _error_for_several(library: RelationSet, question: Question, answers: Sequen
             answers=tuple(answers),
         )
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
-    texts = dict.fromkeys(assumption.text for assumption in assumptions)
-    doubts = [*filter(may_be_others, texts)]
+    doubts = dict.fromkeys(assumption.text for assumption in assumptions if assumption.leaves_others)
     count, all_of_them = str(len(answers)), "them all"
     if doubts:
         count, all_of_them = f"at least {len(answers)}", "those found"
@@ -222,13 +221,11 @@ def _is_same(answer: Answer, other: Answer) -> bool:
 
 def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
     """An answer with the bounds, and the notes on bounds, of the solver's answer over all cases."""
-    kinds = {"bounds", "turning"} if gapless else {"bounds"}  # without a gap, no case fails without another
-
-    def is_on_bounds(note: Assumption) -> bool:
-        return note.kind in kinds or note.text.startswith("bounds ")  # the note of a single block has no such kind
-
-    kept = [note for note in answer.stated_assumptions if not is_on_bounds(note)]
-    renewed = [note for note in joint.stated_assumptions if is_on_bounds(note)]
+    kinds = {"bounds", "unnarrowed"}
+    if gapless:  # then no case fails without another
+        kinds.add("turning")
+    kept = [note for note in answer.stated_assumptions if note.kind not in kinds]
+    renewed = [note for note in joint.stated_assumptions if note.kind in kinds]
     return replace(answer, bounds=joint.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *renewed])))
 
 
@@ -322,7 +319,7 @@ def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:
         answer,
         checks=(*answer.checks, *further),
         unused=tuple(name for name in answer.unused if name not in acting),
-        stated_assumptions=(*answer.stated_assumptions, *map(Assumption, agreeing.notes)),
+        stated_assumptions=(*answer.stated_assumptions, *agreeing.notes),
     )
 
 

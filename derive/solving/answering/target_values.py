@@ -48,10 +48,11 @@ from derive.numerics.algebra.piecewise_rationals import exact_preimage
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.plan import Block, Plan
+from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes, with_own_values
-from derive.solving.execution.plan_states import Found, is_doubt
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import inside
 from derive.tolerances import SAME_ROOT
@@ -189,11 +190,9 @@ class _Comparison:
 
     def _without_doubts(self, result: Found) -> Found:
         """A result without notes that it may not be the only one, since all exact values are known."""
-        open_case = f"nothing determines {self.question.target}"
 
         def sure(state: State) -> State:
-            notes = tuple(note for note in state.notes if not is_doubt(note) and open_case not in note)
-            return replace(state, notes=notes)
+            return replace(state, notes=tuple(note for note in state.notes if note.kind not in ("unproved", "open")))
 
         return replace(result, states=tuple(map(sure, result.states)))
 
@@ -236,9 +235,10 @@ class _Comparison:
             note = f"{leaving} it {count}; nothing else determines it"
         low, high = pieces[0].span[0], pieces[-1].span[1]
         if pieces[0].is_point and not self.cases.ranged:
-            state = State({**known, target: low}, notes=(note,))
+            state = State({**known, target: low}, notes=(Assumption(note),))
         else:
-            state = State(known, {target: (low, high)}, notes=(note,), pieces=tuple(piece.span for piece in pieces))
+            spans = tuple(piece.span for piece in pieces)
+            state = State(known, {target: (low, high)}, notes=(Assumption(note),), pieces=spans)
         weak = tuple(name for name in self.question.weak if name in self.library.held_by(used))
         blocks = (Block(used, (target,)),) if used else ()
         return Found(Plan(target, blocks, weak, ()), (state,), left_out={})

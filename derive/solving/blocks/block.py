@@ -42,6 +42,7 @@ from derive.numerics.algebra.linear import Combined, combined, linear_solutions,
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.complete_search import (
     NOWHERE,
     CompleteSearch,
@@ -68,8 +69,10 @@ from quantities.domain import Domain
 _DIVISORS = 2  # limit on divisors that are zero at once
 _QUICK = 20  # the first search through boxes is this many times shorter than the last
 _SHARE = 0.5  # of the time left, which the last one may take
-_DEPENDENT = "in another arm the relations are dependent; it is not proved that there are no other solutions"
-_UNPROVED = "it is not proved that there are no other solutions"
+_DEPENDENT = Assumption(
+    "in another arm the relations are dependent; it is not proved that there are no other solutions", "unproved"
+)
+_UNPROVED = Assumption("it is not proved that there are no other solutions", "unproved")
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
 _COUNTED = "no other solution: proved by resultants, all of whose roots are known"
 _NO_ARM = "no arm that could give it binds"
@@ -214,10 +217,11 @@ def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
     for solution in sorted(listed, key=lambda solution: -len(solution.spans)):  # what may cover others comes first
         if not is_covered(solution, solutions):
             solutions.append(solution)
-    caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")
+    caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), None)
     undecided = any(outcome.undecided for outcome in outcomes)
     if solutions and undecided and not caveat:
-        caveat = "another arm was searched numerically; it is not proved that it has no solution"
+        text = "another arm was searched numerically; it is not proved that it has no solution"
+        caveat = Assumption(text, "unproved")
     singular = any(outcome.singular for outcome in outcomes)
     if solutions and singular:
         caveat = _DEPENDENT
@@ -391,5 +395,6 @@ def _with_zeros_of_divisors(outcome: Outcome, lost: tuple[Lost, ...], system: Sy
             open_divisors.append(render(divisor))
     if not open_divisors:
         return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)
-    note = f"it is not proved that there are no others where {' or '.join(dict.fromkeys(open_divisors))} is zero"
-    return replace(outcome, solutions=tuple(solutions), caveat=outcome.caveat or note, undecided=not solutions)
+    text = f"it is not proved that there are no others where {' or '.join(dict.fromkeys(open_divisors))} is zero"
+    caveat = outcome.caveat or Assumption(text, "unproved")
+    return replace(outcome, solutions=tuple(solutions), caveat=caveat, undecided=not solutions)

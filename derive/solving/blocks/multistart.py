@@ -16,6 +16,7 @@ from itertools import chain, combinations, islice
 
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
 from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, polished
 from derive.solving.blocks.samples import points_across_domains, starting_points
@@ -105,11 +106,11 @@ class _Harvest:
             if self.is_curve:
                 return Outcome((), singular=True, reason="they hold along a whole curve")
             return Outcome((), reason=f"none was found from {self.tried} starts", undecided=True)
-        caveat = f"solved numerically from {self.tried} starts; it is not proved that there are no other solutions"
+        text = f"solved numerically from {self.tried} starts; it is not proved that there are no other solutions"
         if self.rough:
             digits = min(digits for _, digits in self.rough)
-            caveat += f"; the relations are singular at a solution, where the givens fix about {digits} digits"
-        return Outcome(tuple(self.solutions), caveat)
+            text += f"; the relations are singular at a solution, where the givens fix about {digits} digits"
+        return Outcome(tuple(self.solutions), Assumption(text, "unproved"))
 
 
 def solved_from_starts(system: System) -> Outcome:

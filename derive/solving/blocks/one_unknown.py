@@ -49,6 +49,7 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.root_boxes import one_turn, turn_in_words
 from derive.numerics.root_finding.roots import Roots, roots_of
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
     CHOICES,
     by_proportion,
@@ -224,7 +225,7 @@ def _outcome_of_candidates(
     """The outcome of closed forms for one unknown: those candidates that are solutions, or why none of them is."""
     within = turn_in_words(turn.low, turn.high, turn) if turn else ""
     if solutions:
-        return Outcome(tuple(solutions), within)
+        return Outcome(tuple(solutions), Assumption(within, "one turn") if within else None)
     if _exact_numerator(problem) == 0:
         return everywhere(problem)
     if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):
@@ -459,12 +460,12 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
     """The outcome of a search for one unknown: roots, intervals, what is proved of them, and where it looked."""
     name = problem.name
     low, high = map(problem.domain.told, roots.sought)
+    caveat = None
     if roots.turn:
-        caveat = turn_in_words(*roots.sought, problem.domain)
-    elif roots.proved:
-        caveat = ""
-    else:
-        caveat = f"roots were sought from {low} to {high}; it is not proved that there are no others"
+        caveat = Assumption(turn_in_words(*roots.sought, problem.domain), "one turn")
+    elif not roots.proved:
+        text = f"roots were sought from {low} to {high}; it is not proved that there are no others"
+        caveat = Assumption(text, "unproved")
     sizes = "" if roots.clear else f" of a size from {SMALLEST:g} to {LARGEST:g}"
     proof = _PROOF.format(sizes=sizes) if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
@@ -474,8 +475,8 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
         reason = "the two sides never meet in its domain"
         if sizes:
             reason += f", at numbers{sizes}"
-        if roots.turn:
-            reason += f"; it was {caveat}"
+        if caveat is not None and roots.turn:
+            reason += f"; it was {caveat.text}"
     undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
     return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
 
@@ -522,7 +523,7 @@ def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
                 elif not value(exponent, numbers).is_integer():
                     undecided = True
     if solutions:
-        caveat = "it is not proved that no other integer exponent fits" if undecided else ""
-        return Outcome(tuple(solutions), caveat)
+        caveat = Assumption("it is not proved that no other integer exponent fits", "unproved")
+        return Outcome(tuple(solutions), caveat if undecided else None)
     reason = "several integer exponents may fit" if undecided else "no integer exponent fits"
     return Outcome((), reason=f"the base is negative, and {reason}", undecided=undecided)

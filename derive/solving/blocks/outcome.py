@@ -16,6 +16,7 @@ from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.krawczyk import Newton, newton
+from derive.solving.assumptions import Assumption
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
@@ -37,7 +38,7 @@ class Outcome:
     """All solutions of a block, what is not proved about them, and why there are none."""
 
     solutions: tuple[Solution, ...]
-    caveat: str = ""
+    caveat: Assumption | None = None
     singular: bool = False  # structurally sound relations that do not fix their unknowns at these numbers
     reason: str = ""
     undecided: bool = False  # no solution was found, and none is proved absent

@@ -33,6 +33,7 @@ from derive.numerics.algebra.products import product_of, written
 from derive.numerics.algebra.refinement import fails_at_root
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
     by_proportion,
@@ -69,7 +70,7 @@ _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
 _NEVER = "never meet"  # in the reason of a relation that was proved to have no root
-_UNPROVED = "it is not proved that there are no other solutions"
+_UNPROVED = Assumption("it is not proved that there are no other solutions", "unproved")
 
 
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
@@ -166,7 +167,8 @@ def _rank(outcome: Outcome, lost: Sequence[Lost]) -> tuple[bool, bool, bool, int
 def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> Outcome:
     """The solutions along all branches of a tear."""
     solutions: list[Solution] = []
-    caveat = reason = ""
+    caveat: Assumption | None = None
+    reason = ""
     undecided = False
     for forms in branches:
         branch = _TornBranch(forms, tear, system)

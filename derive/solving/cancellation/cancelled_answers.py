@@ -25,6 +25,7 @@ from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.products import written_as_product
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
@@ -202,7 +203,7 @@ class _Cancellation:
         form = composed(self.target, state.forms)
         names = " and ".join(free)
         verb = "cancel" if len(free) > 1 else "cancels"
-        note = (f"{names} {verb}: any value gives the same {self.target}",) if free else ()
+        note = (Assumption(f"{names} {verb}: any value gives the same {self.target}"),) if free else ()
         forms = {}
         if form is not None and self.known.keys() >= {*names_in(form)}:
             forms[self.target] = written_as_product(form)

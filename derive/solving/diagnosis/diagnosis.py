@@ -37,7 +37,7 @@ from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import UNPROVED, Found, claims_of, is_of_proof
+from derive.solving.execution.plan_states import UNPROVED, Found, claims_of
 from derive.solving.execution.regimes import Undecided, applies_at
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
@@ -449,7 +449,7 @@ class NoValueError(NoSolutionError):
 
     def in_full(self) -> NoSolutionError:
         """The error that a question has no value, which speaks of a proof only if there is a certificate of it."""
-        reason = self.reason
-        if is_of_proof(reason) and self.claims is None:
-            reason = reason.partition(": proved by ")[0]
+        reason, proved_by, _ = self.reason.partition(": proved by ")
+        if proved_by and self.claims is not None:
+            reason = self.reason
         return NoSolutionError(_denial(self.library, self.found, reason), hint=self.hint, reason=reason)

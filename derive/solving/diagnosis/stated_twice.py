@@ -30,6 +30,7 @@ from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, determined, ordered
 from derive.presentation.cautions import no_value_fits
+from derive.solving.assumptions import Assumption
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
@@ -37,7 +38,6 @@ from derive.solving.diagnosis.left_domains import certainly_left, is_silent, lea
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.checks import checked, is_void
-from derive.solving.execution.plan_states import may_be_others
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import decisions_of
 from derive.time_limits import sharing, tick
@@ -50,7 +50,7 @@ _SEVERAL = frozenset({*CHOICES, *STEPPED, *PERIODIC})  # operations that have on
 _MOST = 16  # limit on solutions that are followed
 _SETS = 16  # limit on sets of dependent relations that are looked at
 _SHARE = 0.5  # of the remaining time
-UNTESTED = "it takes too long to test whether the givens agree beyond what this answer needs"
+UNTESTED = Assumption("it takes too long to test whether the givens agree beyond what this answer needs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Agreement:
 
     checks: tuple[Check, ...] = ()
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Assumption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def _agreement_of_exact(
         states = [replace(state, barred=state.barred & nowhere) for state in states]
     clashes = [contradiction(library, alone, plan, state) for state in states]
     notes = chain.from_iterable(state.notes for state in states)
-    is_proved = not any(map(may_be_others, notes))
+    is_proved = not any(note.leaves_others for note in notes)
     if states and is_proved and None not in clashes:
         try:
             raise next(clash for clash in clashes if clash is not None)

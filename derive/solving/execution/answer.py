@@ -16,6 +16,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.presentation.numbers import DIGITS, filled, in_unit, prove_digits, shown_result
 from derive.showing import Shown
+from derive.solving.assumptions import Assumption
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 from quantities.declaration import Declaration
@@ -79,20 +80,6 @@ class Step:
         if self.together:
             return f"{self.relation}: {self.equation}  =>  {self.value}"
         return f"{self.relation}: {self.equation}  =>  {self.rearranged} = {self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Assumption:
-    """A sentence on what an answer takes for granted."""
-
-    text: str
-    kind: str = "note"
-    """Or "condition": that a relation applies; "turning": that it applies in the middle of the ranges; "value": a
-    number that a source assumes; "own": one that a profile states of the target; "bounds": how bounds are known;
-    "lost": a number of which rounding left nothing; "away": that another answer assumes another case; "proved": that a
-    list of solutions is complete, by a search."""
-    about: str = ""  # the relation or quantity, where there is one
-    missing: tuple[str, ...] = ()  # what would have to be given to know whether a condition holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +227,7 @@ class Answer(Shown):
     def _text_of(self, assumption: Assumption) -> str:
         """The text of an answer's assumption; one that says what is proved, only where there is a certificate."""
         if assumption.kind == "proved" and self.proof is None:
-            name, _, _ = assumption.text.partition(": ")
-            return f"{name}: no other solution was found; there is no certificate that none exists"
+            return f"{assumption.about}: no other solution was found; there is no certificate that none exists"
         return assumption.text
 
     @property

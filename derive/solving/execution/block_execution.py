@@ -28,6 +28,7 @@ from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_of
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import bounds_over, reaching
 from derive.solving.blocks.outcome import Outcome, Solution
@@ -58,7 +59,7 @@ class State:
     values: Mapping[str, float]
     spans: Mapping[str, Span] = field(default_factory=dict)
     forms: Mapping[str, Node] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Assumption, ...] = ()
     condition_numbers: Mapping[str, float] = field(default_factory=dict)  # of quantities that only conditions need
     choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, with several possible values
     hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
@@ -78,14 +79,14 @@ class State:
         """The quantities of which a state of the execution knows something."""
         return self.values.keys() | self.spans.keys() | self.condition_numbers.keys()
 
-    def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
+    def taken(self, solution: Solution, note: Assumption | None = None, *, is_last: bool = False) -> State:
         """The state after one more block is executed; `is_last` reuses mappings instead of copying them."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
-        notes = (*self.notes, note) if note else self.notes
+        notes = self.notes if note is None else (*self.notes, note)
         return State(
             values=values,
             spans=spans,
@@ -118,9 +119,11 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
         raise LimitError(what, hint="Narrow the domains, or give a quantity of the block.", limit="numerical search")
     steps = []
     for solution in outcome.solutions:
-        note = outcome.caveat or solution.proof
-        if note:
-            note = f"{block.unknowns[0]}: {note}"
+        note = None
+        if outcome.caveat is not None:
+            note = outcome.caveat.on(block.unknowns[0])
+        elif solution.proof:
+            note = Assumption(solution.proof, "proved").on(block.unknowns[0])
         steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason if steps else reason
 
@@ -230,8 +233,8 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
         middles = {name: middle(span) for name, span in state.spans.items()}
         solutions = solve_block(written, block.unknowns, {**state.values, **middles}, domains).solutions
         if len(solutions) == 1 and not solutions[0].spans:
-            return [state.taken(replace(solutions[0], form=None), "")], ""
-    note = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
+            return [state.taken(replace(solutions[0], form=None))], ""
+    note = Assumption(f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached")
     return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
 
 

@@ -23,7 +23,6 @@ from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
-from derive.solving.execution.plan_states import is_doubt
 from derive.solving.execution.regimes import applies_at
 from derive.solving.sensitivity import bounds_of_form, composed
 from derive.time_limits import Search, tick
@@ -289,7 +288,7 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
             steps = states_for_checks(library, block, state)
         except DeriveError:
             return state
-        if len(steps) == 1 and not any(map(is_doubt, steps[0].notes[len(state.notes) :])):
+        if len(steps) == 1 and not any(note.kind == "unproved" for note in steps[0].notes[len(state.notes) :]):
             state = steps[0]  # of several, a check would have to choose
     return state
 

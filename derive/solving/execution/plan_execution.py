@@ -23,6 +23,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan, plan_for
 from derive.presentation.numbers import shown_number
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
@@ -132,7 +133,8 @@ def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[Stat
     unused = [name for name in plan.checks if not bounded.isdisjoint(library.relations[name].declared)]
     if not unused:
         return states
-    note = f"bounds do not take {', '.join(unused)} into account; not every value in them need be reached"
+    text = f"bounds do not take {', '.join(unused)} into account; not every value in them need be reached"
+    note = Assumption(text, "unnarrowed")
     return [replace(state, notes=(*state.notes, note)) if target in state.spans else state for state in states]
 
 

@@ -16,6 +16,7 @@ from derive.certificates.proof import Claim, Proof
 from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block, Plan
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.certification import claim_of
 from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.question import NO_CASE, Case, Question
@@ -39,7 +40,7 @@ class Found:
     @property
     def doubt(self) -> str:
         """The first note on a state of the plan that solutions may be missing; empty if there is none."""
-        return next(iter(_doubts_of(self.states)), "")
+        return next((note.text for note in _doubts_of(self.states)), "")
 
 
 def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State], str]:
@@ -73,9 +74,9 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
     return states, ""
 
 
-def _doubts_of(states: Iterable[State]) -> list[str]:
+def _doubts_of(states: Iterable[State]) -> list[Assumption]:
     """The notes on states of a plan that say that solutions may be missing."""
-    return [note for note in chain.from_iterable(state.notes for state in states) if is_doubt(note)]
+    return [note for note in chain.from_iterable(state.notes for state in states) if note.kind == "unproved"]
 
 
 def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
@@ -90,26 +91,6 @@ def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
     return [doubting(state) for state in after] if doubts else after
 
 
-def is_doubt(note: str) -> bool:
-    """Whether a note on a state says that solutions may be missing."""
-    return "not proved" in note
-
-
-def is_of_proof(note: str) -> bool:
-    """Whether a note on a state says that a search has proved its list of solutions complete."""
-    return ": proved by " in note
-
-
-def is_of_one_turn(note: str) -> bool:
-    """Whether a note on a state says that an angle was sought in one turn only, as others may repeat it."""
-    return "sought in one turn" in note
-
-
-def may_be_others(note: str) -> bool:
-    """Whether a note on a state says that there may be other solutions, missed by a search or in another turn."""
-    return is_doubt(note) or is_of_one_turn(note)
-
-
 def all_of(
     library: RelationSet, plan: Plan, known: Mapping[str, float], hints: Mapping[str, float]
 ) -> tuple[float, ...] | None:
@@ -120,7 +101,11 @@ def all_of(
         return ()
     except DeriveError:
         return None
-    are_known = all(plan.target in state.values and all(map(is_of_proof, state.notes)) for state in states)
+
+    def is_proved(state: State) -> bool:
+        return plan.target in state.values and all(note.kind == "proved" for note in state.notes)
+
+    are_known = all(map(is_proved, states))
     return tuple(state.values[plan.target] for state in states) if are_known else None
 
 
@@ -131,7 +116,7 @@ _MOST_CLAIMED = 64  # limit on combinations of solutions
 def proof_of(library: RelationSet, question: Question, plan: Plan, state: State) -> Proof | None:
     """The proof that a plan has no other solutions; None where that is not claimed, or has no certificate."""
     is_number = plan.target in state.values and not state.spans
-    if not is_number or any(map(may_be_others, state.notes)):
+    if not is_number or any(note.leaves_others for note in state.notes):
         return None
     derived = {*plan.unknowns}
     start = {name: number for name, number in state.values.items() if name not in derived}

@@ -105,7 +105,6 @@ _TAKEN_AT_MIDDLE = "the ranges were taken at their middle"
 _REACHED = ("bounds are exact", "bounds found by")
 """How a sentence begins that calls bounds reached, to one part in a million."""
 
-_OVER_ALL = ("bounds contain every value", "bounds found by")
 """How a note on a state begins if its interval is that over all ranges."""
 
 _GAP = Name("left without right")
@@ -255,7 +254,7 @@ class SolutionBranch:
         if state.pieces:
             (low, _), (_, high) = state.pieces[0], state.pieces[-1]
             return Bounds((low, high), EXACT_PIECE if len(state.pieces) == 1 else _EXACT_PIECES)
-        if not ranges or any(note.startswith(_OVER_ALL) for note in state.notes):
+        if not ranges or any(note.kind == "bounds" for note in state.notes):
             return Bounds(state.spans.get(target))
         if state.is_free or state.spans.get(target) == domain_of(self.library, target):  # ranges do not bind it
             return Bounds(state.spans[target])

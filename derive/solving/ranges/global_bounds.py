@@ -21,6 +21,7 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states, enclosed_form, narrowed
 from derive.solving.execution.plan_states import Found
@@ -105,8 +106,9 @@ def interval_without_middle(
         return None
     relations = first.plan.relations
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
-    notes = (f"{there} in the middle of the ranges", how, *_turn_notes(library, question, first.plan))
-    return Found(plan, (State(question.start(first.plan), {target: span}, {}, notes),), first.left_out)
+    notes = [Assumption(f"{there} in the middle of the ranges"), Assumption(how, "bounds")]
+    notes += _turn_notes(library, question, first.plan)
+    return Found(plan, (State(question.start(first.plan), {target: span}, {}, tuple(notes)),), first.left_out)
 
 
 def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
@@ -114,13 +116,13 @@ def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> b
     return bool(ranges_of(library, question, plan)) and _system_of(library, question, plan) is None
 
 
-def _turn_notes(library: RelationSet, question: Question, plan: Plan) -> Iterator[str]:
+def _turn_notes(library: RelationSet, question: Question, plan: Plan) -> Iterator[Assumption]:
     """The notes on angles that global bounds hold for in one turn only."""
     box = box_of(library, question, plan)
     for block in plan.blocks:
         turn = _turn_of(library, block, box) if _winds(library, block) else None
         if turn is not None:
-            yield f"{block.unknowns[0]}: {turn_in_words(turn.low, turn.high, turn)}"
+            yield Assumption(turn_in_words(turn.low, turn.high, turn), "one turn").on(block.unknowns[0])
 
 
 _NOWHERE = System(ZERO, (-math.inf, math.inf), (ONE,), {})

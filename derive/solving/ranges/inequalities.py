@@ -37,6 +37,7 @@ from derive.planning.incidence import Structure, core_of
 from derive.planning.plan import Block, Plan, basis_of
 from derive.presentation.cautions import by_default
 from derive.presentation.numbers import told_apart
+from derive.solving.assumptions import Assumption
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
@@ -84,7 +85,8 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     if meeting is not None:
         stated = {**question.strong, **{name: question.weak[name] for name in weak}}
         known = {name: value.base[1] for name, value in stated.items()}
-        state = State({**known, target: meeting}, notes=(f"{listed} leave it one value; nothing else determines it",))
+        note = Assumption(f"{listed} leave it one value; nothing else determines it")
+        state = State({**known, target: meeting}, notes=(note,))
     elif low > high:
         least, most = told_apart(lambda digits: [domain.told(end, digits) for end in (low, high)])
         raise InconsistentError(
@@ -94,7 +96,8 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
             gap=(low - high) / max(abs(low), abs(high)),
         )
     else:
-        state = State({}, {target: (low, high)}, notes=(f"bounded by {listed}; nothing else determines it",))
+        note = Assumption(f"bounded by {listed}; nothing else determines it")
+        state = State({}, {target: (low, high)}, notes=(note,))
     return Found(Plan(target, (Block(names, (target,)),), tuple(weak), ()), (state,), left_out)
 
 
@@ -127,7 +130,7 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
         number = values.pop(sides.rhs.name)
         if number not in library.declared[target].domain:
             continue
-        note = f"{first.name}, {second.name} leave it one value; nothing else determines it"
+        note = Assumption(f"{first.name}, {second.name} leave it one value; nothing else determines it")
         blocks = (*result.plan.blocks[:-1], Block((first.name, second.name), (target,)))
         state = State({**values, target: number}, {}, {}, (*state.notes, note), state.condition_numbers)
         return Found(Plan(target, blocks, result.plan.weak, ()), (state,), result.left_out)

@@ -26,7 +26,7 @@ def verdict(case: Known) -> str:
         return ""
     values = [one.values["x"] for one in found.solutions if not one.spans]
     spans = [one.spans["x"] for one in found.solutions if one.spans]
-    told = f"{values} {spans} {found.caveat or found.reason!r}"
+    told = f"{values} {spans} {found.caveat.text if found.caveat else found.reason!r}"
     if any(not low < high for low, high in spans):
         return f"a point is told as an interval: {told}"
     if not found.caveat and not found.undecided:

@@ -33,13 +33,13 @@ def verdict(case: Hiding) -> str:
         return ""
     values = [one.values["x"] for one in found.solutions if not one.spans]
     spans = [one.spans["x"] for one in found.solutions if one.spans]
-    told = f"{values} {spans} {found.caveat or found.reason!r}"
+    told = f"{values} {spans} {found.caveat.text if found.caveat else found.reason!r}"
     if any(not low < high for low, high in spans):
         return f"a point is told as an interval: {told}"
     for x in [*values, *(low / 2 + high / 2 for low, high in spans if abs(low) + abs(high) < 1e300)]:
         if not (abs(gap_of(equation, {**case.givens, "x": x})) <= SAME or agrees(equation, {**case.givens, "x": x})):
             return f"{x} does not hold: {told}"
-    if "not proved" in found.caveat or "one turn" in found.caveat + found.reason or found.undecided:
+    if found.caveat or "one turn" in found.reason or found.undecided:
         return ""
     near = any(abs(x - case.hidden) <= SAME * abs(case.hidden) for x in values)
     inside = any(low - SAME * abs(low) <= case.hidden <= high + SAME * abs(high) for low, high in spans)

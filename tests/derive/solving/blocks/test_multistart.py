@@ -21,4 +21,4 @@ def test_a_line_that_touches_a_parabola_is_found_in_half_of_the_digits(at):
     outcome = solved_from_starts(System(equations, ("x", "y"), known, dict.fromkeys("xy", REAL)))
     (solution,) = outcome.solutions
     assert dict(solution.values) == pytest.approx({"x": at, "y": at * at}, rel=1e-9)
-    assert "the givens fix about 8 digits" in outcome.caveat
+    assert "the givens fix about 8 digits" in outcome.caveat.text

@@ -66,7 +66,7 @@ def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
     (whole,) = values_of(parse_equation(f"{text} = {share!r}*{other}"), "x", ZERO, POSITIVE).solutions
     assert whole.spans == {"x": (0.0, math.inf)}
     apart = values_of(parse_equation(f"{text} = {1.5 * share!r}*{other}"), "x", ZERO, POSITIVE)
-    assert (apart.solutions, apart.caveat, apart.undecided) == ((), "", False)
+    assert (apart.solutions, apart.caveat, apart.undecided) == ((), None, False)
     assert apart.reason == "the two sides never meet in its domain"
 
 
