@@ -7,7 +7,7 @@ unmatched or could be exchanged for one that is (Dulmage and Mendelsohn 1958).
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from derive.caches import Memo
 from derive.planning.incidence import Structure
@@ -26,6 +26,22 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
         return determined.union(*(closure(exchange.structure, known) for exchange in exchanges))
 
     return _CLOSURES.of(structure.session, known, closed)
+
+
+def matched(
+    structure: Structure, relations: Sequence[str], given: Iterable[str], weak: Iterable[str]
+) -> tuple[Matching, list[str]]:
+    """The matching of relations for a plan, and the weak values in use: those of quantities that stay open.
+
+    Later estimates of one unknown are left out: they are not further equations for it.
+    """
+    strong = frozenset(given)
+    basis = Matching(strong)
+    late = {name for name in relations if name in structure.rivals and structure.forward[name] not in strong}
+    basis.add_all((relation for relation in relations if relation not in late), structure.members)
+    inside = basis.unknowns.keys() | structure.quantities_of(late) - strong
+    used = [name for name in weak if name in inside and basis.add_value(name)]
+    return basis, used
 
 
 class Matching:

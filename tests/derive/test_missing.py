@@ -17,8 +17,8 @@ import pytest
 import derive
 from derive import DeriveError, UnderdeterminedError
 from derive.numerics.algebra.evaluation import value
+from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
-from derive.planning.plan import basis_of
 from derive.solving.answering import one_case
 from derive.solving.diagnosis import diagnosis
 from derive.solving.diagnosis.missing_givens import missing_sets

@@ -15,8 +15,9 @@ from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.intervals.enclosure import span_of
+from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, fallbacks_led_to
+from derive.planning.plan import Plan
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.outcome import agrees
 from derive.solving.diagnosis.diagnosis import (

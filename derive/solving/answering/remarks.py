@@ -35,8 +35,9 @@ from derive.expressions.tree import Apply, Equation, Name, Number, names_in, wit
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
+from derive.planning.basis import determined
 from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, determined
+from derive.planning.plan import Plan
 from derive.presentation.cautions import displaced
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Answer, Neglected, Remark

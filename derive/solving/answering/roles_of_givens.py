@@ -25,9 +25,10 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import basis_of, plan_for
+from derive.planning.plan import plan_for
 from derive.solving.sensitivity import degree
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
+from derive.planning.basis import basis_of
 from derive.planning.directions import forwards
 from derive.planning.incidence import Occurrences, core_of, structure_of
-from derive.planning.plan import basis_of
 from derive.time_limits import tick
 from quantities.rational import exact_of
 

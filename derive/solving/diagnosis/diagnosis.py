@@ -25,10 +25,11 @@ from derive.expressions.tree import Name, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
+from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.networks import reached
-from derive.planning.plan import Block, Plan, basis_of
+from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.cancellation.cancelled_answers import cancelled_answer

@@ -34,9 +34,10 @@ from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
+from derive.planning.basis import Basis, basis_of
 from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching
-from derive.planning.plan import Basis, basis_of, plan
+from derive.planning.plan import plan
 from derive.solving.cancellation.cancelled_answers import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question

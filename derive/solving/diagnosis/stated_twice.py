@@ -25,10 +25,11 @@ from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.enclosure import truths
+from derive.planning.basis import determined
 from derive.planning.directions import directed
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.matching import Matching
-from derive.planning.plan import Block, Plan, determined, ordered
+from derive.planning.plan import Block, Plan, ordered
 from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
 from derive.solving.cancellation.cancelled_answers import prove_fit

@@ -41,8 +41,9 @@ from derive.numerics.intervals.arithmetic import hull
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.planning.basis import is_surely_open
 from derive.planning.incidence import structure_of
-from derive.planning.plan import is_surely_open, plan_for
+from derive.planning.plan import plan_for
 from derive.solving.blocks.outcome import agrees
 from derive.tolerances import AGREEMENT, EXPRESSION, LEAST
 

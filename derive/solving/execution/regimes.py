@@ -34,8 +34,9 @@ from derive.expressions.tree import Node, names_in, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth, truth_within
 from derive.numerics.intervals.enclosure import Span, truths
+from derive.planning.basis import determined, is_surely_open
 from derive.planning.incidence import Core, Structure, core_of, structure_of
-from derive.planning.plan import Plan, determined, is_surely_open
+from derive.planning.plan import Plan
 from derive.solving.execution.case_boxes import CaseLogic, is_possible
 from derive.solving.execution.plan_states import all_of
 from derive.time_limits import tick

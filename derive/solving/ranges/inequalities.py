@@ -33,8 +33,9 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.basis import basis_of
 from derive.planning.incidence import Structure, core_of
-from derive.planning.plan import Block, Plan, basis_of
+from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default
 from derive.presentation.numbers import told_apart
 from derive.solving.assumptions import Assumption

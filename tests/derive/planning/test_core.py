@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 import derive
 from derive.model.relation_set import RelationSet
+from derive.planning.basis import determined
 from derive.planning.incidence import core_of, structure_of
-from derive.planning.plan import determined, plan
+from derive.planning.plan import plan
 from derive.relation_files.loading import load
 from derive.solving.diagnosis.stated_twice import by_names
 from derive.solving.execution.question import outlined

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.planning.basis import basis_of
 from derive.planning.matching import closure
-from derive.planning.plan import Block, basis_of, plan
+from derive.planning.plan import Block, plan
 from tests.derive.planning.graphs import GRAPHS, NAMES, determined, drawn, structure
 from tests.ordinary import examples
 

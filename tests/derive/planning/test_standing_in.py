@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import derive
 from derive import Library, Quantity, relate
+from derive.planning.basis import basis_of, determined
 from derive.planning.directions import forwards
 from derive.planning.matching import Matching
-from derive.planning.plan import basis_of, determined, plan
+from derive.planning.plan import plan
 from derive.relation_files.loading import load
 from quantities.facts import Profile
 from quantities.value import otherwise, read_value

@@ -1,0 +1,185 @@
+"""The basis of a plan: the relations that a target is connected to, matched to the unknowns that they fix.
+
+What the basis leaves open no plan can compute; what it determines with all its targets is what givens lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+
+from derive.caches import Memo
+from derive.planning.directions import directed
+from derive.planning.fallbacks import Leads, decide_fallbacks, fallbacks_in_use
+from derive.planning.incidence import Exchange, Structure
+from derive.planning.matching import Matching, matched
+
+_MATCHINGS = Memo["tuple[Matching, tuple[str, ...]]"](most=8)  # of bases, with the weak values that they use
+_SOLVED = Memo[Mapping[str, str]](most=8)
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The basis of a plan: the relations that a target is connected to, matched to their unknowns.
+
+    All targets of one component share a basis, except a target that has a weak value: that value is not used for it.
+    """
+
+    structure: Structure
+    weak: tuple[str, ...]
+    relations: tuple[str, ...]
+    matching: Matching  # not to be added to; a copy of it may be
+    used: tuple[str, ...]  # the weak values in use
+    given: frozenset[str]
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """The quantities that a plan starts from: those given, and those whose weak values are in use."""
+        return self.given | {*self.used}
+
+    @property
+    def solved(self) -> Mapping[str, str]:
+        """The relation that a plan computes each unknown from; a spare estimate only tests exact relations."""
+
+        def direct() -> Mapping[str, str]:
+            spare = self.structure.estimates - self.matching.fixes.keys()
+            relations = [relation for relation in self.relations if relation not in spare]
+            return directed(self.structure, relations, self.known)
+
+        return _SOLVED.of(self.structure.session, (self.given, self.weak, self.relations), direct)
+
+
+def basis_of(
+    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str], *, only_bearing: bool = False
+) -> Basis:
+    """The basis of a plan, also of only the relations that bear on its target.
+
+    Where the relations leave the target open, estimates stand in the place of some. The last few bases are cached.
+    """
+    strong, weak = frozenset(given), tuple(weak)
+    first = _basis_of(structure, target, strong, weak, only_bearing)
+    if target in strong or first.matching.settles(target):
+        return first
+    for exchange in structure.alternatives:
+        if _may_settle(structure, first, weak, exchange, target):
+            basis = basis_of(exchange.structure, target, strong, weak, only_bearing=only_bearing)
+            if basis.matching.settles(target):
+                return basis
+    return first
+
+
+def is_surely_open(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> bool:
+    """Whether it is certain that no plan determines a target.
+
+    One search serves all targets, and misses some that are open.
+    """
+    if structure.alternatives or target in given:
+        return False
+    known = given.union(weak)
+    apart = structure.apart(known.union(*structure.limits))
+    if target in known:
+        return all(relation in apart for relation in structure.holders.get(target, ()))
+    return target not in structure.within_reach(known)
+
+
+def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
+    """Whether a plan may determine its target with estimates in the place of other relations, tried beside them."""
+    matching = basis.matching.copy()
+    for estimate, names in exchange.estimates.items():
+        for name in names:
+            if name in basis.given or name in matching.unknowns:
+                continue
+            if name in weak or _basis_of(structure, name, basis.given, weak, only_bearing=True).matching.settles(name):
+                return True  # by relations that the target did not reach
+        matching.add(estimate, names)
+    return matching.settles(target)
+
+
+def _basis_of(
+    structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...], only_bearing: bool
+) -> Basis:
+    """The basis of a plan without estimates in the place of other relations.
+
+    Which fallbacks stand is decided among all relations, and removes those written for them; what is left is connected,
+    and bears on the target, in fewer ways than before, so both are looked at again.
+    """
+    fixed = strong.union((target,), weak, *structure.limits)
+
+    def bearing_on_target(remaining: Structure) -> Sequence[str]:
+        return remaining.bearing(target, strong, fixed) if only_bearing else remaining.reached(target, strong)
+
+    bearing = bearing_on_target(structure)
+    bare, usable = decide_fallbacks(structure, bearing, target, strong, weak)
+    if bare is not structure:
+        bearing = bearing_on_target(bare)
+
+    def match() -> tuple[Matching, tuple[str, ...]]:
+        """Match the bearing relations, and keep the weak values that only other relations hold."""
+        matching, used = matched(bare, bearing, strong, usable)
+        if only_bearing:  # nothing displaces the weak values that only the other relations hold
+            held_apart = bare.around(target, strong) - bare.quantities_of(bearing)
+            used = [name for name in usable if name in held_apart or name in used]
+        return matching, tuple(used)
+
+    weak_names, relations = tuple(usable), tuple(bearing)
+    matching, used = _MATCHINGS.of(bare.session, (strong, weak_names, relations), match)
+    return Basis(bare, weak=weak_names, relations=relations, matching=matching, used=used, given=strong)
+
+
+def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
+    """All quantities that a plan could compute from some names, whatever its target."""
+    known, weak_names = frozenset(given), list(weak)
+    names = _determined(structure, known, weak_names)
+    alternatives = (exchange.structure for exchange in structure.alternatives if exchange.adds_to(names | known))
+    return names.union(*(determined(alternative, known, weak_names) for alternative in alternatives))
+
+
+def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]) -> frozenset[str]:
+    """The quantities that a plan could compute without estimates in the place of other relations."""
+    fixed = known.union(weak, *structure.limits)
+    bearing = _bearing_relations(structure, fixed)
+    inside = structure.quantities_of(bearing)
+    in_use = fallbacks_in_use(structure, bearing, known, weak)
+    in_use += [name for name in weak if name in structure.otherwise and name not in inside]
+    bare = structure.not_written_for(in_use)
+    used = [*in_use, *(name for name in weak if name not in structure.otherwise)]
+    bearing = _bearing_relations(bare, fixed)
+    matching, _ = matched(bare, bearing, known, used)
+    for relation in structure.rivals & bare.members.keys():
+        matching.add(relation, structure.members[relation])
+    names = {name for name in used if bare.holders.get(name) and name not in known}
+    names |= matching.determined(bare)
+    names |= bare.led_to(bare.apart(fixed), names | known)
+    return frozenset(names) | _determined_by_what_they_lead_to(structure, known, weak, in_use, names)
+
+
+def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
+    """The relations that may bear on any plan's target: none of them alone contains an open quantity."""
+    apart = structure.apart(fixed)
+    return [relation for relation in structure.members if relation not in apart]
+
+
+def _determined_by_what_they_lead_to(
+    structure: Structure, known: frozenset[str], weak: Sequence[str], in_use: Sequence[str], determined: Set[str]
+) -> frozenset[str]:
+    """The quantities that a plan determines only as targets: fallbacks that they lead to are then not used."""
+    if not any(name in structure.writers for name in in_use):
+        return frozenset()
+    leads = Leads.of(structure, known, weak)
+    sought = [name for name in structure.holders if name not in determined and name in leads.starts]
+    firm = [name for name in weak if name not in structure.otherwise]
+    bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
+    determined_too = set()
+    for name in sought:
+        led = leads.beyond_fallbacks(structure, name)
+        if led and led not in bases:
+            in_use_for_name = fallbacks_in_use(structure, list(structure.members), known, weak, name)
+            bare = structure.not_written_for(in_use_for_name)
+            bases[led] = None
+            if len(in_use_for_name) < len(in_use):
+                bases[led], _ = matched(bare, list(bare.members), known, [*in_use_for_name, *firm])
+        basis = bases.get(led)
+        if basis is not None and basis.settles(name):
+            determined_too.add(name)
+    return frozenset(determined_too)
