@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from derive.showing import Shown
+from derive.showing import NotebookDisplay
 from quantities.errors import (
     DeriveError,
     DomainError,
@@ -46,7 +46,7 @@ _U = TypeVar("_U")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem(Shown):
+class Problem(NotebookDisplay):
     """One problem of a relation file: where it is, what is wrong, and how to fix it."""
 
     relation: str

@@ -304,7 +304,7 @@ def add_cell(shell: Any) -> None:
     shell.register_magic_function(derive, magic_kind="cell", magic_name="derive")
 
 
-class Begun(NamedTuple):
+class PartialInput(NamedTuple):
     """What is being typed: the library's words, the verb, the number of the argument, and the word itself."""
 
     owner: str
@@ -314,7 +314,7 @@ class Begun(NamedTuple):
     is_text: bool
 
 
-def begun(text: str) -> Begun | None:
+def begun(text: str) -> PartialInput | None:
     """The question that is open at the end of a notebook cell's text; None if none is.
 
     >>> found = begun('x = lib.solve("period", len')
@@ -340,11 +340,11 @@ def begun(text: str) -> Begun | None:
     for start, commas in reversed(opened):  # the innermost call of a library; a list in its arguments is none
         if call := _CALL.search(text[: start + 1]):
             typed = word[0] if word else ""
-            return Begun(owner=call[1], verb=call[2], place=commas, word=typed, is_text=bool(quote))
+            return PartialInput(owner=call[1], verb=call[2], place=commas, word=typed, is_text=bool(quote))
     return None
 
 
-def names_for(question: Begun, library: Library) -> list[str]:
+def names_for(question: PartialInput, library: Library) -> list[str]:
     """The names that a notebook completes where a question is being typed."""
     takes_givens = _takes_givens(question.verb)
     if not takes_givens and question.verb not in _OF_NAMES | {"profile"}:

@@ -12,13 +12,13 @@ from typing import Any
 _WAYS = "derive.notebook"
 
 
-class Shown:
+class NotebookDisplay:
     """A base of what notebooks show: typeset, as LaTeX, and as the text that `print` would show."""
 
     __slots__ = ()
 
     def __init_subclass__(cls) -> None:
-        cls._repr_pretty_ = Shown._repr_pretty_  # type: ignore[method-assign]  # IPython prefers a class's own __repr__
+        cls._repr_pretty_ = NotebookDisplay._repr_pretty_  # type: ignore[method-assign]  # IPython prefers a class's own __repr__
 
     def _repr_html_(self) -> str | None:
         return import_module(_WAYS).as_html(self)  # type: ignore[no-any-return]

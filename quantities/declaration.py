@@ -18,7 +18,7 @@ from math import isclose
 from typing import Any, NoReturn
 
 from quantities.dimension import Dimension
-from quantities.domain import Domain, Seen, read_domain, read_seen
+from quantities.domain import Domain, SeenEnds, read_domain, read_seen
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
 from quantities.proposals import hint_on_unit, proposed
 from quantities.rational import as_number
@@ -34,7 +34,7 @@ _LONGEST_NAME = 120
 _DIGITS = 12  # of a number that a package computed
 _WRITTEN = re.compile(r'Write "(.+)"\.')
 _THINGS = tuple(parse_unit(thing).dimension for thing in ("sequence", "chip"))
-_NOTHING_SEEN = Seen(least="", most="", source="", low=-math.inf, high=math.inf)
+_NOTHING_SEEN = SeenEnds(least="", most="", source="", low=-math.inf, high=math.inf)
 _CONSTANTS = {"pi": "the number 3.14159..."}
 
 
@@ -55,7 +55,7 @@ class Declaration:
     domain: Domain
     default: Value | None
     aliases: tuple[str, ...]
-    seen: Seen | None
+    seen: SeenEnds | None
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ from quantities.dimension import NUMBER, Dimension
 __all__ = [
     "Definition",
     "Entry",
-    "Own",
+    "OwnUnit",
     "beginning",
     "define",
     "definition",
@@ -74,14 +74,14 @@ class Definition(NamedTuple):
     section: Section
 
 
-class Own(NamedTuple):
+class OwnUnit(NamedTuple):
     """A unit that a relation file defines, and the name of that file."""
 
     entry: Entry
     where: str
 
 
-_OWN: dict[str, Own] = {}
+_OWN: dict[str, OwnUnit] = {}
 
 
 class _Tables(NamedTuple):
@@ -178,7 +178,7 @@ def define(name: str, factor: Fraction, dimension: Dimension | None, where: str)
         return "" if own.entry == unit else f"in {own.where}"
     if entry(name):
         return "here already"
-    _OWN[name] = Own(unit, where)
+    _OWN[name] = OwnUnit(unit, where)
     _tables().definitions[name] = Definition(name, "", "", "multiples")
     entry.cache_clear()
     return ""
@@ -192,7 +192,7 @@ def forget(names: Iterable[str]) -> None:
     _resolved.cache_clear()
 
 
-def own_units() -> dict[str, Own]:
+def own_units() -> dict[str, OwnUnit]:
     """The units that relation files have defined."""
     return dict(_OWN)
 

@@ -18,7 +18,7 @@ from quantities.tolerances import LEAST, SAME_COUNT, SAME_DEFAULT, UNIT_ROUNDING
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import read_value
 
-__all__ = ["Domain", "Seen", "read_domain", "read_seen"]
+__all__ = ["Domain", "SeenEnds", "read_domain", "read_seen"]
 
 _WORDS = {
     "positive": (0.0, math.inf, True),
@@ -147,7 +147,7 @@ _EXAMPLE = 'Write seen = { most = "0.56", source = "arXiv 2205.05198" }.'
 
 
 @dataclass(frozen=True)
-class Seen:
+class SeenEnds:
     """The ends of what was seen, as text and in base units, and where each was."""
 
     least: str
@@ -176,7 +176,7 @@ class Seen:
         return ""
 
 
-def read_seen(table: Any, name: str, unit: Unit) -> Seen:
+def read_seen(table: Any, name: str, unit: Unit) -> SeenEnds:
     """Read the range beside a domain in which a quantity was seen; its ends are values of the quantity."""
     if not isinstance(table, Mapping) or not all(isinstance(text, str) and text.strip() for text in table.values()):
         raise ExpressionError(f"{name}: seen is not a table of texts.", hint=_EXAMPLE, text=name)
@@ -190,7 +190,7 @@ def read_seen(table: Any, name: str, unit: Unit) -> Seen:
     high = _end(most, name, unit) if most else math.inf
     if low > high:
         raise ExpressionError(f"{name}: seen has more as its least than as its most.", hint=_EXAMPLE, text=name)
-    return Seen(least, most, table["source"], low, high)
+    return SeenEnds(least, most, table["source"], low, high)
 
 
 def _end(text: str, name: str, unit: Unit) -> float:

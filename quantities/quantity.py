@@ -16,7 +16,7 @@ from sympy import Symbol
 
 from quantities.declaration import Declaration
 from quantities.dimension import Dimension
-from quantities.domain import Domain, Seen
+from quantities.domain import Domain, SeenEnds
 from quantities.units import Unit
 from quantities.value import Value
 
@@ -57,7 +57,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     domain: Domain = _declared("domain")
     aliases: tuple[str, ...] = _declared("aliases", "Other names, by which it is searched.")
     default: Value | None = _declared("default")
-    seen: Seen | None = _declared("seen", "What sources report of it.")
+    seen: SeenEnds | None = _declared("seen", "What sources report of it.")
 
     @_taking(Declaration)
     def __new__(cls, *arguments: Any, **keywords: Any) -> Self:

@@ -33,7 +33,7 @@ else:  # in pint 0.24 these cannot be subscripted
     _Quantity, _UnitRegistry = pint.registry.Quantity, pint.UnitRegistry
 
 
-class Measured(_Quantity):
+class RegistryQuantity(_Quantity):
     """A pint Quantity that unpickles into this registry, and is unequal to whatever it does not convert to."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -57,7 +57,7 @@ class Measured(_Quantity):
             return self if unit is None else self.to(unit)
 
     def compare(self, other: Any, op: Any) -> Any:
-        return super().compare(other.to(self.units) if isinstance(other, Measured) else other, op)
+        return super().compare(other.to(self.units) if isinstance(other, RegistryQuantity) else other, op)
 
     __hash__ = pint.registry.Quantity.__hash__
 
@@ -66,7 +66,7 @@ class UndefinedUnitError(UnitError, pint.UndefinedUnitError):
     """An unknown unit, asked of the registry itself: what works with any pint registry expects pint's own error."""
 
 
-Measured.__name__ = Measured.__qualname__ = "Quantity"  # as pint calls it, and as messages do
+RegistryQuantity.__name__ = RegistryQuantity.__qualname__ = "Quantity"  # as pint calls it, and as messages do
 
 
 def _rebuilt(magnitude: Any, factors: dict[str, Any]) -> Any:
@@ -87,7 +87,7 @@ def _pints_own_error(text: str) -> Iterator[None]:
 class Registry(_UnitRegistry):
     """pint's registry with the units and the strict reader of this package."""
 
-    Quantity: TypeAlias = Measured
+    Quantity: TypeAlias = RegistryQuantity
     _learned = 0  # how many units of relation files pint knows
 
     def __getattr__(self, item: str) -> Any:

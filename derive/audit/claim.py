@@ -86,7 +86,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class Impossible:
+class Impossibility:
     """The claim of impossibility: the question has no solution, or contradicts itself."""
 
     def __str__(self) -> str:
@@ -94,7 +94,7 @@ class Impossible:
 
 
 @dataclass(frozen=True, slots=True)
-class Without:
+class Independence:
     """The claim of independence: the closed form of the target does not contain these quantities."""
 
     names: tuple[str, ...]
@@ -104,18 +104,18 @@ class Without:
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
+class UnitAgreement:
     """The claim that the two sides of a statement have one unit."""
 
     def __str__(self) -> str:
         return "units that fit"
 
 
-Criterion = Amount | Impossible | Without | Sound
+Criterion = Amount | Impossibility | Independence | UnitAgreement
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class CriterionResult:
     """A computed number against a criterion; `ratio` is the claim, or its nearer end, over the computed number."""
 
     holds: bool
@@ -128,21 +128,21 @@ class Met:
         return max(self.ratio, 1 / self.ratio) if self.ratio > 0 else math.inf
 
 
-def read_expected(text: str) -> Amount | Impossible:
+def read_expected(text: str) -> Amount | Impossibility:
     """Read the criterion of a claim from a text: a number, a range, a bound, or impossibility.
 
     >>> read_expected("15..20 ms"), read_expected("at least 1 Mtoken")
     (Amount(stated='15..20 ms', side=''), Amount(stated='1 Mtoken', side='at least'))
     """
     if text == "impossible":
-        return Impossible()
+        return Impossibility()
     side = next((side for side in SIDES if text.startswith(f"{side} ")), "")
     stated = text.removeprefix(side).strip() if side else text
     read_value(stated)
     return Amount(stated, side)
 
 
-def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
+def compared(criterion: Amount, claimed: Value, computed: float) -> CriterionResult:
     """Compare a computed number with the claim, both in the claim's unit.
 
     >>> from quantities.value import read_value
@@ -160,10 +160,10 @@ def compared(criterion: Amount, claimed: Value, computed: float) -> Met:
     else:
         ratio = _ratio(claimed.number, computed)
         exactly = _rounded(computed, claimed.number) == claimed.number or ratio == 1
-        off = Met(exactly, exactly, ratio).off
-        return Met(holds=exactly or off <= BEARING * (1 + AGREEMENT), exactly=exactly, ratio=ratio)
+        off = CriterionResult(exactly, exactly, ratio).off
+        return CriterionResult(holds=exactly or off <= BEARING * (1 + AGREEMENT), exactly=exactly, ratio=ratio)
     ratio = 1.0 if holds else _ratio(_nearest(criterion, claimed, computed), computed)
-    return Met(holds, exactly=holds, ratio=ratio)
+    return CriterionResult(holds, exactly=holds, ratio=ratio)
 
 
 def _is_beyond(side: str, end: float, computed: float) -> bool:

@@ -38,11 +38,11 @@ from derive.audit.claim import (
     Claim,
     Clause,
     Criterion,
+    Independence,
     Reading,
     Scene,
-    Sound,
     Statement,
-    Without,
+    UnitAgreement,
     WrittenQuestion,
     read_expected,
 )
@@ -164,21 +164,21 @@ def _criterion(table: Table) -> Criterion:
     """Read what a claims file expects of an answer: a value, bound, impossibility, independence, or units that fit."""
     expected = table.held.get("expected")
     if isinstance(expected, str):
-        return table.attempt(lambda: read_expected(expected), "expected") or Sound()
+        return table.attempt(lambda: read_expected(expected), "expected") or UnitAgreement()
     if "equation" in table.held and expected is None:
-        return Sound()
+        return UnitAgreement()
     if isinstance(expected, dict) and len(expected) == 1:
         (key, value), *_ = expected.items()
         bound = Table(table.notes, "", (*table.where, "expected"), expected)
         if key == "without":
-            return Without(_names(bound, key))
+            return Independence(_names(bound, key))
         if key in _SIDES and isinstance(value, dict):
             asked = Table(table.notes, "", (*bound.where, key), value)
             asked.only(_QUESTION)
             return Amount(_question(asked), _SIDES[key])
     example = 'Write expected = "15 ms", "15..20 ms", "at least 15 ms" or "impossible".'
     table.complain("a reading has no valid expectation.", example, "expected")
-    return Sound()
+    return UnitAgreement()
 
 
 def _scene(table: Table) -> Scene:

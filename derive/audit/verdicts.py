@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.audit.claim import Amount, Assertion, Claim, Clause, Reading, Scene, WrittenQuestion, goals
-from derive.audit.weighing import Asked, Weighed, formatted, spoken, weigh
+from derive.audit.weighing import QuestionResult, WeighedReading, formatted, spoken, weigh
 from derive.errors import AmbiguousError, DeriveError, InconsistentError, UnderdeterminedError
 from derive.library import Library
 from derive.model.relation import relate
@@ -86,7 +86,7 @@ class Change:
 class Judgement:
     """A reading, the library's answer, and the changes that would make it hold, the smallest first."""
 
-    weighed: Weighed
+    weighed: WeighedReading
     changes: tuple[Change, ...]
 
     @property
@@ -275,7 +275,7 @@ def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
     return readings
 
 
-def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
+def changes(library: Library, weighed: WeighedReading) -> tuple[Change, ...]:
     """All single changes of inputs that would make a reading hold, the smallest first; none if it holds already."""
     reading, criterion = weighed.reading, weighed.reading.criterion
     if weighed.met.holds or weighed.base is None or weighed.claimed is None or reading.response_to:
@@ -294,7 +294,7 @@ def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
     return tuple(sorted(kept, key=lambda change: change.size))
 
 
-def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> list[Change]:
+def _changes_of(library: Library, weighed: WeighedReading, path: str, wanted: str) -> list[Change]:
     """The changes of one input that give the wanted target and make the claim hold."""
     reading, asked = weighed.reading, weighed.asked
     assert asked is not None
@@ -316,7 +316,7 @@ def _changes_of(library: Library, weighed: Weighed, path: str, wanted: str) -> l
     return kept
 
 
-def _needed(library: Library, asked: Asked, path: str, wanted: str) -> tuple[Answer, ...]:
+def _needed(library: Library, asked: QuestionResult, path: str, wanted: str) -> tuple[Answer, ...]:
     """The answers for an input when a claim's question is asked backwards, through its inner questions."""
     name, _, inner_path = path.partition("/")
     question = asked.question
@@ -334,7 +334,7 @@ def _needed(library: Library, asked: Asked, path: str, wanted: str) -> tuple[Ans
     return tuple(chain.from_iterable(_needed(library, inner, inner_path, value) for value in values))
 
 
-def _value_at(asked: Asked, path: str) -> Value | None:
+def _value_at(asked: QuestionResult, path: str) -> Value | None:
     """The value of an input to a claim's question: as given, or from the catalogue."""
     name, _, inner_path = path.partition("/")
     if inner_path:

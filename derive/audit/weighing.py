@@ -6,7 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from derive.audit.claim import Amount, Impossible, Met, Reading, Statement, Without, WrittenQuestion, compared
+from derive.audit.claim import (
+    Amount,
+    CriterionResult,
+    Impossibility,
+    Independence,
+    Reading,
+    Statement,
+    WrittenQuestion,
+    compared,
+)
 from derive.errors import (
     NOES,
     AmbiguousError,
@@ -30,18 +39,18 @@ _REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other err
 _LONG = 1e7  # from which a number is written with an exponent
 _NEAR = 1e4  # from which it is written with a prefix where words are few
 
-_MET = Met(holds=True, exactly=True, ratio=1.0)
-_MISSED = Met(holds=False, exactly=False, ratio=0.0)
+_MET = CriterionResult(holds=True, exactly=True, ratio=1.0)
+_MISSED = CriterionResult(holds=False, exactly=False, ratio=0.0)
 
 
 @dataclass(frozen=True)
-class Asked:
+class QuestionResult:
     """A question with its answer or refusal, and the same for its inner questions."""
 
     question: WrittenQuestion
     answer: Answer | None
     refusal: DeriveError | None
-    inner: Mapping[str, Asked]
+    inner: Mapping[str, QuestionResult]
 
     @property
     def answers(self) -> Iterator[Answer]:
@@ -58,11 +67,11 @@ class Asked:
         return {name: spoken(answers[name]) if name in answers else str(value) for name, value in self.question.given}
 
 
-def asked(library: Library, question: WrittenQuestion) -> Asked:
+def asked(library: Library, question: WrittenQuestion) -> QuestionResult:
     """Ask the library a claim's question, after its inner questions."""
     inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
     refused = next((inner_asked.refusal for inner_asked in inner.values() if inner_asked.refusal is not None), None)
-    unanswered = Asked(question, None, refused, MappingProxyType(inner))
+    unanswered = QuestionResult(question, None, refused, MappingProxyType(inner))
     if refused is not None:
         return unanswered
     try:
@@ -82,21 +91,21 @@ def spoken(answer: Answer) -> str:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeighedReading:
     """The library's answer to a reading, compared with the claim.
 
     `base` is the computed number in base units; None if there is none. `finds` is in words what was computed.
     """
 
     reading: Reading
-    met: Met
+    met: CriterionResult
     finds: str
-    asked: Asked | None = None
+    asked: QuestionResult | None = None
     relation: Relation | None = None
     refusal: DeriveError | None = None
     base: float | None = None
     claimed: Value | None = None
-    bound: Asked | None = None
+    bound: QuestionResult | None = None
 
     @property
     def claims(self) -> str:
@@ -117,7 +126,7 @@ class Weighed:
     def brief(self) -> tuple[str, str]:
         """What was computed and what is claimed in a reading, each in as few words as a table has room for."""
         criterion = self.reading.criterion
-        if isinstance(criterion, Without):
+        if isinstance(criterion, Independence):
             names = " and ".join(criterion.names)
             return f"{'without' if self.met.holds else 'with'} {names}", f"without {names}"
         if self.reading.response_to and self.base is not None:
@@ -150,38 +159,44 @@ class Weighed:
         return tuple(answer for question in questions for answer in question.answers)
 
 
-def weigh(library: Library, reading: Reading) -> Weighed:
+def weigh(library: Library, reading: Reading) -> WeighedReading:
     """Weigh a reading: ask the library its question, and compare the answer with the claim."""
     criterion = reading.criterion
     if isinstance(reading.question, Statement):
         return _weigh_statement(library, reading, reading.question)
     answered = asked(library, reading.question)
-    if isinstance(criterion, Impossible) and isinstance(answered.refusal, (NoSolutionError, InconsistentError)):
-        return Weighed(reading, _MET, _refusal(answered.refusal), answered, refusal=answered.refusal)
+    if isinstance(criterion, Impossibility) and isinstance(answered.refusal, (NoSolutionError, InconsistentError)):
+        return WeighedReading(reading, _MET, _refusal(answered.refusal), answered, refusal=answered.refusal)
     if answered.answer is None:
         return _refused(reading, answered)
-    if isinstance(criterion, Impossible):
-        return Weighed(reading, _MISSED, headline(answered.answer), answered)
-    if isinstance(criterion, Without):  # whether the closed form in terms of all givens contains none of these names
+    if isinstance(criterion, Impossibility):
+        return WeighedReading(reading, _MISSED, headline(answered.answer), answered)
+    if isinstance(
+        criterion, Independence
+    ):  # whether the closed form in terms of all givens contains none of these names
         form = library.formula(answered.question.target, list(answered.answer.given))
         is_without = {str(symbol) for symbol in form.free_symbols}.isdisjoint(criterion.names)
-        return Weighed(reading, _MET if is_without else _MISSED, f"{answered.question.target} = {form}", answered)
+        return WeighedReading(
+            reading, _MET if is_without else _MISSED, f"{answered.question.target} = {form}", answered
+        )
     assert isinstance(criterion, Amount)
     return _weigh_amount(library, reading, criterion, answered, answered.answer)
 
 
-def _weigh_statement(library: Library, reading: Reading, statement: Statement) -> Weighed:
+def _weigh_statement(library: Library, reading: Reading, statement: Statement) -> WeighedReading:
     """Weigh a statement by its equation as a relation: its units fit, or the library refuses it."""
     newcomers = [Declaration(name, unit) for name, unit in statement.units]
     try:
         relation = relate("claim", statement.equation, quantities=[*library.declared.values(), *newcomers])
     except DimensionError as error:
         misfit = str(error).removeprefix("claim: ").partition("\n")[0].rstrip(".")
-        return Weighed(reading, _MISSED, misfit, refusal=error)
-    return Weighed(reading, _MET, "its units fit", relation=relation)
+        return WeighedReading(reading, _MISSED, misfit, refusal=error)
+    return WeighedReading(reading, _MET, "its units fit", relation=relation)
 
 
-def _weigh_amount(library: Library, reading: Reading, criterion: Amount, answered: Asked, answer: Answer) -> Weighed:
+def _weigh_amount(
+    library: Library, reading: Reading, criterion: Amount, answered: QuestionResult, answer: Answer
+) -> WeighedReading:
     """Weigh the answer, or its elasticity in the quantities that the reading names, against a claimed amount."""
     if answer.base is None:
         return _refused(reading, answered)
@@ -199,12 +214,12 @@ def _weigh_amount(library: Library, reading: Reading, criterion: Amount, answere
     claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
     computed = claimed.unit.from_base(base)
     met, finds = compared(criterion, claimed, computed), _shown(computed, claimed.unit, reading)
-    return Weighed(reading, met, finds, answered, base=base, claimed=claimed, bound=bound)
+    return WeighedReading(reading, met, finds, answered, base=base, claimed=claimed, bound=bound)
 
 
-def _refused(reading: Reading, answered: Asked) -> Weighed:
+def _refused(reading: Reading, answered: QuestionResult) -> WeighedReading:
     reason = "only bounds" if answered.refusal is None else _refusal(answered.refusal)
-    return Weighed(reading, _MISSED, reason, answered, refusal=answered.refusal)
+    return WeighedReading(reading, _MISSED, reason, answered, refusal=answered.refusal)
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
@@ -238,7 +253,7 @@ def formatted(number: float, unit: Unit) -> str:
     return with_unit(rounded_text(number, 4, _LONG), unit.text)
 
 
-def _brief(base: float, unit: Unit, answered: Asked) -> str:
+def _brief(base: float, unit: Unit, answered: QuestionResult) -> str:
     """A computed number in the claim's unit, or in its own with a prefix if that would be very small or large."""
     assert answered.answer is not None
     is_readable = 0.1 <= abs(unit.from_base(base)) < _NEAR

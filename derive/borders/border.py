@@ -13,15 +13,15 @@ from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS, percentage, shown_number, unit_text
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
-from derive.showing import Shown
-from derive.tables.maps.regime_map import Change, Standing, varying
+from derive.showing import NotebookDisplay
+from derive.tables.maps.regime_map import Change, PointRegime, varying
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 
 
 @dataclass(frozen=True)
-class Border(Shown):
+class Border(NotebookDisplay):
     """A curve (with one axis, a point) on which the binding arm, a check or the existence of an answer changes.
 
     `points` are in declared units, in the order of the axes. A closed form gives the axis `of`.
@@ -79,7 +79,7 @@ class Border(Shown):
 class Region:
     """All points of a map at which the same arms bind and the same checks fail."""
 
-    standing: Standing
+    standing: PointRegime
     share: float  # of the map as it is drawn, where axes may be logarithmic
 
     @property

@@ -25,8 +25,8 @@ from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.binding_limits import form_at
 from derive.optimization.program import Program
-from derive.optimization.programs import Unwritten, programs
-from derive.optimization.question import Stated
+from derive.optimization.programs import NoExpression, programs
+from derive.optimization.question import Constraint
 from derive.solving.execution.question import Question, ask
 from derive.tables.axes import Axis, is_axis, spanned
 from derive.tables.maps.regime_map import Change, map_chart, mapped
@@ -184,7 +184,7 @@ class _Forms:
         question, wanted = self.question, [*chain.from_iterable(self.equations_of.values())]
         try:
             return programs(self.library, question, wanted, self.free, 1.0)
-        except (Unwritten, DeriveError):  # then the borders are traced, and have no closed form
+        except (NoExpression, DeriveError):  # then the borders are traced, and have no closed form
             return []
 
     def pieces(self, border: Border, depth: int = _PIECES) -> Iterator[Border]:
@@ -241,7 +241,7 @@ class _Form:
     """The closed form of one axis on a border, by an equation in one case of the question."""
 
     program: Program
-    stated: Stated
+    stated: Constraint
     name: str
     node: Node
     ends: Mapping[str, float]
@@ -277,11 +277,11 @@ class _Form:
         return (*point[:place], exact, *point[place + 1 :])
 
 
-def _stated_by(library: RelationSet, change: Change) -> Iterator[Stated]:
+def _stated_by(library: RelationSet, change: Change) -> Iterator[Constraint]:
     """The equations of which one may hold on a traced border, as limits with a name."""
     for relation, equation in _equations(library, change):
         name = f"border {render(equation.lhs)} = {render(equation.rhs)}"
-        yield Stated(name, equation, relation, names_in(equation.lhs, equation.rhs))
+        yield Constraint(name, equation, relation, names_in(equation.lhs, equation.rhs))
 
 
 def _equations(library: RelationSet, change: Change) -> Iterator[tuple[Relation, Equation]]:

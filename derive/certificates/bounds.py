@@ -28,7 +28,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 
-from derive.certificates.proof import Bound, FlawError, Lagrangian, Limited, Tangent, middle, pieces
+from derive.certificates.proof import Bound, FlawError, GuardedLimit, Lagrangian, Tangent, middle, pieces
 from derive.expressions.tree import Apply, Name, Node, Number, is_condition, rebuilt
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.exact_values import exact_value
@@ -260,7 +260,7 @@ class Program:
         return all(price == 0 or (price > 0 and _applies(limit, spans)) for price, limit in pairs)
 
     @cached_property
-    def not_positive(self) -> list[tuple[Form, Limited | None]]:
+    def not_positive(self) -> list[tuple[Form, GuardedLimit | None]]:
         """The forms of a bound that are not positive at any admissible point below the floor, each with its limit."""
         bound = self.bound
         below = Apply("add", (bound.goal, Number(Fraction(-bound.floor))))
@@ -278,7 +278,7 @@ class Program:
         return remaining
 
 
-def _applies(limit: Limited, spans: Mapping[str, Span]) -> bool:
+def _applies(limit: GuardedLimit, spans: Mapping[str, Span]) -> bool:
     """Whether a limit of a bound has to hold all over a box."""
     return limit.guard is None or truths(limit.guard, spans) == {True}
 

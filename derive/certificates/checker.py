@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any
 
 from derive.certificates.bounds import flaw_of, reaches
-from derive.certificates.proof import Boxes, Claim, Count, Isolation, Known, Proof, ProofOfOptimum
+from derive.certificates.proof import Boxes, Claim, Count, Isolation, KnownNumber, Proof, ProofOfOptimum
 from derive.certificates.solutions import flaw_of_boxes, flaw_of_count, flaw_of_isolation
 from derive.errors import ExpressionError, VerificationError
 from derive.expressions.arithmetic import NoElement
@@ -102,7 +102,7 @@ def _starts_from(claim: Claim, state: Mapping[str, float]) -> bool:
     spans = claim.spans
     if claim.needed != spans.keys() or not state.keys() >= spans.keys():
         return False
-    if any(known.blur < Known.of(known.name, state[known.name]).blur for known in claim.known):
+    if any(known.blur < KnownNumber.of(known.name, state[known.name]).blur for known in claim.known):
         return False
     return all(low <= state[name] <= high for name, (low, high) in spans.items())
 

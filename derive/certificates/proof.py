@@ -120,7 +120,7 @@ def cut_off(box: Box, remaining: Box, share: float, is_settled: Callable[[Box], 
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownNumber:
     """A number that a claim takes for granted, up to a relative error."""
 
     name: str
@@ -128,7 +128,7 @@ class Known:
     blur: float = 0.0
 
     @classmethod
-    def of(cls, name: str, number: float) -> Known:
+    def of(cls, name: str, number: float) -> KnownNumber:
         """A known number in a proof, as it was stated; a computed one is known up to its rounding."""
         return cls(name, stated(number), 0.0 if is_decimal(number) else BLUR)
 
@@ -202,7 +202,7 @@ class Claim:
 
     relations: tuple[str, ...]
     equations: tuple[Equation, ...]
-    known: tuple[Known, ...]
+    known: tuple[KnownNumber, ...]
     unknowns: tuple[str, ...]
     domains: tuple[Domain, ...]
     solutions: tuple[tuple[float, ...], ...]
@@ -268,7 +268,7 @@ class Tangent:
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class GuardedLimit:
     """A limit: a gap that is not positive where it holds, and a condition (guard) under which it applies."""
 
     gap: Node
@@ -289,9 +289,9 @@ class Bound:
     names: tuple[str, ...]
     box: Box
     steps: tuple[float, ...]  # of each name: the size of one, if it is a count; else zero
-    known: tuple[Known, ...]
+    known: tuple[KnownNumber, ...]
     goal: Node
-    limits: tuple[Limited, ...]
+    limits: tuple[GuardedLimit, ...]
     zeros: tuple[Node, ...]
     guards: tuple[Node, ...]
     floor: float

@@ -15,8 +15,8 @@ from typing import IO, Any, NoReturn, TextIO, cast
 
 import click
 
-from derive.cli.asked import Sources, built_in, read
-from derive.cli.output import Visible, colour, complain, error_data
+from derive.cli.output import VisibleStream, colour, complain, error_data
+from derive.cli.request import Sources, built_in, read
 from derive.verbs import GROUPS, VERBS, Verb
 
 
@@ -131,7 +131,7 @@ def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
     if "--json" in (sys.argv[1:] if arguments is None else arguments):
         click.echo(json.dumps({"error": error_data(error)}, indent=2, ensure_ascii=False), err=True)
     elif isinstance(error, click.ClickException):
-        error.show(file=cast("IO[str]", Visible(sys.stderr)))
+        error.show(file=cast("IO[str]", VisibleStream(sys.stderr)))
     else:
         complain(error)
 
@@ -144,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str] | None) -> int:
     """Run the command line; returns its status."""
     stream = sys.stdout
-    sys.stdout = cast("TextIO", Visible(stream))
+    sys.stdout = cast("TextIO", VisibleStream(stream))
     try:
         return _run(arguments)
     finally:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Sources, about, source_of
 from derive.cli.output import complain, say_data, table
+from derive.cli.request import Sources, about, source_of
 
 if TYPE_CHECKING:
     from derive.library import Library

@@ -10,11 +10,11 @@ from shlex import quote
 
 import click
 
-from derive.cli.asked import Asked, Sources, as_targets, givens, prove_single
 from derive.cli.output import prove_writable, put, put_files, writable
+from derive.cli.request import Request, Sources, as_targets, givens, prove_single
 
 
-def compile_(asked: Asked) -> int:
+def compile_(asked: Request) -> int:
     """Write a Python module that computes TARGET from the names given, and needs nothing else.
 
     Its `value` takes numbers in declared units; `answer` says besides which checks fail. Profiles' values are

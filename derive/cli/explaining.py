@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.asked import Asked, Sources, Turn, about, givens, prove_single, source_of
 from derive.cli.output import put, say_data, table
+from derive.cli.request import Request, Sources, Turn, about, givens, prove_single, source_of
 
 if TYPE_CHECKING:
     from derive.audit.verdicts import Conflict, Finding
@@ -47,7 +47,7 @@ def _as_second(words: Sequence[str], valued: Container[str]) -> Iterator[str]:
             yield from ("--against", word)
 
 
-def compare(asked: Asked, others: tuple[str, ...]) -> int:
+def compare(asked: Request, others: tuple[str, ...]) -> int:
     """Say why TARGET differs between two scenarios: what each given and each regime accounts for.
 
     The first scenario, A, is what stands before --against. The second, B, is the same with the changes that follow
@@ -81,7 +81,7 @@ def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
     return titled
 
 
-def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
+def _compared(asked: Request, others: Sequence[str], turn: Turn) -> Comparison:
     profiles, given = asked.at(turn)
     own = [word for word in others if "=" not in word]
     second = second_profiles(asked.library, profiles, own), _givens(given, others)
@@ -90,7 +90,7 @@ def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
     return asked.library.compare(a, b)
 
 
-def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:
+def _answered(side: str, asked: Request, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:
     """The answer of one compared scenario; where there is none, the command names the scenario before the reason."""
     from derive.errors import DeriveError
 
@@ -145,7 +145,7 @@ def _givens(first: dict[str, str], others: Sequence[str]) -> dict[str, str]:
     return {name: text for name, text in {**first, **own}.items() if text}
 
 
-def graph(asked: Asked) -> int:
+def graph(asked: Request) -> int:
     """Draw the library, what leads to TARGET, or the plan of one question: TARGET from the names GIVEN."""
     from derive.graphs import graph_asked_for, written
 

@@ -106,7 +106,7 @@ def visible(text: str) -> str:
     return _CONTROL.sub(shown, text)
 
 
-class Visible:
+class VisibleStream:
     """A stream to which control characters are written spelled out: names and texts come from files of others."""
 
     def __init__(self, stream: TextIO) -> None:

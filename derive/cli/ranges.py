@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, in_turn, prove_single, value_or_list
 from derive.cli.output import put, put_picture, say_data, warn
+from derive.cli.request import Request, Turn, in_turn, prove_single, value_or_list
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ROWS = 25  # limit on rows of the table on a terminal
 
 
-def sweep(asked: Asked, points: int) -> int:
+def sweep(asked: Request, points: int) -> int:
     """Ask for TARGET along axes: LOW..HIGH and lists are axes, a range logarithmic from two decades on.
 
     A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds. Which checks fail at how many
@@ -71,7 +71,7 @@ def _is_ranged(read: Mapping[str, Any]) -> bool:
     return any("+/-" in str(value) or "±" in str(value) for value in read.values())
 
 
-def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
+def _put_out(tables: Mapping[str, Table], asked: Request) -> None:
     """Put out a swept table: write the file, draw the picture, or else show the tables beside each other."""
     import csv
     import io
@@ -91,7 +91,7 @@ def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
         _print(tables, asked.digits)
 
 
-def _filed(tables: Iterable[Table], asked: Asked) -> int:
+def _filed(tables: Iterable[Table], asked: Request) -> int:
     """Write a command's table over ranges as a CSV file piece by piece, in the memory of one piece."""
     from derive.tables.exports import write_csv
     from derive.tables.table_checks import Cautions
@@ -160,7 +160,7 @@ def _data(table: Table) -> dict[str, Any]:
     }
 
 
-def sample(asked: Asked, points: int, seed: int) -> int:
+def sample(asked: Request, points: int, seed: int) -> int:
     """Draw points from the ranges among the givens and the profiles' values, and say where TARGET mostly lies.
 
     The same seed draws the same points. Which checks fail, which givens play no part, and what is assumed in the
@@ -176,7 +176,7 @@ def sample(asked: Asked, points: int, seed: int) -> int:
     return status
 
 
-def border(asked: Asked) -> int:
+def border(asked: Request) -> int:
     """Find where along one or two ranges another arm binds for TARGET, or a check ceases to hold.
 
     Each border is told in closed form where it has one. The map shows regions, borders and levels of TARGET.

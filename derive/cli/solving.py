@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, Turn, heading, prove_single, status_of, value_or_list
 from derive.cli.output import complain, error_data, say, say_data, table, warn
+from derive.cli.request import Request, Turn, heading, prove_single, status_of, value_or_list
 
 if TYPE_CHECKING:
     from derive.errors import DeriveError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
 
 
-def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
+def solve(asked: Request, is_all: bool, steps: bool, as_latex: bool) -> int:
     """Answer TARGET from what is given: a quantity, an expression such as weight_bytes/chips, or several.
 
     What does not hold, a given that plays no part, and what is assumed or left out and moves the answer by more
@@ -47,7 +47,7 @@ def solve(asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> int:
     return status or int(asked.strict and is_amiss(*answers))
 
 
-def _say(result: _TurnAnswers, asked: Asked, is_all: bool, steps: bool, as_latex: bool) -> None:
+def _say(result: _TurnAnswers, asked: Request, is_all: bool, steps: bool, as_latex: bool) -> None:
     """Print all that a solving command finds without turns."""
     from derive.presentation.plain_data import answer_data
     from derive.presentation.text import as_text, headline
@@ -113,7 +113,7 @@ class _TurnAnswers:
         return "; ".join(texts) or "-"
 
 
-def _answers_in(asked: Asked, turn: Turn, is_all: bool) -> _TurnAnswers:
+def _answers_in(asked: Request, turn: Turn, is_all: bool) -> _TurnAnswers:
     """Solve for all targets of a command in one turn."""
     from derive.errors import DeriveError
 
@@ -139,7 +139,7 @@ def _warn_of(result: _TurnAnswers, beginning: str = "") -> None:
         warn(f"{beginning}{caution}.")
 
 
-def _say_beside_each_other(results: Sequence[_TurnAnswers], asked: Asked) -> None:
+def _say_beside_each_other(results: Sequence[_TurnAnswers], asked: Request) -> None:
     """Print a command's answers beside each other: a row for each turn, a column for each target."""
     if asked.as_json:
         say_data({"each": [{**result.turn.data, **result.data(asked.digits)} for result in results]})
@@ -156,7 +156,7 @@ def _say_beside_each_other(results: Sequence[_TurnAnswers], asked: Asked) -> Non
                 warn(f"with {result.turn.label}: {error}")
 
 
-def formula(asked: Asked, as_latex: bool) -> int:
+def formula(asked: Request, as_latex: bool) -> int:
     """Print TARGET in closed form in terms of the names given; what profiles and defaults state stays a name.
 
     It holds in coherent base units, which are listed below it.
@@ -185,7 +185,7 @@ def formula(asked: Asked, as_latex: bool) -> int:
     return 0
 
 
-def reach(asked: Asked) -> int:
+def reach(asked: Request) -> int:
     """List every quantity that the names given, profiles and defaults determine."""
     reached = asked.library.reach(asked.names, profiles=asked.profiles)
     listed = [quantity for name, quantity in asked.library.declared.items() if name in reached]
@@ -199,17 +199,17 @@ def reach(asked: Asked) -> int:
     return 0
 
 
-def least(asked: Asked, **options: Any) -> int:
+def least(asked: Request, **options: Any) -> int:
     """Find the choice that makes TARGET least: LOW..HIGH and lists are free to choose, a VALUE is a given."""
     return _best("least", asked, **options)
 
 
-def most(asked: Asked, **options: Any) -> int:
+def most(asked: Request, **options: Any) -> int:
     """Find the choice that makes TARGET most: LOW..HIGH and lists are free to choose, a VALUE is a given."""
     return _best("most", asked, **options)
 
 
-def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points: int) -> int:
+def front(asked: Request, limits: tuple[str, ...], among: tuple[str, ...], points: int) -> int:
     """Find the choices of which no other is better in both targets: LOW..HIGH and lists are free to choose.
 
     A rate is to be most, unless it is one of money, and everything else least; "most NAME" says otherwise.
@@ -223,7 +223,7 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
     return asked.tell("best", best_choices._document(asked.digits))
 
 
-def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:
+def _profiles(among: Sequence[str], asked: Request) -> list[Any]:
     """The choices of profiles, and the profiles that are taken."""
     choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
     if not all(choices):
@@ -231,11 +231,13 @@ def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:
     return [*choices, *asked.profiles]
 
 
-def _given(asked: Asked) -> dict[str, Any]:
+def _given(asked: Request) -> dict[str, Any]:
     return {name: value_or_list(text) for name, text in asked.given.items()}
 
 
-def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool) -> int:
+def _best(
+    sense: str, asked: Request, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool
+) -> int:
     """Find for a command the choice that makes the target least or most: once, or for each turn as a table."""
     profiles, given = _profiles(among, asked), _given(asked)
     if (steps or ranges) and asked.output == "-":
@@ -262,7 +264,7 @@ def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, .
 
 
 def _one_best(
-    asked: Asked, optimum: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
+    asked: Request, optimum: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
     """Print the optimum that a command asks for in full."""
     from derive.optimization import under_ranges

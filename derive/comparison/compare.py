@@ -18,7 +18,7 @@ from typing import Any
 from derive.comparison.comparison import Comparison, Factor, first_names
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
 from derive.comparison.mixture import Mixture, mixture_of
-from derive.comparison.shares import Undefined
+from derive.comparison.shares import UndefinedMixture
 from derive.errors import AmbiguousError, ExpressionError, LimitError
 from derive.expressions.tree import Name, Node, names_in, render
 from derive.numerics.algebra.evaluation import value
@@ -247,7 +247,7 @@ class _ComparedPair:
                 if not self.is_ratio or largest < _LARGEST:
                     return players, shares
                 stuck = frozenset(mixture.moving)
-            except Undefined as undefined:
+            except UndefinedMixture as undefined:
                 stuck = undefined.names
             except LimitError:
                 stuck = frozenset(mixture.moving)
@@ -292,7 +292,7 @@ class _ComparedPair:
             try:
                 ends = {**before, name: first}, {**after, name: last}
                 shares.append(shares_of(mixture, players, ends, self.is_ratio).numbers[player])
-            except Undefined:
+            except UndefinedMixture:
                 return None, None
         return self._amount(min(shares)), self._amount(max(shares))
 

@@ -34,7 +34,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.comparison.mixture import Mixture, TargetFunction
-from derive.comparison.shares import MOST_PLAYERS, Undefined, divisia_shares, monomials, shapley, slopes_along
+from derive.comparison.shares import MOST_PLAYERS, UndefinedMixture, divisia_shares, monomials, shapley, slopes_along
 from derive.expressions.tree import Apply, Node, Number, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import product_of
@@ -80,12 +80,12 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
     for side, other_end in zip(sides, reversed(ends), strict=False):
         try:
             share_rows.append((side.numbers(), side.regimes(other_end)))
-        except Undefined as undefined:
+        except UndefinedMixture as undefined:
             share_rows.append(None)
             stuck |= undefined.names
     rows = [shares for shares in share_rows if shares is not None]
     if not rows:
-        raise Undefined(stuck)
+        raise UndefinedMixture(stuck)
     numbers = [math.fsum(column) / len(rows) for column in zip(*(row for row, _ in rows), strict=True)]
     regimes = [math.fsum(column) / len(rows) for column in zip(*(row for _, row in rows), strict=True)]
     methods = set[str]().union(*(side.methods for side in sides))
@@ -133,14 +133,14 @@ class _Side:
         """The logarithm of the decomposed target at some numbers, or the target itself; `Undefined` without a value."""
         number = self.sign * function.at(end)
         if not math.isfinite(number) or (self.is_log and number <= 0):
-            raise Undefined
+            raise UndefinedMixture
         return math.log(number) if self.is_log else number
 
     def regimes(self, end: Numbers) -> list[float]:
         """The share of each regime in the decomposition, at the numbers of one answer."""
         groups = self.mixture.regimes
         if len(groups) > _REGIMES:
-            raise Undefined
+            raise UndefinedMixture
 
         def worth(moved: int) -> float:
             chosen = chain.from_iterable(group for place, group in enumerate(groups) if moved >> place & 1)
@@ -155,12 +155,12 @@ class _Side:
         for part in self._parts:
             try:
                 shares = self._of_part(part)
-            except Undefined as undefined:
-                raise Undefined(undefined.names or self._names(part.players)) from None
+            except UndefinedMixture as undefined:
+                raise UndefinedMixture(undefined.names or self._names(part.players)) from None
             for player, share in zip(part.players, shares, strict=True):
                 totals[player] += part.weight * share
         if abs(math.fsum(totals) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
-            raise Undefined
+            raise UndefinedMixture
         return totals
 
     @cached_property
@@ -216,7 +216,7 @@ class _Side:
             self._prove_inside()
             return shapley(count, self._evaluated(part))
         if is_slow or self._doubtful:
-            raise Undefined
+            raise UndefinedMixture
         self.methods.add(INTEGRAL)
         return self._along(part)
 
@@ -231,11 +231,11 @@ class _Side:
         """Raise `Undefined` if a quantity leaves its domain after some set of players has moved."""
         for name, players in self._doubtful:
             if len(players) > (_SLOW_PLAYERS if self.function.is_slow else MOST_PLAYERS):
-                raise Undefined(self._names(players))
+                raise UndefinedMixture(self._names(players))
             for moved in range(1 << len(players)):
                 tick()
                 if math.isnan(self.function.numbers(self._after(players, moved), [name])[name]):
-                    raise Undefined(self._names(players))
+                    raise UndefinedMixture(self._names(players))
 
     def _after(self, players: Sequence[int], moved: int) -> dict[str, float]:
         """The moving numbers of the decomposition after those players have moved whose bits are set."""
@@ -271,7 +271,7 @@ class _Side:
         def worth(moved: int) -> float:
             number = value(part.node, self.function.numbers(self._after(part.players, moved), names))
             if not math.isfinite(number):
-                raise Undefined
+                raise UndefinedMixture
             return _log_ratio(start, number) if self.is_log else number
 
         return worth
@@ -291,5 +291,5 @@ class _Side:
 def _log_ratio(first: float, last: float) -> float:
     """The logarithm of the ratio of two numbers in the decomposition, which need one sign."""
     if not (math.isfinite(first) and math.isfinite(last) and first * last > 0):
-        raise Undefined
+        raise UndefinedMixture
     return math.log(last / first)

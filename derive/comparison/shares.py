@@ -41,7 +41,7 @@ MOST_PLAYERS = 12
 _NODES = (16, 32, 64, 128)  # points of the quadrature, until the shares sum up to the change
 
 
-class Undefined(Exception):  # noqa: N818 - no error: what has no value by itself is joined with others
+class UndefinedMixture(Exception):  # noqa: N818 - no error: what has no value by itself is joined with others
     """A mixture of the two answers has no value, or not the sign of both; the named numbers have one together."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -103,7 +103,7 @@ def slopes_along(
     logs = numpy.log(numpy.where(has_ratio, end / numpy.where(has_ratio, start, 1.0), 1.0))
     first, last = (float(tape.gaps(point)[0]) for point in (start, end))
     if is_log and not first * last > 0:
-        raise Undefined
+        raise UndefinedMixture
     change = math.log(last / first) if is_log else last - first
     for count in _NODES:
         tick()
@@ -116,7 +116,7 @@ def slopes_along(
             shares += weight * (slope / tape.gaps(point)[0] if is_log else slope)
         if abs(float(shares.sum()) - change) <= MET * max(1.0, float(numpy.abs(shares).sum())):
             return [float(share) for share in shares]
-    raise Undefined
+    raise UndefinedMixture
 
 
 _TERMS = 64  # limit on terms of a sum multiplied out

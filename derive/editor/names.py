@@ -36,7 +36,7 @@ _EXPRESSIONS = ("expression", "conditions")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NameAtPlace:
     """A name at a place: what it names, and where it stands."""
 
     kind: _Kind
@@ -45,7 +45,7 @@ class Named:
     path: tuple[str, ...]  # of the entry in which it stands
 
 
-def named_at(toml: TomlText, offset: int) -> Named | None:
+def named_at(toml: TomlText, offset: int) -> NameAtPlace | None:
     """The name at a place in an editor's file; None if there is none.
 
     >>> toml = TomlText('[relations]\\nr = { equation = "x = 2*y" }')
@@ -54,7 +54,7 @@ def named_at(toml: TomlText, offset: int) -> Named | None:
     """
     if (key := toml.key_at(offset)) is not None:
         _, path, span = key
-        return Named(_kind_of_key(path), path[-1], span, path)
+        return NameAtPlace(_kind_of_key(path), path[-1], span, path)
     entry = toml.string_at(offset)
     if entry is None or entry.string is None:
         return None
@@ -62,9 +62,9 @@ def named_at(toml: TomlText, offset: int) -> Named | None:
     kind = kind_of(path)
     if kind in _EXPRESSIONS:
         words = ((word, span) for word, span in _words(string) if span[0] <= offset <= span[1])
-        return next((Named("quantity", word, span, path) for word, span in words), None)
+        return next((NameAtPlace("quantity", word, span, path) for word, span in words), None)
     named = "used" if kind == "libraries" else _NAMED.get(kind)
-    return None if named is None else Named(named, string.value.strip(), string.span, path)
+    return None if named is None else NameAtPlace(named, string.value.strip(), string.span, path)
 
 
 def _kind_of_key(path: tuple[str, ...]) -> _Kind:

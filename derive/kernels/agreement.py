@@ -19,7 +19,7 @@ from derive.expressions.tree import Node, names_in
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.several_targets import Abreast, Asking, plans_for, points_at
+from derive.kernels.several_targets import JointFunctions, OpenPoints, plans_for, points_at
 from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -193,7 +193,7 @@ class Agreement:
     library: RelationSet
     cases: Cases
     gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
-    beside: Abreast  # quantities in these relations that are neither given nor targets
+    beside: JointFunctions  # quantities in these relations that are neither given nor targets
 
     def kept(self, values: Sequence[Any], result: Any) -> Any:
         """The compiled values of the target where the givens agree, and the solver's answers where they may not."""
@@ -211,8 +211,8 @@ class Agreement:
         return agreed_values if agreed_values.shape else float(agreed_values)
 
     @cached_property
-    def _asking(self) -> Asking:
-        return Asking(self.library, self.cases, self.cases.outline.strong)
+    def _asking(self) -> OpenPoints:
+        return OpenPoints(self.library, self.cases, self.cases.outline.strong)
 
 
 def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
@@ -251,7 +251,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         if len(known_here) == len(plans_here):
             beside |= known_here
             gaps = (*gaps, (names, gap))
-    return Agreement(library, cases, gaps, Abreast(library, list(beside.values()))) if gaps else None
+    return Agreement(library, cases, gaps, JointFunctions(library, list(beside.values()))) if gaps else None
 
 
 def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Cases | None:

@@ -45,8 +45,8 @@ class Case:
     holding: tuple[Node, ...] = ()  # conditions of its relations
     failing: tuple[tuple[Node, ...], ...] = ()  # conditions of each relation left out here, not all of which may hold
     assumed: tuple[Node, ...] = ()  # conditions of its relations that nothing decides
-    yielding: tuple[Yielding, ...] = ()  # conditions decided by defaults that its own numbers may replace
-    following: tuple[Yielding, ...] = ()  # those of them that are on what follows from its own numbers
+    yielding: tuple[YieldingCondition, ...] = ()  # conditions decided by defaults that its own numbers may replace
+    following: tuple[YieldingCondition, ...] = ()  # those of them that are on what follows from its own numbers
 
     @property
     def is_open(self) -> bool:
@@ -55,7 +55,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Yielding:
+class YieldingCondition:
     """A condition, and the plans that lead from the numbers of a case to its quantities.
 
     Where it does not hold at those numbers, the case does not apply. If it holds by defaults only, the solver finds out
@@ -307,7 +307,7 @@ class _CaseSorter:
         following = tuple(filter(None, (self._following(condition, plan) for condition in assumed)))
         return Case(plan, tuple(holding), tuple(filter(None, failing)), tuple(assumed), yielding, following)
 
-    def _following(self, condition: Node, plan: Plan) -> Yielding | None:
+    def _following(self, condition: Node, plan: Plan) -> YieldingCondition | None:
         """How the numbers of a case lead to a condition's quantities by unconditional relations, if they do."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
         missing = [name for name in names_in(condition) if name not in known and name not in self.outline.weak]
@@ -315,14 +315,14 @@ class _CaseSorter:
             return None
         always = frozenset(relation.name for relation in self.library.conditional)
         plans = [plan_for(self.library, name, known, plan.weak, always, self.outline.stated) for name in missing]
-        return Yielding(condition, tuple(plans)) if all(inner.is_determined for inner in plans) else None
+        return YieldingCondition(condition, tuple(plans)) if all(inner.is_determined for inner in plans) else None
 
-    def _yielding(self, condition: Node, plan: Plan, left_out: frozenset[str]) -> Yielding | None:
+    def _yielding(self, condition: Node, plan: Plan, left_out: frozenset[str]) -> YieldingCondition | None:
         """How the numbers of a case replace the defaults in a condition; None if they do not."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
         plans = [plan_for(self.library, name, known, (), left_out) for name in names_in(condition)]
         firm = [inner for inner in plans if inner.is_determined and not self._conditional(inner)]
-        return Yielding(condition, tuple(firm)) if firm else None
+        return YieldingCondition(condition, tuple(firm)) if firm else None
 
     def _side(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """The tree of cases on one side of a fork, without the relations that do not apply there."""

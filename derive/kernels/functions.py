@@ -31,7 +31,7 @@ from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.case_dispatch import Cases, cases
 from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates, generic_numbers
-from derive.kernels.several_targets import Abreast, Asking, found_for
+from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for
 from derive.model.relation_set import RelationSet
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
@@ -63,7 +63,7 @@ def compiled(
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
     target_cases = found_for(library, target, given)
-    names, arrays = target_cases.outline.strong, Abreast(library, [target_cases], weak)
+    names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak)
     floats = _Floats(library, target_cases, arrays, weak)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
@@ -95,13 +95,13 @@ class _Floats:
 
     library: RelationSet
     cases: Cases
-    arrays: Abreast
+    arrays: JointFunctions
     weak: Container[str]
 
     @cached_property
     def point(self) -> Callable[..., float]:
         if self.cases.is_asked:
-            ask = Asking(self.library, self.cases, self.cases.outline.strong, self.weak)
+            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak)
             return lambda *numbers: ask.solved(numbers)
         return written(self.library, [self.cases], self.cases.outline.strong, Floats())
 

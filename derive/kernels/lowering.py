@@ -22,7 +22,7 @@ from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
 from derive.kernels.backends.python_numpy import of_one_value, only
 from derive.kernels.blocks.block_kernels import kernel_of
 from derive.kernels.blocks.decisions import Decisions
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import ZERO
@@ -204,12 +204,12 @@ class Draft:
             self._ask_where(self.dialect.logic("not", [self.dialect.logic("and", known)]), scope)
             self.sheet.require(scope, test)
 
-    def _fails(self, yielding: Yielding, scope: Scope) -> str:
+    def _fails(self, yielding: YieldingCondition, scope: Scope) -> str:
         """Write the test that a condition which holds by defaults fails at the numbers that replace them."""
         known, test = self._evaluated(yielding, scope)
         return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", [*known, test]))])
 
-    def _evaluated(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
+    def _evaluated(self, yielding: YieldingCondition, scope: Scope) -> tuple[list[str], str]:
         """Write the tests that the quantities in a condition have numbers, and the test that it holds at these."""
         inner, known = scope.copy(), list[str]()
         for plan in yielding.plans:

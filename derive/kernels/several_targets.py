@@ -58,7 +58,7 @@ def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases 
         return replace(target_cases, is_asked=False) if target_cases.alternatives else None
 
 
-class Abreast:
+class JointFunctions:
     """Functions of arrays that return several targets at once, from values of which some are weak.
 
     The function for each back end is written on first use.
@@ -77,7 +77,7 @@ class Abreast:
         self.outlines = tuple(target_cases.outline for target_cases in wanted)
         self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
-        self._asking = [Asking(library, target_cases, self.names, weak) for target_cases in wanted]
+        self._asking = [OpenPoints(library, target_cases, self.names, weak) for target_cases in wanted]
         self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, target_cases in enumerate(wanted) if not target_cases.is_asked)
         plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
@@ -156,7 +156,7 @@ class Abreast:
         return True
 
 
-class Asking:
+class OpenPoints:
     """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do."""
 
     def __init__(self, library: RelationSet, wanted: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:

@@ -98,7 +98,7 @@ def _mark_of_text(text: str) -> Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Turning:
+class TurnRules:
     """The turns of expressions, given the dimensions of their names and the turns in the units of some."""
 
     known: Mapping[str, Dimension]
@@ -238,7 +238,7 @@ class _DimensionCheck:
     def __init__(self, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS) -> None:
         """Make the arithmetic of dimensions for expressions with these names, and with turns for some of them."""
         self.known = known
-        self.turning = Turning(known, marks)
+        self.turning = TurnRules(known, marks)
         self.faults: list[Mismatch] = []
         self.arithmetic: Arithmetic[_OptionalDimension] = Arithmetic(
             number=lambda node: NUMBER if node.value else None,

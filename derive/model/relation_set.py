@@ -20,7 +20,7 @@ from derive.expressions.tree import CONDITIONS, Node, names_in, operations
 from derive.model.relation import Relation
 from derive.model.repairs import Vocabulary
 from derive.search.index import Entry, Index, is_alias, mistaken
-from derive.showing import Shown
+from derive.showing import NotebookDisplay
 from quantities.declaration import Declaration, agreed, declaration_of, read_given
 from quantities.facts import Profile, Profiles
 from quantities.symbolic import Symbols
@@ -139,7 +139,7 @@ def merge_declarations(quantities: Iterable[Declaration]) -> dict[str, Declarati
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class RelationSet(Shown):
+class RelationSet(NotebookDisplay):
     """Relations, the quantities they join, and profiles of values; in the order in which they were stated."""
 
     declared: Mapping[str, Declaration]

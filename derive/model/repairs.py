@@ -17,7 +17,7 @@ from itertools import chain
 
 from derive.errors import Problem, UnknownNameError, unknown
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
-from derive.model.dimensions import Mismatch, Turn, Turning, dimension_of, is_of_cycles, mark_of, mismatches, terms_of
+from derive.model.dimensions import Mismatch, Turn, TurnRules, dimension_of, is_of_cycles, mark_of, mismatches, terms_of
 from derive.search.index import Entry, Index
 from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
@@ -179,7 +179,7 @@ def _repair_of_literal(fault: Mismatch) -> str | None:
 
 def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
     """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise another unit of a quantity."""
-    turning = Turning(vocabulary.dimensions, vocabulary.marks)
+    turning = TurnRules(vocabulary.dimensions, vocabulary.marks)
     left, right = (turning.of(side).settled for side in (fault.left, fault.right))
     two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
     is_argument = fault.kind in ("argument", "exponent")

@@ -27,7 +27,7 @@ from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program, limits_of
 from derive.optimization.question import ChoiceQuestion
 from derive.optimization.reduction import in_free_names
-from derive.optimization.search import Best, least_of, tolerated
+from derive.optimization.search import SearchResult, least_of, tolerated
 from derive.presentation.numbers import shown_choice, shown_number
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
@@ -37,7 +37,7 @@ _SHARE = 0.01  # by which a limit is moved
 _BOXES = 2000  # for one question that is asked again
 
 
-def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
+def bindings(programs: Sequence[Program], best: SearchResult, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
     """The limits and the ends of ranges that bind at the best point, one by one; none where only points are known."""
     if not programs[0].is_sampled:
         perturbed = _PerturbedQuestion(programs, best, declared)
@@ -45,7 +45,7 @@ def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Dec
         yield from perturbed.ends()
 
 
-def _cases_at(programs: Sequence[Program], best: Best) -> Iterator[tuple[Program, dict[str, float]]]:
+def _cases_at(programs: Sequence[Program], best: SearchResult) -> Iterator[tuple[Program, dict[str, float]]]:
     """The programs of an optimization in which the best point has its value, with the numbers there."""
     for program in programs:
         numbers = program.numbers(best.at)
@@ -58,7 +58,7 @@ class _PerturbedQuestion:
     """The question at its best point, to be asked again with one limit or one end of a range moved."""
 
     programs: Sequence[Program]
-    best: Best
+    best: SearchResult
     declared: Mapping[str, Declaration]
 
     def gain(self, programs: Sequence[Program]) -> float:
@@ -144,7 +144,7 @@ def _stretched(program: Program, i: int, moved: float) -> Program:
     return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
 
 
-def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Binding]) -> dict[str, Node]:
+def closed_forms(programs: Sequence[Program], best: SearchResult, binding: Sequence[Binding]) -> dict[str, Node]:
     """The closed forms of the free quantities that one binding limit fixes, by name."""
     names = {limit.name for limit in binding}
     forms: dict[str, Node] = {}
@@ -206,7 +206,7 @@ def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
 
 
 def reasons(
-    question: ChoiceQuestion, programs: Sequence[Program], best: Best, binding: Sequence[Binding]
+    question: ChoiceQuestion, programs: Sequence[Program], best: SearchResult, binding: Sequence[Binding]
 ) -> Iterator[str]:
     """Why the best point is the best: what stops each free quantity along which the target only rises or only falls."""
     limits = [limit.name for limit in binding] or list(dict.fromkeys(_domains_that_stop(programs, best)))
@@ -226,7 +226,7 @@ def reasons(
         yield stop
 
 
-def _domains_that_stop(programs: Sequence[Program], best: Best) -> Iterator[str]:
+def _domains_that_stop(programs: Sequence[Program], best: SearchResult) -> Iterator[str]:
     """The names of binding limits that are ends of domains, of quantities that nobody asked for."""
     for program in programs:
         numbers = program.numbers(best.at)

@@ -31,7 +31,7 @@ from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
-from derive.optimization.search import Best, Curvature, PricedPoint, tolerated
+from derive.optimization.search import Curvature, PricedPoint, SearchResult, tolerated
 from derive.tolerances import EXTREME, SAME_ROOT
 
 _MOST = 10_000  # boxes of one program: those of Dixon and Goldstein-Price are 8,400
@@ -41,7 +41,7 @@ _SMALL = 0.1  # share of the choices below which a box is searched for one
 _PAYS = 0.2  # share of a side that a contractor has to cut off
 
 
-def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofOfOptimum | None:
+def proof_of_optimum(choices: Sequence[Sequence[Program]], best: SearchResult) -> ProofOfOptimum | None:
     """The certificate that no point of some choices, each given by its programs, is better than the best; or None.
 
     It is tried to within the distance that the search has reached, and then to within the tolerance of an optimum.
@@ -57,7 +57,7 @@ def proof_of_optimum(choices: Sequence[Sequence[Program]], best: Best) -> ProofO
     return None
 
 
-def _to_within(choices: Sequence[Sequence[Program]], best: Best, distance: float) -> ProofOfOptimum | None:
+def _to_within(choices: Sequence[Sequence[Program]], best: SearchResult, distance: float) -> ProofOfOptimum | None:
     """The certificate that no point is better than the best by more than a distance; None without a proof.
 
     Limits that may be missed by a share are left out.

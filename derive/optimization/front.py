@@ -27,7 +27,7 @@ from derive.numerics.algebra.like_terms import ZERO
 from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.infeasibility import none_found
 from derive.optimization.program import DomainTest, Limit, Program
-from derive.optimization.question import ChoiceQuestion, Stated, read_question
+from derive.optimization.question import ChoiceQuestion, Constraint, read_question
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.cautions import PlacedRemark, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Series, holding
@@ -262,7 +262,7 @@ class _FrontSearch:
         op = "<=" if sense == "least" else ">="
         written = Equation(Name(second.name), op, ZERO)
         relation = Relation("front", written, {second.name: second})
-        front_limit = Stated(_FRONT, written, relation, (second.name,), is_asked=True)
+        front_limit = Constraint(_FRONT, written, relation, (second.name,), is_asked=True)
         bounded = replace(question, limits=(*question.limits, front_limit))
         searched = [searched_choice(bounded, pick, boxes=0, in_all_cases=in_all_cases) for pick in question.picks]
         self.choices = [replace(choice, question=question) for choice in searched]

@@ -21,7 +21,7 @@ from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.infeasibility import excluding, none_found
 from derive.optimization.optimum import Binding, Optimum
 from derive.optimization.question import Choice, ChoiceQuestion, read_question, values_of
-from derive.optimization.search import Best
+from derive.optimization.search import SearchResult
 from derive.optimization.searched_choice import SearchedChoice, put_back, searched_choice
 from derive.optimization.under_ranges import under_ranges
 from derive.solving.execution.answer import Answer
@@ -123,7 +123,7 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
     )
 
 
-def _proof(choices: Sequence[SearchedChoice], best: Best) -> ProofOfOptimum | None:
+def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOptimum | None:
     """The certificate that no choice is better than the optimum.
 
     A choice in which nothing determines the target has no programs. None where a choice is ruled out for another
@@ -146,7 +146,7 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
         return tuple(binding), {}, False
 
 
-def _gap_in_unit(question: ChoiceQuestion, best: Best) -> float | None:
+def _gap_in_unit(question: ChoiceQuestion, best: SearchResult) -> float | None:
     """The gap of an optimum: a share of the value, or a distance in the declared unit; None if there is no bound."""
     if not math.isfinite(best.gap):
         return None

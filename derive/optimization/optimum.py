@@ -21,7 +21,7 @@ from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Name, Node, Number, render
 from derive.model.relation_set import RelationSet
 from derive.optimization.question import Choice, is_choice
-from derive.optimization.under_ranges import UnderRanges
+from derive.optimization.under_ranges import ChoicesUnderRanges
 from derive.presentation.cautions import cautions, is_amiss
 from derive.presentation.charts import Axis, Chart, Mark, Series, holding
 from derive.presentation.numbers import (
@@ -87,7 +87,7 @@ class Optimum(Result):
     forms: Mapping[str, Node] = field(default_factory=dict, repr=False, compare=False)
     values: Mapping[str, Value] = field(default_factory=dict, repr=False, compare=False)  # of limits, by name in forms
     gap_is_absolute: bool = False
-    over_ranges: Callable[[int, int], UnderRanges] | None = field(default=None, repr=False, compare=False)
+    over_ranges: Callable[[int, int], ChoicesUnderRanges] | None = field(default=None, repr=False, compare=False)
     _proof: Callable[[], ProofOfOptimum | None] = field(default=lambda: None, repr=False, compare=False)
 
     @property
@@ -129,7 +129,7 @@ class Optimum(Result):
         forms = {name: put_in(form, numbers) for name, form in self.forms.items()}
         return MappingProxyType({name: to_sympy(form, symbols) for name, form in forms.items()})
 
-    def under_ranges(self, points: int = 1000, seed: int = 0) -> UnderRanges:
+    def under_ranges(self, points: int = 1000, seed: int = 0) -> ChoicesUnderRanges:
         """How the choices of the optimum fare in a sample of the ranges among the givens and in the profiles."""
         if self.over_ranges is None:
             what = "A best choice that was stored has no question to be asked again."

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from derive.certificates.proof import Bound, Known, Limited
+from derive.certificates.proof import Bound, GuardedLimit, KnownNumber
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
@@ -23,7 +23,7 @@ from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
-from derive.optimization.question import Stated, values_of
+from derive.optimization.question import Constraint, values_of
 from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
 from quantities.rational import written
@@ -96,7 +96,7 @@ def limits_of(programs: Iterable[Program]) -> list[Limit]:
 
 
 def known_numbers(
-    library: RelationSet, question: Question, limits: Iterable[Stated], free: Collection[str]
+    library: RelationSet, question: Question, limits: Iterable[Constraint], free: Collection[str]
 ) -> dict[str, float]:
     """The known numbers of a program in base units: what a question gives beside what is free, and values in limits."""
     values = {**library.defaults, **question.weak, **question.strong, **values_of(limits)}
@@ -190,14 +190,14 @@ class Program:
 
     def bound(self, floor: float) -> Bound:
         """The bound that a certificate claims of the program, yet without its boxes."""
-        limits = tuple(Limited(limit.gap, limit.guard) for limit in self.limits)
+        limits = tuple(GuardedLimit(limit.gap, limit.guard) for limit in self.limits)
         forms = [self.goal, *(limit.gap for limit in limits), *self.zeros, *self.guards]
         forms += [limit.guard for limit in limits if limit.guard is not None]
         return Bound(
             names=self.names,
             box=self.box,
             steps=self.steps,
-            known=tuple(Known.of(name, self.known[name]) for name in names_in(*forms) if name not in self.names),
+            known=tuple(KnownNumber.of(name, self.known[name]) for name in names_in(*forms) if name not in self.names),
             goal=self.goal,
             limits=limits,
             zeros=self.zeros,

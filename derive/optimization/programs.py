@@ -38,7 +38,7 @@ from derive.optimization.program import (
     limits_of_range,
     step_of,
 )
-from derive.optimization.question import Stated
+from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
@@ -58,7 +58,7 @@ _MOST = 64  # limit on cases of one question
 def programs(
     library: RelationSet,
     question: Question,
-    stated: Sequence[Stated],
+    stated: Sequence[Constraint],
     free: Mapping[str, Span],
     sign: float,
     uncertain: Mapping[str, Span] = NO_SPANS,
@@ -120,7 +120,7 @@ class _ProgramBuilder:
 
     library: RelationSet
     question: Question
-    limits: Sequence[Stated]
+    limits: Sequence[Constraint]
     free: Mapping[str, Span]
     sign: float
     uncertain: Mapping[str, Span]
@@ -149,7 +149,7 @@ class _ProgramBuilder:
                 programs.append(self._of_combination(goal, limits, dict(zip(names, combination, strict=True))))
         return programs
 
-    def _of_combination(self, goal: CaseForm, limits: Sequence[Stated], limited: Mapping[str, CaseForm]) -> Program:
+    def _of_combination(self, goal: CaseForm, limits: Sequence[Constraint], limited: Mapping[str, CaseForm]) -> Program:
         """The program of a case of the target, and a case of each quantity in a limit.
 
         A relation from which a quantity follows in its case says nothing more of it there. A quantity without ends of
@@ -164,7 +164,7 @@ class _ProgramBuilder:
             }
         return self._program(goal, left, limited)
 
-    def _is_tested(self, limit: Stated, goal: CaseForm) -> bool:
+    def _is_tested(self, limit: Constraint, goal: CaseForm) -> bool:
         """Whether a program can test a limit; one that the question states has to be testable."""
         unknown = next((name for name in limit.names if not self._limit_forms(name, goal)), None)
         if unknown is not None and limit.is_asked:
@@ -215,9 +215,9 @@ class _ProgramBuilder:
             outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
             tree_cases = cases(self.library, outline)
             if tree_cases.is_asked:
-                raise Unwritten(name)
+                raise NoExpression(name)
             if name == target and not tree_cases.alternatives:
-                raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
+                raise NoExpression(name) if eliminates(self.library, outline) else self._shortage(name)
             trees = [self._from_tree(tree, tree_cases.asides, outline) for tree in tree_cases.alternatives]
             case_forms = [*chain.from_iterable(trees)]
             # forms that differ only in how a condition is decided are one
@@ -235,7 +235,7 @@ class _ProgramBuilder:
         if isinstance(tree, Case):
             yield from self._from_case(tree)
         elif tree is None and outline is not None and self._is_eliminated(outline, decided):
-            raise Unwritten(outline.target)
+            raise NoExpression(outline.target)
         elif isinstance(tree, Fork):
             for condition, guard in self._conditions(tree.condition, asides):
                 possible = truths(condition, self._spans(guard.variables))
@@ -277,7 +277,7 @@ class _ProgramBuilder:
         target = case.plan.target
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
         if form is None:
-            raise Unwritten(target)
+            raise NoExpression(target)
         spans = self._spans(variables)
         guards = []
         negations = [Apply("not", (conjunction(conditions),)) for conditions in case.failing]
@@ -318,7 +318,7 @@ class _ProgramBuilder:
         for block in chain.from_iterable(plan.blocks for plan in plans):
             form = only_form(self.library, block)
             if form is None:
-                raise Unwritten(block.unknowns[0])
+                raise NoExpression(block.unknowns[0])
             forms[block.unknowns[0]] = form
         return forms
 
@@ -347,7 +347,7 @@ class _ProgramBuilder:
         """An expression with forms put in for its names; Unwritten with `name` where one of them has no form."""
         form = composed("", {**forms, "": node})
         if form is None:
-            raise Unwritten(name)
+            raise NoExpression(name)
         return form
 
     def _is_plain(self, name: str, form: Node) -> bool:
@@ -404,7 +404,7 @@ class _ProgramBuilder:
     def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
         return in_free_names(node, self.fixed, spans)
 
-    def _program(self, goal: CaseForm, limits: Sequence[Stated], limited: Mapping[str, CaseForm]) -> Program:
+    def _program(self, goal: CaseForm, limits: Sequence[Constraint], limited: Mapping[str, CaseForm]) -> Program:
         """The program of one form of the target, and one of each quantity in a limit."""
         merged = _merged([goal, *limited.values()])
         forms = {name: case_form.form for name, case_form in limited.items()}
@@ -440,7 +440,7 @@ class _ProgramBuilder:
             solved=solved,
         )
 
-    def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
+    def _limit(self, limit: Constraint, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
         """A limit of a program in terms of the free quantities.
 
         One with conditions has a negative gap where they do not hold.
@@ -474,7 +474,7 @@ def _is_inside(values: Span, domain: Domain) -> bool:
     return low and values[1] <= domain.high
 
 
-class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at points instead
+class NoExpression(Exception):  # noqa: N818 - no error: the solver is asked at points instead
     """A quantity has no expression in terms of what is free."""
 
 

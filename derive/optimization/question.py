@@ -36,7 +36,7 @@ _MEANT = {"≤": "<=", "≥": ">="}
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class Constraint:
     """An inequality between quantities, or a tie; each value that stands in it is a name, whose number `values` has."""
 
     name: str
@@ -55,7 +55,7 @@ class Stated:
         return self.relation.is_equation and self.written.sides == self.relation.written.sides
 
 
-def values_of(limits: Iterable[Stated]) -> dict[str, Value]:
+def values_of(limits: Iterable[Constraint]) -> dict[str, Value]:
     """The values that stand in the limits of a question, by their names."""
     return dict(chain.from_iterable(limit.values.items() for limit in limits))
 
@@ -94,7 +94,7 @@ class ChoiceQuestion:
     fixed: Mapping[str, Value]
     ranges: Mapping[str, Value]
     picks: tuple[Pick, ...]
-    limits: tuple[Stated, ...]
+    limits: tuple[Constraint, ...]
 
     @property
     def sign(self) -> float:
@@ -238,18 +238,18 @@ def _is_free(value: Value, given: Any) -> bool:
     return value.is_range and not is_uncertain
 
 
-def library_limits(library: RelationSet) -> list[Stated]:
+def library_limits(library: RelationSet) -> list[Constraint]:
     """The inequalities of a library as limits of a question with choices."""
     limits = []
     for relation in library.relations.values():
         if not relation.is_equation:
             names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
             share = relation.approximate or 0.0
-            limits.append(Stated(relation.name, relation.written, relation, names, {}, relation.conditions, share))
+            limits.append(Constraint(relation.name, relation.written, relation, names, {}, relation.conditions, share))
     return limits
 
 
-def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
+def limits_of_domain(library: RelationSet, name: str) -> list[Constraint]:
     """The ends of a quantity's domain as limits of a question with choices.
 
     >>> from derive.library import Library
@@ -268,7 +268,7 @@ def limits_of_domain(library: RelationSet, name: str) -> list[Stated]:
     return [replace(limit, name=label, is_asked=False, is_domain=True) for limit, label in read]
 
 
-def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stated]:
+def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Constraint]:
     """Read the limits that a question states in `such_that`.
 
     >>> from derive.library import Library
@@ -285,7 +285,7 @@ def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stat
     return [_read_limit(library, text, i) for i, text in enumerate(dict.fromkeys(listed))]
 
 
-def _read_limit(library: RelationSet, text: str, i: int) -> Stated:
+def _read_limit(library: RelationSet, text: str, i: int) -> Constraint:
     """Read one limit that a question states; its values are named by its place, as no quantity is."""
     matches = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
     signs = [sign.group() for sign in matches]
@@ -315,7 +315,7 @@ def _read_limit(library: RelationSet, text: str, i: int) -> Stated:
         relation = Relation("such_that", written, {**declared, **own_declarations})
     except DimensionError as error:
         raise _in_words(error, values) from None
-    return Stated(text.strip(), written, relation, names, values, is_asked=True)
+    return Constraint(text.strip(), written, relation, names, values, is_asked=True)
 
 
 def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionError:

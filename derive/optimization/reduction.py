@@ -122,7 +122,7 @@ _MOST = 400  # limit on nodes of a form that is put in
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class ReducedProgram:
     """A program, and the same without the names that its ties give; each has a form in those left or given later."""
 
     original: Program
@@ -156,7 +156,7 @@ class Reduced:
         return tuple(known.get(name, "") for name in self.original.names[: self.original.free])
 
 
-def reduced(program: Program) -> Reduced:
+def reduced(program: Program) -> ReducedProgram:
     """A program reduced to as few names as its ties allow.
 
     >>> from derive.expressions.grammar import parse_equation, parse_expression
@@ -174,7 +174,7 @@ def reduced(program: Program) -> Reduced:
         forms.append((name, form))
         remaining = _without(remaining, tie, name, form)
         pivot = next(_pivots(remaining), None)
-    return Reduced(program, remaining, tuple(forms))
+    return ReducedProgram(program, remaining, tuple(forms))
 
 
 def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:

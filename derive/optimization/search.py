@@ -128,7 +128,7 @@ _WAYS = {(True, True): "does not move", (True, False): "rises", (False, True): "
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class SearchResult:
     """The best point found, a bound that no point is below, and how they were found."""
 
     value: float = math.inf
@@ -179,9 +179,9 @@ def tolerated(value: float, blur: float, share: float) -> float:
     return blur if abs(value) <= blur else share * abs(value)
 
 
-def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
+def least_of(programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
     """The least value of several programs by branch and bound: the best of each counts for the others."""
-    best = Best()
+    best = SearchResult()
     for program in programs:
         reduction = reduced(program)
         case_best = _PointSearch(reduction.program, best.value, boxes).best()
@@ -213,7 +213,7 @@ class _PointSearch(Search):
         self.curvature: Curvature | None = None  # where slopes alone lead to many boxes
         self.minima: list[PricedPoint] = []  # the best point and others that are as good
 
-    def best(self) -> Best:
+    def best(self) -> SearchResult:
         """Search a program by branch and bound for its best point and a bound."""
         ways: tuple[str, ...] = ()
         with suppress(LimitError):
@@ -223,10 +223,10 @@ class _PointSearch(Search):
             self.run()
         count = max(self.count, 1)
         if self.at is None:
-            return Best(floor=self.floor, boxes=count, ways=ways)
+            return SearchResult(floor=self.floor, boxes=count, ways=ways)
         with suppress(LimitError):
             self._take(shortened(self.program, self.at))
-        return Best(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
+        return SearchResult(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
 
     def _ways(self) -> tuple[str, ...]:
         """How the target moves with each free quantity over the box of the search; empty where that is not known."""

@@ -34,9 +34,9 @@ from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import Limit, Program, excess, is_time_out, known_numbers, limits_of, step_of
-from derive.optimization.programs import NO_SPANS, Unwritten, programs
-from derive.optimization.question import ChoiceQuestion, Pick, Stated, limits_of_domain
-from derive.optimization.search import BOXES, Best, least_of, tolerated
+from derive.optimization.programs import NO_SPANS, NoExpression, programs
+from derive.optimization.question import ChoiceQuestion, Constraint, Pick, limits_of_domain
+from derive.optimization.search import BOXES, SearchResult, least_of, tolerated
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
@@ -61,7 +61,7 @@ def sampled_program(
     library: RelationSet,
     question: Question,
     profiles: Sequence[str | Profile],
-    limits: Sequence[Stated],
+    limits: Sequence[Constraint],
     free: Mapping[str, Span],
     sign: float,
 ) -> Program:
@@ -139,7 +139,7 @@ def quantity_at(
     return None if answer is None else answer.base
 
 
-def best_met(program: Program) -> Best:
+def best_met(program: Program) -> SearchResult:
     """The best of the points that are sampled in a program; no bound is known.
 
     >>> from derive.expressions.grammar import parse_expression
@@ -166,9 +166,9 @@ def best_met(program: Program) -> Best:
         pass
     finite = [number for number in goals.values() if number < math.inf]
     if not finite:
-        return Best(floor=-math.inf, boxes=len(goals))
+        return SearchResult(floor=-math.inf, boxes=len(goals))
     best = min(goals, key=goals.__getitem__)
-    return Best(goals[best], best, -math.inf, max(finite) - min(finite), len(goals), ("",) * program.free)
+    return SearchResult(goals[best], best, -math.inf, max(finite) - min(finite), len(goals), ("",) * program.free)
 
 
 def _places(program: Program) -> Iterator[list[float]]:
@@ -186,7 +186,7 @@ class SearchedChoice:
     question: ChoiceQuestion
     pick: Pick
     programs: tuple[Program, ...] = ()
-    best: Best = field(default_factory=Best)
+    best: SearchResult = field(default_factory=SearchResult)
     error: DeriveError | None = None
 
     @property
@@ -211,7 +211,7 @@ def searched_choice(
         asked = ask(question.library, question.target, pick.profiles, question.given(pick))
         case_programs = programs_of(question, pick, asked, in_all_cases=in_all_cases)
         with sharing(0.5):
-            best = best_of(case_programs, boxes) if boxes else Best()
+            best = best_of(case_programs, boxes) if boxes else SearchResult()
         return SearchedChoice(question, pick, case_programs, best)
     except UnknownNameError:
         raise
@@ -219,7 +219,7 @@ def searched_choice(
         return SearchedChoice(question, pick, error=error)
 
 
-def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> Best:
+def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
     """The best point in the programs of a discrete choice: with a proof, unless the points are sampled."""
     if case_programs and case_programs[0].is_sampled:
         return best_met(case_programs[0])
@@ -247,11 +247,11 @@ def programs_of(
             limits = [*question.limits, *ties]
             case_programs = programs(library, asked, limits, free, sign, uncertain, in_all_cases=in_all_cases)
         return tuple(case_programs)
-    except Unwritten:
+    except NoExpression:
         return (sampled_program(library, asked, pick.profiles, question.limits, free, sign),)
 
 
-def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
+def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Constraint]:
     """The relations of a discrete choice between what is free and what else is given, as limits.
 
     Each is a tie, or two limits where only some case has the relation.
@@ -264,10 +264,12 @@ def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Stated]:
             continue
         names = names_in(written.lhs, written.rhs, *relation.conditions)
         if _is_tied(library, relation, question.typed, plans):
-            yield Stated(name, written, relation, names)
+            yield Constraint(name, written, relation, names)
             continue
         for op in ("<=", ">="):
-            yield Stated(name, Equation(written.lhs, op, written.rhs), relation, names, conditions=relation.conditions)
+            yield Constraint(
+                name, Equation(written.lhs, op, written.rhs), relation, names, conditions=relation.conditions
+            )
 
 
 def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
@@ -280,7 +282,7 @@ def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], pl
     return known.issuperset(library.members[relation.name])
 
 
-def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: bool) -> Iterator[Stated]:
+def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: bool) -> Iterator[Constraint]:
     """Domains, as limits of a discrete choice, of quantities that nobody asked for and that may leave them."""
     library = question.library
     for block in leaving_beside(library, question.typed, plans):
@@ -289,7 +291,7 @@ def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: b
         yield from limits_of_domain(library, name)
 
 
-def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Stated]) -> Iterator[Stated]:
+def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Constraint]) -> Iterator[Constraint]:
     """The limits of a block's quantity in a discrete choice; of a count, those of its form, which need not be whole."""
     form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
     for limit in limits:
@@ -393,7 +395,7 @@ class _BestPoint:
     given: Mapping[str, Value]
     answer: Answer
 
-    def check(self, limit: Stated) -> Check:
+    def check(self, limit: Constraint) -> Check:
         """The check at the best point of a limit that the answer does not test by itself."""
         values = {name: value.base[1] for name, value in limit.values.items()}
         values |= self._numbers(limit.names)

@@ -60,7 +60,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class UnderRanges:
+class ChoicesUnderRanges:
     """The choices over the ranges: which is the best at the middle, in the worst case, and how often."""
 
     sense: str
@@ -102,7 +102,7 @@ class UnderRanges:
 
 def under_ranges(
     question: ChoiceQuestion, choices: Sequence[tuple[SearchedChoice, Choice]], points: int, seed: int
-) -> UnderRanges:
+) -> ChoicesUnderRanges:
     """The choices of an optimum where the uncertain ranges turn out: those that have a value at the middles."""
     if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= _MOST_POINTS:
         hint = f"Give a whole number from 1 to {_MOST_POINTS}."
@@ -126,7 +126,7 @@ def under_ranges(
         outcomes.append(Outcome(choice, choice.best or 0.0, question.sign * worst, wins, holds))
     target = question.library.declared[question.target]
     none = float(is_none.mean())
-    return UnderRanges(question.sense, target, tuple(outcomes), tuple(origins), points, seed, none)
+    return ChoicesUnderRanges(question.sense, target, tuple(outcomes), tuple(origins), points, seed, none)
 
 
 class _UncertainChoice:
@@ -286,7 +286,7 @@ class _Search:
         return numpy.broadcast_to(admitted, shape)
 
 
-def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
+def as_text(result: ChoicesUnderRanges, digits: int = DIGITS) -> str:
     """The choices over the uncertain ranges as a table, and the three that are best."""
     unit = result.quantity.unit
     names = [_choice_name(result, outcome) for outcome in result.outcomes]
@@ -313,7 +313,7 @@ def as_text(result: UnderRanges, digits: int = DIGITS) -> str:
     return "\n".join(lines)
 
 
-def _choice_name(result: UnderRanges, outcome: Outcome) -> str:
+def _choice_name(result: ChoicesUnderRanges, outcome: Outcome) -> str:
     """The label of a choice over the ranges: the profiles that tell it from the others, and its list entries."""
     shared = set.intersection(*(set(other.choice.profiles) for other in result.outcomes))
     names = [name for name in outcome.choice.profiles if name not in shared or len(result.outcomes) == 1]
@@ -321,7 +321,7 @@ def _choice_name(result: UnderRanges, outcome: Outcome) -> str:
     return ", ".join([*names, *listed]) or "the one choice"
 
 
-def as_data(result: UnderRanges) -> dict[str, Any]:
+def as_data(result: ChoicesUnderRanges) -> dict[str, Any]:
     """The choices over the uncertain ranges as plain data; `worst` is null where the limits exclude a choice."""
     unit = result.quantity.unit
     return {

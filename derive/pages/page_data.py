@@ -20,13 +20,13 @@ from typing import Any, Literal, NamedTuple
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
-from derive.kernels.browser_programs.program import Program, Shared, program_of
+from derive.kernels.browser_programs.program import Program, SharedParts, program_of
 from derive.kernels.case_dispatch import cases_of_stated
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.cautions import MOST_REMARKS
 from derive.presentation.numbers import unit_text
-from derive.solving.answering.remarks import Elsewhere, limits_for, of_default, of_definition
+from derive.solving.answering.remarks import AlternativeValue, limits_for, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
 from quantities.facts import Profile
@@ -95,7 +95,7 @@ class _Plans:
     def __init__(self, library: RelationSet, lists: Collection[str]) -> None:
         self.library = library
         self.lists = lists
-        self.shared = Shared()
+        self.shared = SharedParts()
         self.steps: dict[str, int] = {}  # each as JSON, and its place
         self.checks: dict[str, int] = {}
         self.kernels: dict[str, int] = {}
@@ -314,7 +314,7 @@ def _quantity(
     return data
 
 
-def _as_data(quantity: Declaration, value: Elsewhere) -> dict[str, Any]:
+def _as_data(quantity: Declaration, value: AlternativeValue) -> dict[str, Any]:
     number = quantity.unit.from_base(value.base)
     return {"number": number, "text": value.text, "whose": value.whose, "list": value.in_list}
 

@@ -94,7 +94,7 @@ class Area:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Caption:
     """A text inside the panel."""
 
     x: float
@@ -103,7 +103,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
+class LevelCurves:
     """Curves of equal value, each with its name: a row of values for each y."""
 
     x: tuple[float, ...]
@@ -126,8 +126,8 @@ class Chart:
     title: str = ""
     height: float = 3.4  # inches, at a width of 6.4
     areas: tuple[Area, ...] = ()
-    words: tuple[Words, ...] = ()
-    levels: Levels | None = None
+    words: tuple[Caption, ...] = ()
+    levels: LevelCurves | None = None
     caption: str = ""  # below the panel: what holds everywhere in it
 
 

@@ -69,14 +69,14 @@ class Formulas:
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class LetterLegend:
     """The quantities whose letters formulas use for the first time, below these formulas."""
 
     quantities: tuple[Declaration, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
+class WorkedDerivation:
     """A derivation, with its inputs and notes."""
 
     title: str
@@ -103,7 +103,7 @@ class Picture:
     caption: str
 
 
-Block = Heading | Text | Items | Formulas | Where | Worked | Grid | Picture
+Block = Heading | Text | Items | Formulas | LetterLegend | WorkedDerivation | Grid | Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def bound(
     if not lead:
         first = next((place for place, block in enumerate(blocks) if isinstance(block, Heading)), len(blocks))
         lead, blocks = blocks[:first], blocks[first:]
-    introduced = chain.from_iterable(block.quantities for block in (*lead, *blocks) if isinstance(block, Where))
+    introduced = chain.from_iterable(block.quantities for block in (*lead, *blocks) if isinstance(block, LetterLegend))
     page = _Page(dialect, frozenset(quantity.name for quantity in introduced))
     opening, parts = page.lead(lead), page.blocks(blocks)
     if page.cited:
@@ -337,9 +337,9 @@ class _Page:
                 return [dialect.items([*map(self.words, block.rows)], self.citations(block.sources))]
             case Formulas():
                 return [dialect.aligned(block.lines)]
-            case Where():
+            case LetterLegend():
                 return [dialect.paragraph(f"Letters: {'; '.join(map(self.introduction, block.quantities))}.")]
-            case Worked():
+            case WorkedDerivation():
                 return self.derivation(self.words(block.title), 4, block.page)
             case Grid():
                 header, *rows = ([*map(self.words, row)] for row in (block.header, *block.rows))

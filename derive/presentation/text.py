@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from derive.presentation.cautions import cautions, remarked, warnings
 from derive.presentation.derivation import notes
 from derive.presentation.numbers import DIGITS, prove_digits, shown_number, shown_span
-from derive.showing import Shown
+from derive.showing import NotebookDisplay
 from derive.time_limits import query
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Document:
         return "\n".join(lines)
 
 
-class Result(Shown):
+class Result(NotebookDisplay):
     """A result of derive, which a subclass lays out as a document; its text is a part of that."""
 
     def _document(self, digits: int | None = None) -> Document:

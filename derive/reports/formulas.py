@@ -28,7 +28,7 @@ from derive.numerics.algebra.evaluation import binding_arm, value
 from derive.presentation import derivation, mathematics
 from derive.presentation.cautions import idle_givens
 from derive.presentation.derivation import Derivation, digits_borne, lay_out, letters_for, reported
-from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
+from derive.presentation.document import Block, Formulas, Grid, Heading, Items, LetterLegend, WorkedDerivation, verbatim
 from derive.presentation.mathematics import Line, width
 from derive.presentation.numbers import customary, with_short_numbers
 from derive.solving.execution.answer import Answer, Step
@@ -69,7 +69,7 @@ def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Blo
             shown = tuple(q for q in dict.fromkeys(new) if _is_in(_letter(q), text))
             known.update(shown)
             if shown:
-                yield Where(shown)
+                yield LetterLegend(shown)
 
 
 def _is_in(shown: str, text: str) -> bool:
@@ -105,9 +105,9 @@ def closed_form(library: Library, target: str, given: Iterable[str]) -> Formulas
     return Formulas((_form(library, target, list(given)),))
 
 
-def worked(title: str, answer: Answer) -> Worked:
+def worked(title: str, answer: Answer) -> WorkedDerivation:
     """The derivation of an answer under a title, for a report."""
-    return Worked(title, _laid_out(answer))
+    return WorkedDerivation(title, _laid_out(answer))
 
 
 def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
@@ -162,7 +162,7 @@ def chain(answer: Answer, digits: int | None = None) -> Formulas:
     return Formulas(tuple(lines), tuple(answer.quantities.values()))
 
 
-def briefly(shown: Worked, steps: int) -> Worked:
+def briefly(shown: WorkedDerivation, steps: int) -> WorkedDerivation:
     """A report's derivation with its steps on as few lines as possible; without steps if they are more than `steps`."""
     page = shown.page
     kept = page.steps if len(page.steps) <= steps else ()

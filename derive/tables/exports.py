@@ -23,7 +23,7 @@ from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
 from derive.tables.point_values import Regime
 from derive.tables.sweep_question import Survey, crossed
-from derive.tables.sweep_work import Work
+from derive.tables.sweep_work import SweepFunction
 from derive.tables.table_checks import held_along
 from quantities.registry import quantity, registry
 from quantities.spelling import parse_unit
@@ -148,13 +148,13 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
     return axes, _blocks(_columns, survey.work, list(survey.work.lines), axes, {}, "f8")
 
 
-def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
+def regimes(work: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes of a sweep along dask's axes, from the targets there."""
     codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
     return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
 
 
-def holds(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
+def holds(work: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
     """Whether all checks hold at each point of a sweep along dask's axes, from the targets there."""
     return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
 
@@ -191,7 +191,12 @@ def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
 
 
 def _blocks(
-    task: Task, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
+    task: Task,
+    work: SweepFunction,
+    names: Sequence[str],
+    axes: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    kind: str,
 ) -> dict[str, Any]:
     """Dask arrays over a sweep's axes, computed together by one task for each stretch of axes and columns."""
     from dask import array, delayed
@@ -211,7 +216,7 @@ def _blocks(
     return {name: blocks[i] for i, name in enumerate(names)}
 
 
-def _of_stretch(task: Task, work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
+def _of_stretch(task: Task, work: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
     """The results of a dask task on a stretch of a sweep's axes, each broadcast to all points of it."""
     lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
     survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))

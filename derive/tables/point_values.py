@@ -22,7 +22,7 @@ from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.browser_programs.layout import always_in_use, choices_of
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.several_targets import Abreast, found_for, plans_for
+from derive.kernels.several_targets import JointFunctions, found_for, plans_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
@@ -33,14 +33,14 @@ from derive.tolerances import AGREEMENT
 from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
-_FUNCTIONS = Memo[Abreast](most=256)
+_FUNCTIONS = Memo[JointFunctions](most=256)
 
 
-def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> Abreast:
+def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> JointFunctions:
     """One compiled function for several quantities at the points of a sweep, from values of which some are weak."""
     listed = list(wanted)
     key = (weak, *((cases.outline, cases.is_asked) for cases in listed))
-    return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed, weak))
+    return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak))
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
 from derive.tables.point_values import Recipe
-from derive.tables.sweep_work import Work
+from derive.tables.sweep_work import SweepFunction
 from derive.tables.table_charts import holding_for
 from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query
@@ -87,7 +87,7 @@ class Sample(Result):
     tornado: tuple[Swing, ...]  # how far each range alone moves the target, the widest first
     seed: int
     quantities: Mapping[str, Declaration] = field(repr=False)
-    work: Work = field(repr=False)
+    work: SweepFunction = field(repr=False)
 
     @cached_property
     def holding(self) -> Holding:
@@ -217,13 +217,13 @@ def sample(
     return Sample(library.declared[target], numbers, *facts, library.declared, work)
 
 
-def _numbers(work: Work, drawn: Mapping[str, Any]) -> Any:
+def _numbers(work: SweepFunction, drawn: Mapping[str, Any]) -> Any:
     """The target at drawn points, from the numbers of each range there, all of them in declared units."""
     (column,) = work.columns([drawn[name] for name in work.names], is_tested=False).values()
     return numpy.array(column)
 
 
-def _swings(work: Work, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
+def _swings(work: SweepFunction, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
     """How far each sampled range moves the target with the others held fixed, the widest swing first."""
     declared = work.library.declared
     fixed = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
@@ -256,7 +256,7 @@ def _from_base(quantity: Declaration, numbers: Any) -> Any:
 
 def _read(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
-) -> tuple[dict[str, Spread], Work]:
+) -> tuple[dict[str, Spread], SweepFunction]:
     """Read the ranges of a question to be sampled, with the work that computes its target from numbers in them."""
     question = ask(library, target, profiles, given)
     plan = question.plan(library)
@@ -267,7 +267,7 @@ def _read(
     recipe = Recipe.of(library, question, plan, tuple(spreads), numbers)
     recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
-    work = Work(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
+    work = SweepFunction(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
     try:
         _ = work.lines  # refuses here what has no answer
     except UnderdeterminedError:

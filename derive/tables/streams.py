@@ -24,7 +24,7 @@ from derive.errors import ExpressionError
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import range_text
-from derive.showing import Shown
+from derive.showing import NotebookDisplay
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.point_checks import Judgement
@@ -167,7 +167,7 @@ _SEEN = 3  # points tried along each axis
 
 
 @dataclass(frozen=True, eq=False)
-class Stream(Shown):
+class Stream(NotebookDisplay):
     """A sweep that is computed on use. Each use goes through its points anew."""
 
     survey: Survey

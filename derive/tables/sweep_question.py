@@ -27,7 +27,7 @@ from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
-from derive.tables.sweep_work import ENDS, Work
+from derive.tables.sweep_work import ENDS, SweepFunction
 from quantities.declaration import read_given
 from quantities.units import convert
 from quantities.value import read_number
@@ -45,7 +45,7 @@ class Survey:
     """The axes of a sweep, and the work along them."""
 
     lines: tuple[Line, ...]
-    work: Work
+    work: SweepFunction
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -160,9 +160,9 @@ def asked(
             raise ExpressionError(f"{name} {varies}, and is also the target.", hint="Ask for what follows from it.")
         (axes if is_axis(value) else fixed)[name] = value
     lines = _read(library, axes, fixed)
-    along = _Along(library, profiles, fixed, tuple(lines), is_map)
+    along = _AxisGivens(library, profiles, fixed, tuple(lines), is_map)
     names = tuple(line.name for line in lines)
-    work = Work(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
+    work = SweepFunction(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
     try:
         _ = work.lines  # refuses here what has no answer
     except UnderdeterminedError:
@@ -185,7 +185,7 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
 
 
 @dataclass(frozen=True)
-class _Along:
+class _AxisGivens:
     """What is given along axes; on a map limits may be broken everywhere."""
 
     library: RelationSet

@@ -24,7 +24,7 @@ from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
-from derive.kernels.several_targets import Abreast, answer_at
+from derive.kernels.several_targets import JointFunctions, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark
 from derive.solving.execution.answer import Answer, Remark
@@ -59,7 +59,7 @@ class PointAnswer:
 
 
 @dataclass(frozen=True)
-class Work:
+class SweepFunction:
     """The function from the axes to the targets, compiled on first use."""
 
     library: RelationSet
@@ -70,7 +70,7 @@ class Work:
     weak: frozenset[str] = frozenset()  # axes that vary a profile's value, not a typed one
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Work, tuple(getattr(self, entry.name) for entry in fields(self))
+        return SweepFunction, tuple(getattr(self, entry.name) for entry in fields(self))
 
     @cached_property
     def ranged(self) -> frozenset[str]:
@@ -95,19 +95,19 @@ class Work:
     # The functions of the axes, one for each purpose: common parts are computed once
 
     @cached_property
-    def _target_function(self) -> Abreast:
+    def _target_function(self) -> JointFunctions:
         return self._function(*chain.from_iterable(self._tests.values()), with_targets=True)
 
     @cached_property
-    def _regime_function(self) -> Abreast:
+    def _regime_function(self) -> JointFunctions:
         return self._function(*(switch.function for switch in self.switches.values()))
 
     @cached_property
-    def _sign_function(self) -> Abreast:
+    def _sign_function(self) -> JointFunctions:
         return self._function(*self._signs())
 
     @cached_property
-    def _sign_function_with_targets(self) -> Abreast:
+    def _sign_function_with_targets(self) -> JointFunctions:
         return self._function(*self._signs(), with_targets=True)
 
     def _signs(self) -> Iterator[PointFunction]:
@@ -115,7 +115,7 @@ class Work:
         for judge in self.judges.values():
             yield from (sign.function for sign in judge.signs)
 
-    def _function(self, *tests: PointFunction, with_targets: bool = False) -> Abreast:
+    def _function(self, *tests: PointFunction, with_targets: bool = False) -> JointFunctions:
         """One compiled function for the targets of a sweep and for all that is tested beside them."""
         wanted = [*self.lines.values()] if with_targets else []
         sources = chain.from_iterable(test.sources for test in tests)
@@ -124,7 +124,7 @@ class Work:
         return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak)
 
     def _values(
-        self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
+        self, function: JointFunctions, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
     ) -> dict[Any, Any]:
         """The axes of a sweep by name, and a compiled function's results along them by outline.
 

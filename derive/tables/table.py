@@ -15,7 +15,7 @@ from derive.errors import ExpressionError, LimitError, unknown
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark
-from derive.showing import Shown
+from derive.showing import NotebookDisplay
 from derive.tables import exports
 from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
@@ -30,7 +30,7 @@ _MOST_SOLVED = 10_000  # the same where the solver is called at each
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Shown):
+class Table(NotebookDisplay):
     """The axes and the targets of a sweep, as arrays in declared units; a point without a value is NaN.
 
     Each target has as many dimensions as there are axes. `regimes` holds the binding arm of each maximum, computed on

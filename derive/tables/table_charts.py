@@ -25,7 +25,7 @@ from derive.tables.maps.regime_map import map_chart, mapped
 from derive.tables.sweep_work import ENDS
 
 if TYPE_CHECKING:
-    from derive.tables.sweep_work import Work
+    from derive.tables.sweep_work import SweepFunction
     from derive.tables.table import Table
 
 _LINES = 7  # limit on drawn values of the further axes
@@ -242,7 +242,7 @@ def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
     return holding_for(drawn, [table.survey.work for table in tables])
 
 
-def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, ...]:
+def holding_for(drawn: Sequence[Chart], works: Sequence[SweepFunction]) -> tuple[Chart, ...]:
     """Charts with the profiles and givens below them that the work of several tables has in common."""
     named = [[getattr(profile, "name", profile) for profile in work.profiles] for work in works]
     shared = [name for name in named[0] if all(name in others for others in named)]

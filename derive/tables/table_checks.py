@@ -15,7 +15,7 @@ from derive.presentation.numbers import with_unit
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import with_progress_bar
 from derive.tables.sweep_question import Survey
-from derive.tables.sweep_work import Work, in_threads
+from derive.tables.sweep_work import SweepFunction, in_threads
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -79,7 +79,10 @@ def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
 
 
 def held_at(
-    work: Work, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
+    work: SweepFunction,
+    pieces: Iterable[tuple[Tile, Sequence[Any]]],
+    columns: Mapping[str, Any],
+    typed: tuple[str, ...],
 ) -> Holding:
     """The checks of a table at points that come in pieces.
 

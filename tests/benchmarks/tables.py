@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 import derive
-from derive.kernels.several_targets import Abreast, found_for
+from derive.kernels.several_targets import JointFunctions, found_for
 from tests.benchmarks import roofline
 from tests.benchmarks.measuring import Bar, Comparison, alternately, compared
 
@@ -54,7 +54,7 @@ def abreast() -> Comparison:
     at = {**roofline.NUMBERS, "tokens": tokens, "cache": cache}
     expected = roofline.steps(**at, larger=numpy.maximum)
     found = [found_for(library, target, list(at)) for target in expected]
-    whole, alone = Abreast(library, found), [Abreast(library, [one]) for one in found]
+    whole, alone = JointFunctions(library, found), [JointFunctions(library, [one]) for one in found]
     values = [at[name] for name in whole.names]
     acts: dict[str, Any] = {
         AUTO: lambda: whole(values),

@@ -24,7 +24,7 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.sympy_bridge import to_sympy
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.backends.emitter import Dialect, inlined
-from derive.kernels.backends.numba_source import Slow
+from derive.kernels.backends.numba_source import PlainPython
 from derive.kernels.backends.python_numpy import Arrays, Floats
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import value
@@ -97,7 +97,7 @@ NUMBERS: dict[str, Callable[[Node, At], float]] = {
     "balls": exactly,
     "Python": lambda node, at: written_in(Floats(), node, at),
     "NumPy": lambda node, at: written_in(Arrays(), node, at, lambda x: numpy.array([x, x])),
-    "machine code": lambda node, at: written_in(Slow(), node, at),
+    "machine code": lambda node, at: written_in(PlainPython(), node, at),
     "tape": on_tape,
     "text": lambda node, at: value(parse_expression(render(node)), at),
 }

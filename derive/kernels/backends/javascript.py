@@ -32,14 +32,14 @@ from derive.kernels.backends.emitter import (
     is_clear,
     is_total,
 )
-from derive.kernels.backends.numba_source import CALLED, Slow
+from derive.kernels.backends.numba_source import CALLED, PlainPython
 from derive.tolerances import EXPRESSION, LAST_DIGIT, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
 
 
-class JavaScript(Slow):
+class JavaScript(PlainPython):
     """Numbers of one point, in lines that a browser runs."""
 
     most_unknowns = 16

@@ -57,7 +57,7 @@ def _power_of(base: str, exponent: str) -> str:
     return f"{function}({base}, {exponent})"
 
 
-class Slow(Dialect):
+class PlainPython(Dialect):
     """Numbers of one point, in lines of plain Python, where overflow is an infinity and an undefined value is NaN."""
 
     most_unknowns = 4  # of a block: more take numba too many seconds
@@ -88,7 +88,7 @@ class Slow(Dialect):
         return " & ".join(tests)
 
 
-class Machine(Slow):
+class Machine(PlainPython):
     """The same lines, compiled by numba."""
 
     operations = _table(lambda entry: entry.called_in_numba)

@@ -25,7 +25,7 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, UnsupportedOperation, within
-from derive.kernels.backends.numba_source import Slow
+from derive.kernels.backends.numba_source import PlainPython
 from derive.kernels.backends.python_numpy import Arrays, Axes
 from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, PieceProofs, attempt_of
 from derive.kernels.blocks.decisions import Origins
@@ -42,7 +42,7 @@ from derive.tolerances import AGREEMENT, LEAST_FACTOR
 _TEARS = 3  # unknowns of which it is tried whether one proof covers all inputs
 
 
-def machine_code_kernel(system: ParametricSystem, dialect: Slow) -> Callable[..., Any]:
+def machine_code_kernel(system: ParametricSystem, dialect: PlainPython) -> Callable[..., Any]:
     """The machine-code kernel of a block: its only solution, with infinities where another dialect is needed."""
     if len(system.unknowns) > dialect.most_unknowns:
         raise UnsupportedOperation
@@ -62,7 +62,7 @@ def machine_code_kernel(system: ParametricSystem, dialect: Slow) -> Callable[...
     return _search_kernel(complete or proofs[0], dialect)
 
 
-def _search_kernel(proofs: PieceProofs, dialect: Slow) -> Callable[..., Any]:
+def _search_kernel(proofs: PieceProofs, dialect: PlainPython) -> Callable[..., Any]:
     """The machine-code kernel that searches each proved piece of a tear's domain; infinities with several roots."""
     assert proofs.widest is not None
     spans, pieces = proofs.widest
@@ -85,7 +85,7 @@ _MOST_VARIANTS = 12  # limit on variants
 
 
 def _arms_kernel(
-    system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
+    system: ParametricSystem, dialect: PlainPython, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
     """The machine-code kernel of a block in which arms compete: NaN without a solution, infinities undecided.
 
@@ -117,7 +117,7 @@ def _solution_of_variant(sheet: Sheet, system: ParametricSystem, called: str, sc
 
 
 def _variant_kernel(
-    system: ParametricSystem, dialect: Slow, solved: Callable[[ParametricSystem], Callable[..., Any]]
+    system: ParametricSystem, dialect: PlainPython, solved: Callable[[ParametricSystem], Callable[..., Any]]
 ) -> Callable[..., Any]:
     """The machine-code kernel of a block with one arm of each choice; infinite where unknowns are only bounded."""
     unknowns = {*system.unknowns}
@@ -132,7 +132,7 @@ def _variant_kernel(
     return sheet.function(f"({', '.join([result] * len(system.unknowns))},)")
 
 
-def _closed_form_kernel(system: ParametricSystem, dialect: Slow) -> Callable[..., Any] | None:
+def _closed_form_kernel(system: ParametricSystem, dialect: PlainPython) -> Callable[..., Any] | None:
     """The machine-code kernel of a block by a closed form of one unknown in which the others are; None without."""
     for tear in system.unknowns:
         forms = _only_forms(system, tear)
@@ -185,7 +185,7 @@ def kernel_of(
     equations = tuple(library.relations[name].written for name in block.relations)
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
-    if isinstance(dialect, Slow):
+    if isinstance(dialect, PlainPython):
         return machine_code_kernel(system, dialect)
     method = attempt_of(system)
     if dialect.is_lazy:
@@ -294,7 +294,7 @@ class PointSolutions:
     def __init__(self, attempt: Attempt) -> None:
         self._attempt = attempt
         self.proofs = PieceProofs(attempt)
-        self._lines = attempt.lines(Slow())
+        self._lines = attempt.lines(PlainPython())
 
     def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
         """All solutions of the block at one point by the kernel's lines; None where the solver is needed."""

@@ -161,7 +161,7 @@ _SOUGHT = Fraction(TIGHT) / Fraction(EPSILON)  # roundings in what a search has 
 
 
 @dataclass(frozen=True)
-class _Known:
+class _KnownNumber:
     """A number known to a kernel's decisions: its exact form in other numbers, its error, and its bounds.
 
     The error is a share of the value or an expression. Without a form, the number cannot be traced to the givens.
@@ -196,7 +196,7 @@ class Decisions:
 
     def __init__(self) -> None:
         """Begin without any recorded number or settled decision."""
-        self._known: dict[str, _Known] = {}  # by the name that stands for the text, each after those in its form
+        self._known: dict[str, _KnownNumber] = {}  # by the name that stands for the text, each after those in its form
         self._shares: dict[str, Fraction | Node] = {}
         self._spans: dict[str, Span] = {}
         self._errors = RoundingError(self._shares, self._spans)
@@ -208,31 +208,31 @@ class Decisions:
         """Record for later decisions a given in base units, computed from the argument in its declared unit."""
         unit, typed = quantity.unit, name_of_text(argument)
         if text == argument:
-            self._note(text, _Known(typed, Fraction(1), _span(quantity), is_decimal=True))
+            self._note(text, _KnownNumber(typed, Fraction(1), _span(quantity), is_decimal=True))
             return
         form = added(multiplied(typed, Number(unit.size)), Number(unit.offset))
         error: Fraction | Node = _OF_A_GIVEN
         if unit.offset:
             sizes = added(size_of(name_of_text(text)), size_of(Number(2 * unit.offset)))
             error = multiplied(Number(_OF_A_GIVEN), sizes)
-        self._note(text, _Known(form, error, _span(quantity)))
+        self._note(text, _KnownNumber(form, error, _span(quantity)))
 
     def record_default(self, text: str, number: float, quantity: Declaration) -> None:
         """Record for later decisions a default in base units."""
         exact = exact_of(number)
         form = Number(Fraction(number) if exact is None else exact)
-        self._note(text, _Known(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
+        self._note(text, _KnownNumber(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
 
     def record_computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
         """Record for later decisions a number that is computed by a closed form in quantities."""
         form = self._in_names_of_texts(form, scope)
         if all(name in self._known for name in names_in(form)):
             share = self._errors.share(form)
-            self._note(text, _Known(form, self._errors.of(form) if share is None else share, _span(quantity)))
+            self._note(text, _KnownNumber(form, self._errors.of(form) if share is None else share, _span(quantity)))
 
     def record_sought(self, text: str, quantity: Declaration) -> None:
         """Record for later decisions a number found by search, or one of several roots, which has no exact form."""
-        self._note(text, _Known(None, _SOUGHT, _span(quantity)))
+        self._note(text, _KnownNumber(None, _SOUGHT, _span(quantity)))
 
     def record_same(self, text: str, original: str) -> None:
         """Record for later decisions a number that is another one without its rounding."""
@@ -245,7 +245,7 @@ class Decisions:
         known = self._known.get(name_of_text(text).name)
         return known is not None and known.form is not None and not isinstance(known.error, Fraction)
 
-    def _note(self, text: str, known: _Known) -> None:
+    def _note(self, text: str, known: _KnownNumber) -> None:
         """Record a number's form, error and bounds for later decisions, under the name that stands for its text."""
         name = name_of_text(text).name
         if name in self._known:  # another quantity is the same number, and may have another domain

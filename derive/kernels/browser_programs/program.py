@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Shared:
+class SharedParts:
     """The parts that the browser programs of one page share, so that the same arithmetic is the same line in all."""
 
     reasons: dict[Reason, int] = field(default_factory=dict)  # the number of each
@@ -60,7 +60,7 @@ class Program:
     needed: frozenset[str]  # what the target depends on, in some case
     layout: Layout
     reasons: Mapping[int, Reason]  # by their numbers
-    shared: Shared
+    shared: SharedParts
     several: int  # the number of the reason that several alternatives have an answer; 0 if there is one alternative
     scripts: tuple[Script, ...]  # one for each alternative
     answers: bool  # whether there is anything to compute the target with
@@ -156,10 +156,14 @@ class Program:
 
 
 def program_of(
-    library: RelationSet, target: str, given: Iterable[str], stated: Iterable[str] = (), shared: Shared | None = None
+    library: RelationSet,
+    target: str,
+    given: Iterable[str],
+    stated: Iterable[str] = (),
+    shared: SharedParts | None = None,
 ) -> Program:
     """The browser program of a target; `stated` names have numbers that only complete inequalities."""
-    shared = Shared() if shared is None else shared
+    shared = SharedParts() if shared is None else shared
     cases = found_for(library, target, given)
     strong = cases.outline.strong
     beside = tuple(dict.fromkeys(library.declaration(name).name for name in stated))

@@ -23,7 +23,7 @@ from derive.kernels.browser_programs.layout import (
     relations_to_check,
     weak_values_behind,
 )
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, ends
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition, ends
 from derive.kernels.lowering import Draft
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
@@ -198,7 +198,7 @@ class ProgramLines(Draft):
             causes += self._following_causes(following, scope)
         return self._first(*causes)
 
-    def _yielding_causes(self, yielding: Yielding, scope: Scope) -> list[str]:
+    def _yielding_causes(self, yielding: YieldingCondition, scope: Scope) -> list[str]:
         """Write the causes where a condition that holds by defaults may fail in a browser program's case."""
         unclear = self.reasons.unclear(yielding.condition)
         inner = scope.untested()
@@ -206,7 +206,7 @@ class ProgramLines(Draft):
         causes = self._causes(self._starting(yielding, scope), scope)
         return [*causes, self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0")]
 
-    def _following_causes(self, following: Yielding, scope: Scope) -> list[str]:
+    def _following_causes(self, following: YieldingCondition, scope: Scope) -> list[str]:
         """Write the causes where a condition on what follows from a browser program's case may fail."""
         unclear, inner = self.reasons.unclear(following.condition), scope.untested()
         known, test = self._evaluated(following, inner)
@@ -215,7 +215,7 @@ class ProgramLines(Draft):
         asked = " or ".join((f"not ({' and '.join(known)})", *inner.asked))
         return [*causes, self.sheet.line(f"{unclear} if {asked} else 0 if {test} else {wrong}")]
 
-    def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
+    def _starting(self, yielding: YieldingCondition, scope: Scope) -> list[str]:
         """The quantities with a line in a browser program's case from which those of a further condition follow."""
         members = dict.fromkeys(names_in(yielding.condition))
         for plan in yielding.plans:

@@ -411,7 +411,7 @@ def _contradict(products: Sequence[Product], unknowns: Sequence[str], known: Map
 
 
 @dataclass(frozen=True, slots=True)
-class Combined:
+class ReducedEquations:
     """What is left of each equation less multiples of others, and whether the equations contradict each other."""
 
     equations: tuple[Equation | None, ...]  # None where nothing with an unknown is left
@@ -419,7 +419,7 @@ class Combined:
     contradict: bool
 
 
-def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combined | None:
+def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> ReducedEquations | None:
     """Eliminate common monomials from equations, the highest first; None if there are too many monomials.
 
     >>> from derive.expressions.grammar import parse_equation
@@ -460,7 +460,9 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
     agreement = Fraction(0) if is_exact else _AGREEMENT
     contradict = any(abs(rows[i].get(UNIT, 0)) > agreement * sizes[i].get(UNIT, 0) for i in pending)
     remaining = (None if i in pending else Equation(_sum_written(row), "=", ZERO) for i, row in enumerate(rows))
-    return Combined(tuple(remaining), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict)
+    return ReducedEquations(
+        tuple(remaining), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict
+    )
 
 
 def _degree(row: Sum) -> int:

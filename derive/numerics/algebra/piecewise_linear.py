@@ -330,7 +330,7 @@ def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequen
     return _Tree(target, certain, relations).first
 
 
-class _Impossible(Exception):  # noqa: N818 - no error: a case has no solution
+class _Contradiction(Exception):  # noqa: N818 - no error: a case has no solution
     """Claims contradict each other, whatever the numbers."""
 
 
@@ -360,7 +360,7 @@ class _Tree:
             system = before.with_claims(claims)
             self.spend(branches=1)
             span = system.projection(self.spend)
-        except _Impossible:
+        except _Contradiction:
             return
         if any(interval.covers(span) for interval in self.intervals):  # no case of this branch has another value
             return
@@ -430,7 +430,7 @@ class _System:
         column = next((column for column in range(len(row) - 2, -1, -1) if row[column]), None)
         if column is None:
             if row[-1]:
-                raise _Impossible
+                raise _Contradiction
             return
         zero = [factor / row[column] for factor in row]
         for other, solved in self.zeros.items():
@@ -457,7 +457,7 @@ class _System:
             else:
                 span = replace(span, high=constant, is_open_high=is_strict)
         if span.is_empty:
-            raise _Impossible
+            raise _Contradiction
         return span
 
 
@@ -493,7 +493,7 @@ def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_str
     divisor = math.gcd(*factors)
     if not divisor:
         if constant < 0 or (not constant and is_strict):
-            raise _Impossible
+            raise _Contradiction
         return
     row, limit = tuple(factor // divisor for factor in factors), constant / divisor
     before = bounds.get(row)

@@ -24,7 +24,7 @@ from derive.solving.answering.target_values import corrected_by_exact_values, mi
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question, lone_fallbacks
 from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.inequalities import stated_at
@@ -36,7 +36,7 @@ class Candidates:
 
     library: RelationSet  # without the arms that conditions exclude
     question: Question  # without fallbacks on which alone an answer would rest
-    answers: Sequence[tuple[RelationSet, Found]]  # each with the library that has the arms which it uses
+    answers: Sequence[tuple[RelationSet, PlanResult]]  # each with the library that has the arms which it uses
     errors: Sequence[DeriveError]
     is_exact: bool = False  # whether the answers are all values that there are, with exact bounds
 
@@ -203,7 +203,7 @@ def _candidates_by_arms(library: RelationSet, question: Question) -> Candidates:
     return Candidates(library, question, in_arms or [(library, result) for result in answers], errors)
 
 
-def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, Found]]:
+def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[RelationSet, PlanResult]]:
     """The candidates where each arm of a choice is a relation; none where a case leaves the target open."""
     arm_library = one_relation_for_each_arm(library, of_same_names=True)
     if arm_library is None or question.ranges:
@@ -216,7 +216,7 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
     return [_with_arms(library, arm_library, result) for result in answers]
 
 
-def _with_arms(library: RelationSet, arm_library: RelationSet, result: Found) -> tuple[RelationSet, Found]:
+def _with_arms(library: RelationSet, arm_library: RelationSet, result: PlanResult) -> tuple[RelationSet, PlanResult]:
     """A candidate in terms of the original relations instead of their arms, after a library with its arms."""
     arms: dict[str, str] = {}  # the arm in use of each choice
     for name in (*result.plan.relations, *sorted(result.case.holding)):
@@ -249,7 +249,7 @@ def _plan_without_arms(arm_library: RelationSet, plan: Plan, names: Mapping[str,
 
 def _results_by_case(
     library: RelationSet, question: Question, *, until_open: bool = False
-) -> tuple[list[Found], list[DeriveError]]:
+) -> tuple[list[PlanResult], list[DeriveError]]:
     """The candidates of all cases, and errors of cases without any; neither if they leave the target open.
 
     Where `until_open`, the first case that leaves the target open ends the search.

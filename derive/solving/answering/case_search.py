@@ -29,12 +29,12 @@ from derive.solving.diagnosis.diagnosis import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_execution import conditional_in
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question
 from derive.solving.execution.regimes import MOST_CASES, explored
 from quantities.domain import Domain
 
-CaseOutcome = list[Found] | PlanWithoutValue | DeriveError
+CaseOutcome = list[PlanResult] | PlanWithoutValue | DeriveError
 """What one case yields: results, or why it has none."""
 
 
@@ -58,7 +58,7 @@ class CaseSearch:
         self.outcomes = outcomes  # by case, shared with the search by the last resort, which goes on from them
         self.domain = library.declared[question.target].domain
         self.is_last_resort = is_last_resort
-        self.results: list[Found] = []
+        self.results: list[PlanResult] = []
         self.errors: list[DeriveError] = []
         self._doubts: list[tuple[Case, Assumption]] = []  # each case without a proof, with the note for other results
         for asked, outcome in explored(library, question, self._results_of):
@@ -70,7 +70,7 @@ class CaseSearch:
             self.errors.append(_impossible(question))
         self._weigh_open_cases()
 
-    def _add(self, case: Case, outcome: list[Found] | DeriveError | None) -> None:
+    def _add(self, case: Case, outcome: list[PlanResult] | DeriveError | None) -> None:
         """Add to the search what one case yields; None stands for the cases beyond the limit."""
         if isinstance(outcome, list):
             self.results += [replace(result, case=case) for result in outcome]
@@ -105,7 +105,7 @@ class CaseSearch:
             return True
         return _covers(self.domain, [span for span in spans if span is not None])
 
-    def _results_of(self, asked: Question) -> list[Found]:
+    def _results_of(self, asked: Question) -> list[PlanResult]:
         """What the search finds in one case, by the last resort if need be; raises the error of a case without any."""
         if asked.case not in self.outcomes:
             self.outcomes[asked.case] = self._outcome(asked)
@@ -128,7 +128,7 @@ class CaseSearch:
         except DeriveError as error:
             return error.with_traceback(None)
 
-    def _confined_to_case(self, asked: Question, results: Sequence[Found]) -> list[Found]:
+    def _confined_to_case(self, asked: Question, results: Sequence[PlanResult]) -> list[PlanResult]:
         """The results of the search in one case, with intervals cut to where it and the domains around hold."""
         library = self.library
         cut = [confined(library, asked, narrowed_by_neighbours(library, asked, result)) for result in results]
@@ -156,7 +156,7 @@ class CaseSearch:
                 return False
         return True
 
-    def _joined_where_free(self, results: Sequence[Found]) -> list[Found]:
+    def _joined_where_free(self, results: Sequence[PlanResult]) -> list[PlanResult]:
         """The results of the search; one interval, if those cut by nothing but their cases cover the domain.
 
         The joined interval covers all other results. A case that an answer assumes away is no part of it: the answer
@@ -171,7 +171,7 @@ class CaseSearch:
         everywhere = replace(state, spans={**state.spans, self.target: (self.domain.low, self.domain.high)})
         return [replace(first, states=(everywhere,))]
 
-    def _is_assumed_away(self, result: Found) -> bool:
+    def _is_assumed_away(self, result: PlanResult) -> bool:
         """Whether nothing fixes the target in the case of a result, and another result assumes that case away.
 
         A column buckles after Euler if it is slender. Where nothing says how slender it is, that is assumed of the
@@ -185,7 +185,7 @@ class CaseSearch:
                 return True
         return False
 
-    def _is_bounded_only(self, result: Found) -> bool:
+    def _is_bounded_only(self, result: PlanResult) -> bool:
         """Whether only inequalities bound the target in a case, and a relation conditional on it fixes it in another.
 
         `racks = chips/domain` holds from one domain on. Asked for the chips of one rack, it is 72 of them; that fewer,
@@ -202,24 +202,24 @@ class CaseSearch:
                 return True
         return False
 
-    def _is_fixed(self, result: Found) -> bool:
+    def _is_fixed(self, result: PlanResult) -> bool:
         """Whether a result of the case search rests on an equation, or has a number for the target."""
         is_led_to = any(self.library.relations[name].is_equation for name in result.plan.relations)
         return is_led_to or any(self.target in state.values for state in result.states)
 
-    def _uncovered_cases(self) -> list[Found]:
+    def _uncovered_cases(self) -> list[PlanResult]:
         """The intervals of open cases that a result assumes away, also where no relation covers the case."""
         uncovered = []
         anywhere = (State({}, {self.target: (self.domain.low, self.domain.high)}),)
         for error in self.errors:
             if isinstance(error, UnfixedError) and error.question.case.failing:
                 case = error.question.case
-                if self._is_assumed_away(Found(Plan(self.target, (), (), ()), anywhere, left_out={}, case=case)):
+                if self._is_assumed_away(PlanResult(Plan(self.target, (), (), ()), anywhere, left_out={}, case=case)):
                     pieces = left_open(self.library, error.question, error.left_out, is_covered=False)
                     uncovered += [replace(piece, case=case) for piece in pieces]
         return uncovered
 
-    def _assumes(self, result: Found, state: State, name: str) -> bool:
+    def _assumes(self, result: PlanResult, state: State, name: str) -> bool:
         """Whether a result of the case search uses a relation that is merely assumed to apply; an arm never counts.
 
         A relation says nothing of other cases than its own, and a choice says what holds in each of them.
@@ -229,7 +229,7 @@ class CaseSearch:
         conditions = self.library.relations[name].conditions
         return name in result.plan.relations and not state.known >= {*names_in(*conditions)}
 
-    def _with_doubts(self, result: Found, doubts: Sequence[tuple[Case, Assumption]]) -> Found:
+    def _with_doubts(self, result: PlanResult, doubts: Sequence[tuple[Case, Assumption]]) -> PlanResult:
         """A result of the case search with notes on doubtful cases, but for those that it assumes not to hold."""
 
         def with_doubts(state: State) -> State:
@@ -242,7 +242,7 @@ class CaseSearch:
         return replace(result, states=tuple(map(with_doubts, result.states)))
 
 
-def states_of(results: Iterable[Found]) -> Iterator[tuple[Found, State]]:
+def states_of(results: Iterable[PlanResult]) -> Iterator[tuple[PlanResult, State]]:
     """Each state of the results that a case search found, after its result."""
     for result in results:
         for state in result.states:

@@ -37,7 +37,7 @@ from derive.solving.assumptions import Assumption
 from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
-from derive.solving.execution.plan_states import Found, proof_of
+from derive.solving.execution.plan_states import PlanResult, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
 from derive.solving.sensitivity import slopes
@@ -63,7 +63,7 @@ class Explanation:
 
     candidates: Candidates
     library: RelationSet  # of the relations that the result uses
-    result: Found
+    result: PlanResult
     state: State
 
     @property

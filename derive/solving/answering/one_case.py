@@ -32,7 +32,7 @@ from derive.solving.diagnosis.diagnosis import (
 from derive.solving.execution.block_execution import State, narrowed
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
@@ -82,10 +82,10 @@ class PlanWithoutValue:
     """A plan that leads to no value: the error that says so, and its result if it could be carried out."""
 
     error: DeriveError
-    result: Found | None = None
+    result: PlanResult | None = None
 
 
-def answered_in_case(library: RelationSet, question: Question) -> list[Found] | PlanWithoutValue:
+def answered_in_case(library: RelationSet, question: Question) -> list[PlanResult] | PlanWithoutValue:
     """The results of one case of a question; raises the error that says why there are none.
 
     A plan that leads to no value is returned, since the last resort may go on from it.
@@ -127,7 +127,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[Found] | 
     return [in_another_turn]
 
 
-def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[Found]:
+def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[PlanResult]:
     """The results where the plan of a case leads to no value: elsewhere in the ranges, or by the givens alone."""
     first = without_value.result
     result = None if first is None else interval_without_middle(library, question, first)
@@ -148,17 +148,17 @@ def _open_elsewhere(question: Question) -> LimitError:
     return LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
 
 
-def _over_ranges(library: RelationSet, question: Question) -> Found | None:
+def _over_ranges(library: RelationSet, question: Question) -> PlanResult | None:
     """The result of one case over whole ranges, if its relations hold whatever the numbers; None otherwise."""
     if not question.ranges:
         return None
     plan = question.plan(library, frozenset(question.case.failing))
     if not plan.is_determined or conditional_in(library, plan):
         return None
-    return interval_without_middle(library, question, Found(plan, states=(), left_out={}), "none was found")
+    return interval_without_middle(library, question, PlanResult(plan, states=(), left_out={}), "none was found")
 
 
-def _in_another_turn(library: RelationSet, question: Question, result: Found) -> Found | None:
+def _in_another_turn(library: RelationSet, question: Question, result: PlanResult) -> PlanResult | None:
     """The result of one case with angles in another turn, where those sought in one turn contradict a check.
 
     Another way, without the relation that left the turn open, finds the angle; that relation is then a check. None if
@@ -180,7 +180,7 @@ def _in_another_turn(library: RelationSet, question: Question, result: Found) ->
     return None
 
 
-def _by_givens_alone(library: RelationSet, question: Question) -> Found | None:
+def _by_givens_alone(library: RelationSet, question: Question) -> PlanResult | None:
     """The result of one case whose weak values lead to none: one fallback yields, or else all weak values do.
 
     Weak values that conditions ask for stay, unless they stand in for what relations give: without them any case could
@@ -201,7 +201,7 @@ def _by_givens_alone(library: RelationSet, question: Question) -> Found | None:
     return None
 
 
-def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Found | None:
+def _with_one_fallback_yielding(library: RelationSet, question: Question) -> PlanResult | None:
     """The result of one case in which one fallback yields; None if no fallback, or each of several, gives a result.
 
     A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
@@ -209,7 +209,7 @@ def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Fou
     plan = question.plan(library, frozenset(question.case.failing))
     members = library.held_by(plan.relations)
     standing_in = [name for name in plan.weak if name in members and question.weak[name].source.stands_in]
-    results: list[Found] = []
+    results: list[PlanResult] = []
     for name in standing_in:
         others = {other: value for other, value in question.weak.items() if other != name}
         result = _with_weak(library, question, others, only_by_plan=True)  # nothing else gives it a number
@@ -220,10 +220,10 @@ def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Fou
 
 def _with_weak(
     library: RelationSet, question: Question, weak: Mapping[str, Value], *, only_by_plan: bool = False
-) -> Found | None:
+) -> PlanResult | None:
     """The result of one case with these weak values alone, if each of its states has a number for the target."""
     asked = replace(question, weak=weak)
-    results: Sequence[Found | None]
+    results: Sequence[PlanResult | None]
     try:
         first = carried_out(library, asked)
         if first.plan.is_determined:
@@ -240,7 +240,9 @@ def _with_weak(
     return None
 
 
-def _consistent(library: RelationSet, question: Question, result: Found) -> tuple[Found | None, list[DeriveError]]:
+def _consistent(
+    library: RelationSet, question: Question, result: PlanResult
+) -> tuple[PlanResult | None, list[DeriveError]]:
     """One case's result without states that contradict a relation, or None if none is left; and the contradictions."""
     states: list[State] = []
     contradictions: list[DeriveError] = []
@@ -256,7 +258,7 @@ def _consistent(library: RelationSet, question: Question, result: Found) -> tupl
     return replace(result, states=tuple(states)), contradictions
 
 
-def narrowed_by_neighbours(library: RelationSet, question: Question, result: Found) -> Found:
+def narrowed_by_neighbours(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
     """A case's result with intervals of the target narrowed by its relations and the domains of its neighbours."""
     target = question.target
     if not any(target in state.spans for state in result.states):
@@ -283,7 +285,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Fou
     return replace(result, states=tuple(states))
 
 
-def _despite_structure(library: RelationSet, question: Question, undetermined: Found) -> list[Found]:
+def _despite_structure(library: RelationSet, question: Question, undetermined: PlanResult) -> list[PlanResult]:
     """The results of one case whose plan is undetermined: what is missing cancels, or inequalities bound the target."""
     left_out = undetermined.left_out
     result = (
@@ -294,7 +296,7 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: F
     )
     if result is not None:
         return [result]
-    results: list[Found] = []
+    results: list[PlanResult] = []
     contradictions: list[DeriveError] = []
     for piece in left_open(library, question, left_out):
         consistent, errors = _consistent(library, question, piece)
@@ -306,7 +308,7 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: F
     return results
 
 
-def _pinned(library: RelationSet, question: Question, undetermined: Found) -> Found | None:
+def _pinned(library: RelationSet, question: Question, undetermined: PlanResult) -> PlanResult | None:
     """The result of one case in which two limits leave the target one number; None if there are no such limits."""
     result = pinned(library, question, undetermined.left_out)
     if result is None:
@@ -317,7 +319,7 @@ def _pinned(library: RelationSet, question: Question, undetermined: Found) -> Fo
     return consistent
 
 
-def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
     """The result of one case by fallbacks that the target leads to, if the relations for these fallbacks agree.
 
     Of a model in which all layers have experts, the size of the others plays no part.

@@ -33,7 +33,7 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
@@ -53,7 +53,7 @@ _FLIPS = 6  # limit on points of an interval at which the claims flip, besides t
 _HALVINGS = 200  # limit on steps of a bisection; doubles take fewer
 
 
-def confined(library: RelationSet, question: Question, result: Found) -> Found:
+def confined(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
     """The result of a case, with intervals of the target cut to where the conditions of the case hold."""
     target = question.target
     if not library.conditional or not any(target in state.spans for state in result.states):
@@ -65,8 +65,8 @@ def confined(library: RelationSet, question: Question, result: Found) -> Found:
 
 
 def without_impossible(
-    library: RelationSet, question: Question, answers: Sequence[Found], *, is_open: bool = False
-) -> list[Found]:
+    library: RelationSet, question: Question, answers: Sequence[PlanResult], *, is_open: bool = False
+) -> list[PlanResult]:
     """The answers without those whose case leaves another quantity no value, if there are several.
 
     A single answer is tested as well if it assumes a case while others are open (`is_open`). Otherwise, where none is
@@ -79,7 +79,7 @@ def without_impossible(
     if any(question.weak[name].source.stands_in for name in weak_names):
         return list(answers)
 
-    def is_possible(result: Found, state: State) -> bool:
+    def is_possible(result: PlanResult, state: State) -> bool:
         """Whether a state of an answer, in its case, leaves values to the quantities around the target."""
         if question.ranges:
             return _is_possible_around(library, replace(question, case=whole_case(library, result)), {})
@@ -117,7 +117,7 @@ def _is_possible_around(library: RelationSet, question: Question, values: Mappin
 
 def left_open(
     library: RelationSet, question: Question, left_out: Mapping[str, str], *, is_covered: bool = True
-) -> list[Found]:
+) -> list[PlanResult]:
     """The intervals that the conditions of a case leave to a target that nothing fixes there.
 
     Raises the error that says why there is none. Empty if the target may be anywhere in its domain, and, unless
@@ -157,7 +157,7 @@ def left_open(
     if not states:
         raise _no_value_error(target, f"nothing in its domain satisfies {conditions.where}")
     kept = tuple(state for state in states if not is_covered or conditions.is_covered_by_relation(state))
-    return [Found(Plan(target, (), (), ()), kept, left_out)] if kept else []
+    return [PlanResult(Plan(target, (), (), ()), kept, left_out)] if kept else []
 
 
 def _span_left(library: RelationSet, question: Question) -> Span | None:

@@ -40,9 +40,9 @@ from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan
 from derive.presentation.cautions import displaced
 from derive.presentation.numbers import shown_number
-from derive.solving.execution.answer import Answer, Neglected, Remark
+from derive.solving.execution.answer import Answer, Omission, Remark
 from derive.solving.execution.plan_execution import carried_out
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import Undecided, explored
 from derive.solving.ranges.bounds import SolutionBranch
@@ -248,7 +248,7 @@ class _RemarkSearch:
                     weights.append(remark.weight)
                     yield remark
 
-    def _farthest(self, name: str, alternatives: Iterable[Elsewhere], here: str) -> Iterator[Remark]:
+    def _farthest(self, name: str, alternatives: Iterable[AlternativeValue], here: str) -> Iterator[Remark]:
         """The remark on the one of several alternative values of a quantity that moves the answer most."""
         candidates: list[Remark] = []
         for alternative in alternatives:
@@ -273,7 +273,7 @@ class _RemarkSearch:
             size = f"{factor:.3g} times as much" if factor > 1 else f"{factor:.2g} of it"
         yield Remark(kind, name, value, factor, weight=_ratio(number, self.base), text=f"{text}: {size}")
 
-    def _is_slight(self, name: str, alternative: Elsewhere) -> bool:
+    def _is_slight(self, name: str, alternative: AlternativeValue) -> bool:
         """Whether an alternative to a default, at an unchanged plan, moves the answer too little for a remark."""
         if name not in self.plan.weak or self.plan.is_joint or name in self._names_in_conditions():
             return False
@@ -295,7 +295,7 @@ class _RemarkSearch:
         """The number of a quantity in the answer remarked on, or else the number stated of it."""
         return self.branch.state.values.get(name, self.question.stated_numbers.get(name))
 
-    def _answer_with_share(self, left_out: Neglected) -> float | None:
+    def _answer_with_share(self, left_out: Omission) -> float | None:
         """The answer by the relations in use with a neglected share counted; None if it is not one number."""
         library = self.library
         relations = [_with_share_counted(library.relations[name], left_out) for name in self.plan.relations]
@@ -309,7 +309,7 @@ class _RemarkSearch:
         return result.states[0].values.get(target)
 
 
-def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Neglected, ...]:
+def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Omission, ...]:
     """The shares that the relations of a plan neglect and the givens determine, each share once.
 
     The meaning of a share begins with what it is.
@@ -329,7 +329,7 @@ def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Neg
     >>> fall.solve("speed", height="5 m", thickness="9 m").assumptions, fall.solve("speed", height="5 m").assumptions
     ((), ())
     """
-    by_share: dict[str, Neglected | None] = {}
+    by_share: dict[str, Omission | None] = {}
     for relation in plan.relations:
         share = library.relations[relation].neglected_share
         if share in library.declared and share not in by_share:
@@ -337,14 +337,14 @@ def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Neg
     return tuple(neglected_share for neglected_share in by_share.values() if neglected_share is not None)
 
 
-def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Neglected | None:
+def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Omission | None:
     """The share that a relation neglects; None if the givens do not determine it, or it is too small for a remark."""
     number = _number_by_givens(library, question, share)
     if number is None or abs(number) < WORTH_TELLING:
         return None
     declared = library.declared[share]
     what = declared.meaning.partition(",")[0] or "a part"
-    return Neglected(relation, share, what, number, shown_number(number, declared.unit, _SHARE_DIGITS))
+    return Omission(relation, share, what, number, shown_number(number, declared.unit, _SHARE_DIGITS))
 
 
 def _number_by_givens(library: RelationSet, question: Question, name: str) -> float | None:
@@ -355,7 +355,7 @@ def _number_by_givens(library: RelationSet, question: Question, name: str) -> fl
     asked = replace(question, target=name, weak=weak, own=None)
     with query():
         cases = [outcome for _, outcome in explored(library, asked, partial(carried_out, library))]
-    states = chain.from_iterable(outcome.states for outcome in cases if isinstance(outcome, Found))
+    states = chain.from_iterable(outcome.states for outcome in cases if isinstance(outcome, PlanResult))
     numbers = {state.values[name] for state in states if name in state.values}
     if not numbers and name in question.weak:
         return question.weak[name].base[1]
@@ -394,7 +394,7 @@ def _assumed_defaults(library: RelationSet, question: Question) -> set[str]:
     }
 
 
-def _limits_at(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[Elsewhere]:
+def _limits_at(library: RelationSet, name: str, number: Callable[[str], float | None]) -> Iterator[AlternativeValue]:
     """Alternatives for a remark on a quantity: its limits by inequalities whose other side has a number here."""
     for limit, how in limits_for(library, name):
         bound = limit.written.rhs
@@ -402,7 +402,7 @@ def _limits_at(library: RelationSet, name: str, number: Callable[[str], float | 
         if numbers.keys() >= {*names_in(bound)}:
             base = value(bound, numbers)
             if math.isfinite(base):
-                yield Elsewhere(shown_number(base, library.declared[name].unit), base, whose=how)
+                yield AlternativeValue(shown_number(base, library.declared[name].unit), base, whose=how)
 
 
 def limits_for(library: RelationSet, name: str) -> Iterator[tuple[Relation, str]]:
@@ -423,7 +423,7 @@ def _ratio(number: float, reference: float) -> float:
     return max(ratio, 1 / ratio) if ratio > 0 else math.inf
 
 
-def _with_share_counted(relation: Relation, left_out: Neglected) -> Relation:
+def _with_share_counted(relation: Relation, left_out: Omission) -> Relation:
     """A relation that counts its neglected share for a remark, and holds without conditions."""
     written = relation.written
     if relation.neglected_share == left_out.share:
@@ -438,7 +438,7 @@ def _with_share_counted(relation: Relation, left_out: Neglected) -> Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class AlternativeValue:
     """Another value of a quantity for a remark: as a given is written, in base units, and where it is from."""
 
     text: str
@@ -451,8 +451,8 @@ class Elsewhere:
 class _Alternatives:
     """The alternatives for remarks in lists of facts: values stated for defaults, and pure numbers by definitions."""
 
-    stated: dict[str, list[Elsewhere]] = field(default_factory=dict)
-    defined: dict[str, list[Elsewhere]] = field(default_factory=dict)
+    stated: dict[str, list[AlternativeValue]] = field(default_factory=dict)
+    defined: dict[str, list[AlternativeValue]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, library: RelationSet) -> _Alternatives:
@@ -480,7 +480,7 @@ class _Alternatives:
             for name in values.keys() & library.defaults.keys():
                 base = values[name].base[1]
                 text = shown_number(base, library.declared[name].unit, _DIGITS)
-                alternatives.stated.setdefault(name, []).append(Elsewhere(text, base, profile, in_list))
+                alternatives.stated.setdefault(name, []).append(AlternativeValue(text, base, profile, in_list))
             numbers = {name: stated.base[1] for name, stated in values.items() if name in library.declared}
             for form, name, needs in definitions:
                 if name in numbers or not needs or not needs <= numbers.keys():
@@ -488,26 +488,26 @@ class _Alternatives:
                 base = value(form, numbers)
                 if library.declared[name].domain.admits(base):
                     text = shown_number(base, library.declared[name].unit, _DIGITS)
-                    alternatives.defined.setdefault(name, []).append(Elsewhere(text, base, profile, in_list))
+                    alternatives.defined.setdefault(name, []).append(AlternativeValue(text, base, profile, in_list))
         return alternatives
 
 
-def of_default(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
+def of_default(library: RelationSet, name: str) -> tuple[AlternativeValue, ...]:
     """Alternatives to a default for a remark: the ends of what lists of facts state and of what was seen."""
     seen = library.declared[name].seen
     values = [*_Alternatives.of(library).stated.get(name, ())]
     if seen is not None:
         ends = ((seen.least, seen.low), (seen.most, seen.high))
-        values += [Elsewhere(text, base, seen.source) for text, base in ends if text]
+        values += [AlternativeValue(text, base, seen.source) for text, base in ends if text]
     return _least_and_greatest(values)
 
 
-def of_definition(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
+def of_definition(library: RelationSet, name: str) -> tuple[AlternativeValue, ...]:
     """Alternatives to a pure number for a remark: the ends of what its definition gives for single profiles."""
     return _least_and_greatest(_Alternatives.of(library).defined.get(name, ()))
 
 
-def _least_and_greatest(values: Iterable[Elsewhere]) -> tuple[Elsewhere, ...]:
+def _least_and_greatest(values: Iterable[AlternativeValue]) -> tuple[AlternativeValue, ...]:
     """The least and the greatest of alternative values for a remark; a single one as it is."""
     ordered = sorted(values, key=lambda alternative: alternative.base)
     return (ordered[0], ordered[-1]) if len(ordered) > 1 else tuple(ordered)

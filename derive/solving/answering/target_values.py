@@ -52,7 +52,7 @@ from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes, with_own_values
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import inside
 from derive.tolerances import SAME_ROOT
@@ -61,7 +61,7 @@ from quantities.value import Value
 
 NOWHERE = "no number in its domain leads to one within the range that is given"
 
-Answers = Sequence[tuple[RelationSet, Found]]
+Answers = Sequence[tuple[RelationSet, PlanResult]]
 """Candidates: results, each with the library of the relations that it uses."""
 
 
@@ -111,7 +111,7 @@ def _exact_values(library: RelationSet, question: Question, *, is_refused: bool)
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        nowhere = Found(Plan(question.target, (), (), ()), (), {}, NOWHERE)
+        nowhere = PlanResult(Plan(question.target, (), (), ()), (), {}, NOWHERE)
         raise NoValueError(library, question, nowhere).in_full()
     return rational
 
@@ -162,7 +162,7 @@ class _Comparison:
         domain = self.library.declared[self.question.target].domain
         return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
 
-    def _cut_to_values(self, result: Found) -> Found:
+    def _cut_to_values(self, result: PlanResult) -> PlanResult:
         """A result without numbers that are no exact values, and with intervals cut to the exact values in them."""
         target = self.question.target
         states = []
@@ -188,7 +188,7 @@ class _Comparison:
         reaches = [_interval_of(state, self.question.target) for _, _, state in _states_of(answers)]
         return any(lies_in(piece.span, reach, SAME_ROOT) for reach in reaches)
 
-    def _without_doubts(self, result: Found) -> Found:
+    def _without_doubts(self, result: PlanResult) -> PlanResult:
         """A result without notes that it may not be the only one, since all exact values are known."""
 
         def sure(state: State) -> State:
@@ -206,7 +206,7 @@ class _Comparison:
             return [self._result_over(self.cases.pieces)]
         return [self._result_over([piece]) for piece in self.cases.pieces]
 
-    def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, Found, State]]:
+    def _values_in_middle(self, pieces: Sequence[Interval]) -> list[tuple[RelationSet, PlanResult, State]]:
         """The values that plans have in the middle of the ranges, within intervals of exact values."""
         return [
             (its_library, result, state)
@@ -214,7 +214,7 @@ class _Comparison:
             if self.question.target in state.values and result.plan.blocks and self._is_in(state, pieces)
         ]
 
-    def _result_over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, Found]:
+    def _result_over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, PlanResult]:
         """The result over ranges for intervals of exact values, with its middle value if that is the only one."""
         in_middle = self._values_in_middle(pieces)
         if len(in_middle) == 1:
@@ -225,7 +225,7 @@ class _Comparison:
         count = "several values" if in_middle or is_bounded or self.is_open else "no value"
         return self.library, self._result_for(pieces, f"it has {count} in the middle of the ranges")
 
-    def _result_for(self, pieces: Sequence[Interval], note: str = "") -> Found:
+    def _result_for(self, pieces: Sequence[Interval], note: str = "") -> PlanResult:
         """A result made of intervals of exact values, with the relations that apply in the first of them."""
         target, known = self.question.target, self.question.numbers
         used = self.cases.relations_at(pieces[0].inside)
@@ -241,7 +241,7 @@ class _Comparison:
             state = State(known, {target: (low, high)}, notes=(Assumption(note),), pieces=spans)
         weak = tuple(name for name in self.question.weak if name in self.library.held_by(used))
         blocks = (Block(used, (target,)),) if used else ()
-        return Found(Plan(target, blocks, weak, ()), (state,), left_out={})
+        return PlanResult(Plan(target, blocks, weak, ()), (state,), left_out={})
 
 
 def _interval_of(state: State, target: str) -> Span:
@@ -249,7 +249,7 @@ def _interval_of(state: State, target: str) -> Span:
     return state.spans.get(target) or (state.values[target],) * 2
 
 
-def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, Found, State]]:
+def _states_of(answers: Answers) -> Iterator[tuple[RelationSet, PlanResult, State]]:
     """Each state of some answers to compare with exact values, after its library and its result."""
     for its_library, result in answers:
         for state in result.states:

@@ -38,7 +38,7 @@ from itertools import chain
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.algebra.linear import Combined, combined, linear_solutions, product_solutions
+from derive.numerics.algebra.linear import ReducedEquations, combined, linear_solutions, product_solutions
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
@@ -138,7 +138,7 @@ def _solve_system(system: System) -> Outcome:
     return each_once(_solve_by_first_method(system), system)
 
 
-def _with_simpler_equations(system: System, sums: Combined) -> System:
+def _with_simpler_equations(system: System, sums: ReducedEquations) -> System:
     """A block with combinations of its equations that are linear or have fewer unknowns, if there are any."""
     equations = []
     for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):

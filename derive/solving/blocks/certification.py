@@ -18,7 +18,18 @@ from functools import partial
 from itertools import chain
 
 from derive.certificates.checker import check
-from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known, Narrowing, Place, cut_off, recorded
+from derive.certificates.proof import (
+    Boxes,
+    Claim,
+    Count,
+    Cut,
+    Isolation,
+    KnownNumber,
+    Narrowing,
+    Place,
+    cut_off,
+    recorded,
+)
 from derive.certificates.solutions import System
 from derive.errors import VerificationError
 from derive.expressions.arithmetic import NoElement
@@ -64,7 +75,7 @@ def claim_of(
     claim = Claim(
         relations=tuple(relations),
         equations=tuple(equations),
-        known=tuple(Known.of(name, known[name]) for name in names_in(*equations) if name not in unknowns),
+        known=tuple(KnownNumber.of(name, known[name]) for name in names_in(*equations) if name not in unknowns),
         unknowns=tuple(unknowns),
         domains=tuple(domains[name] for name in unknowns),
         solutions=tuple(tuple(float(solution.values[name]) for name in unknowns) for solution in outcome.solutions),

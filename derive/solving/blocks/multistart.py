@@ -42,7 +42,7 @@ _DOUBLE = 2  # the order of a root with a singular Jacobian, at least
 
 
 @dataclass
-class _Harvest:
+class _SearchFromStarts:
     """What a search from many starts has found so far."""
 
     system: System
@@ -115,7 +115,7 @@ class _Harvest:
 
 def solved_from_starts(system: System) -> Outcome:
     """The outcome of a block by local methods from many starts: the solutions to which they converge."""
-    harvest = _Harvest(system)
+    harvest = _SearchFromStarts(system)
     tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
         points = points_across_domains(tears, system.known, system.domains, _STARTS)
@@ -133,7 +133,7 @@ def solved_from_starts(system: System) -> Outcome:
     return harvest.outcome()
 
 
-def _roots_of_all_equations(harvest: _Harvest) -> Iterator[dict[str, float]]:
+def _roots_of_all_equations(harvest: _SearchFromStarts) -> Iterator[dict[str, float]]:
     """The roots of all equations at once, from many starts, within the work limit."""
     from derive.numerics.local_solvers.automatic_differentiation import Tape
     from derive.numerics.local_solvers.minpack import Search, refined

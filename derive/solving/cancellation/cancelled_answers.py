@@ -31,7 +31,7 @@ from derive.solving.blocks.samples import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found, solved
+from derive.solving.execution.plan_states import PlanResult, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
 from derive.solving.sensitivity import composed
@@ -43,7 +43,7 @@ _RELATIONS_LEFT = Memo[RelationSet](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
-def cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
     """The cancelled answer to a question: the one in which what is missing cancels; None if there is none."""
     for cancellation in _cancellations(library, question, left_out):
         result = cancellation.result(search=question.search)
@@ -142,7 +142,7 @@ class _Cancellation:
     rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
     left_out: Mapping[str, str] = field(default_factory=dict)
 
-    def result(self, *, search: Search) -> Found | None:
+    def result(self, *, search: Search) -> PlanResult | None:
         """The cancelled answer by the equations that elimination leaves; None if elimination fails."""
         projection = self.projection
         if projection is None:
@@ -156,7 +156,7 @@ class _Cancellation:
         if states and not answers:
             return None
         block = Block(tuple(relation.name for relation in self.relations), (self.target,))
-        return Found(Plan(self.target, (block,), self.weak, ()), answers, self.left_out, reason)
+        return PlanResult(Plan(self.target, (block,), self.weak, ()), answers, self.left_out, reason)
 
     @cached_property
     def projection(self) -> Projection | None:

@@ -38,7 +38,7 @@ from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import UNPROVED, Found, claims_of
+from derive.solving.execution.plan_states import UNPROVED, PlanResult, claims_of
 from derive.solving.execution.regimes import Undecided, applies_at
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
@@ -317,7 +317,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
     return list(relations), givens, weak
 
 
-def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
     """The answer in which what is missing cancels; raises the conflict if the givens contradict it."""
     result = cancelled_answer(library, question, left_out)
     if result is None:
@@ -397,7 +397,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     )
 
 
-def _denial(library: RelationSet, found: Found, reason: str) -> str:
+def _denial(library: RelationSet, found: PlanResult, reason: str) -> str:
     """The sentence that a target has no admissible value, with the weak values that contributed to it."""
     members = library.held_by(found.plan.relations)
     weak = [name for name in found.plan.weak if name in members]
@@ -412,7 +412,7 @@ class NoValueError(NoSolutionError):
     certifies, so it is made for the one that is.
     """
 
-    def __init__(self, library: RelationSet, question: Question, found: Found) -> None:
+    def __init__(self, library: RelationSet, question: Question, found: PlanResult) -> None:
         reason = found.reason or "no value in its domain fits all relations"
         hint = "Check the givens, their units, and the domain of what is asked."
         super().__init__(_denial(library, found, reason), hint=hint, reason=reason)

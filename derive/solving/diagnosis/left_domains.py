@@ -26,7 +26,7 @@ from derive.planning.plan import Block, ordered
 from derive.solving.ranges.range_propagation import closed_forms, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
-_LEAVING = Memo["Leaving"](most=256)
+_LEAVING = Memo["DomainExits"](most=256)
 _LEAVING_IN_A_CASE = Memo[tuple[Block, ...]](most=256)
 
 
@@ -102,14 +102,14 @@ def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class DomainExits:
     """The quantities that may leave their domains among all that some givens determine, and the blocks behind them."""
 
     names: frozenset[str] = frozenset()
     blocks: tuple[Block, ...] = ()
 
 
-def leaving_from(library: RelationSet, given: Iterable[str]) -> Leaving:
+def leaving_from(library: RelationSet, given: Iterable[str]) -> DomainExits:
     """The quantities that may leave their domains among all that exact and unconditional relations determine."""
     names = frozenset(given)
     return _LEAVING.of(library.session, names, lambda: _leaving_by(library, names))
@@ -144,7 +144,7 @@ def _leaving_in_a_case(library: RelationSet, names: frozenset[str]) -> tuple[Blo
     return tuple(block for block in dict.fromkeys(blocks) if always.isdisjoint(block.unknowns))
 
 
-def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> Leaving:
+def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> DomainExits:
     """The quantities that may leave their domains by exact relations, conditional ones only where asked for."""
     left_out = {
         name
@@ -154,10 +154,10 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
     structure = structure_of(library, frozenset(left_out))
     determined = Matching.of(structure, given).determined(structure)
     if not determined:
-        return Leaving()
+        return DomainExits()
     solved = directed(structure, list(structure.members), given)
     names = leaving(library, ordered(structure, solved, sorted(determined), given))
-    return Leaving(frozenset(names), tuple(ordered(structure, solved, names, given)))
+    return DomainExits(frozenset(names), tuple(ordered(structure, solved, names, given)))
 
 
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from derive.expressions.tree import Equation, Node, names_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.presentation.numbers import DIGITS, filled, in_unit, prove_digits, shown_result
-from derive.showing import Shown
+from derive.showing import NotebookDisplay
 from derive.solving.assumptions import Assumption
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -83,7 +83,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Neglected:
+class Omission:
     """What a relation leaves out, and its size over what the relation counts."""
 
     relation: str
@@ -135,7 +135,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Answer(Shown):
+class Answer(NotebookDisplay):
     """The answer to a question; numbers are stored in base units and returned in the quantity's unit."""
 
     quantity: Declaration
@@ -151,7 +151,7 @@ class Answer(Shown):
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
-    _neglected: Callable[[], tuple[Neglected, ...]] = field(repr=False, compare=False)
+    _neglected: Callable[[], tuple[Omission, ...]] = field(repr=False, compare=False)
     _whole: Callable[[], str] = field(default_factory=lambda: str, repr=False, compare=False)
     _course: Callable[[], Course | None] = field(default_factory=lambda: lambda: None, repr=False, compare=False)
     _acts_on: Callable[[], Mapping[str, str]] = field(default_factory=lambda: dict, repr=False, compare=False)
@@ -193,7 +193,7 @@ class Answer(Shown):
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts of an answer now, so that its pickle does not hold the library."""
         parts = {part.name: getattr(self, part.name) for part in fields(self)}
-        lazy = {name: _Settled.of(part) for name, part in parts.items() if name.startswith("_")}
+        lazy = {name: _LazyResult.of(part) for name, part in parts.items() if name.startswith("_")}
         plain = {name: part for name, part in parts.items() if name not in lazy}
         stored = {name: dict(part) if isinstance(part, Mapping) else part for name, part in plain.items()}
         return _restored, (stored, lazy)
@@ -232,7 +232,7 @@ class Answer(Shown):
 
     @property
     @query()
-    def neglected(self) -> tuple[Neglected, ...]:
+    def neglected(self) -> tuple[Omission, ...]:
         """What the relations in use by the answer leave out; computed on demand."""
         return self._neglected()
 
@@ -387,14 +387,14 @@ _PARTS = frozenset(part.name for part in fields(Answer)) - {"quantity", "base"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Settled:
+class _LazyResult:
     """A lazy part of an answer, once computed: the result of a function without arguments, or its error."""
 
     outcome: Any
     refusal: DeriveError | None = None
 
     @classmethod
-    def of(cls, compute: Callable[[], Any]) -> _Settled:
+    def of(cls, compute: Callable[[], Any]) -> _LazyResult:
         """Compute a lazy part of an answer now, and keep its result or its error."""
         try:
             outcome = compute()
@@ -408,7 +408,7 @@ class _Settled:
         return self.outcome
 
 
-def _restored(stored: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
+def _restored(stored: Mapping[str, Any], lazy: Mapping[str, _LazyResult]) -> Answer:
     """An answer from its pickled parts, with mappings read-only again."""
     parts: dict[str, Any] = {**lazy}
     for name, part in stored.items():

@@ -28,7 +28,7 @@ from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
-from derive.solving.execution.plan_states import UNPROVED, Found, all_of, solved
+from derive.solving.execution.plan_states import UNPROVED, PlanResult, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
@@ -40,7 +40,7 @@ _DETOURS = 2  # limit on relations that are left out because others imply them
 _REPEATING = "others repeat it"
 
 
-def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
+def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> PlanResult:
     """Carry out the plan of a question on numbers; it is remade until every relation in it applies.
 
     The relations of `left_out` are no part of it.
@@ -64,7 +64,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
             if decisions.applies(relation) is None:
                 raise Undecided(relation.name)
         if not plan.is_determined:
-            return Found(plan, (), reasons)
+            return PlanResult(plan, (), reasons)
         try:
             start = State(question.start(plan), hints=question.hints, search=question.search)
             states, reason = solved(library, plan, start)
@@ -73,7 +73,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
             if detour is None:
                 raise
             return detour
-        first = Found(plan, tuple(states), reasons, reason)
+        first = PlanResult(plan, tuple(states), reasons, reason)
         for cancelling in _cancelling(plan, states, question.target):
             elsewhere = _elsewhere(library, question, first, cancelling)
             if elsewhere is not None:
@@ -96,12 +96,12 @@ def _refute(library: RelationSet, question: Question, relations: Iterable[Relati
             refuted.update(name for name in names_in(condition) if name in question.weak)
 
 
-def of_case(library: RelationSet, question: Question, result: Found) -> Found:
+def of_case(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
     """The result of a plan without the states of another case."""
     return _of_case(library, question, with_conditions(library, question, result))
 
 
-def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
+def _of_case(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
     """The result of a plan without the states of another case; the states have the quantities in conditions."""
     states = tuple(state for state in result.states if is_of_case(library, question, result.plan, state))
     if question.case != NO_CASE and not result.plan.weak:
@@ -116,7 +116,7 @@ def _of_case(library: RelationSet, question: Question, result: Found) -> Found:
     if result.doubt:
         what = f"{reason}; and other solutions may exist ({result.doubt})."
         raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
-    return Found(result.plan, (), result.left_out, reason)
+    return PlanResult(result.plan, (), result.left_out, reason)
 
 
 def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
@@ -143,11 +143,11 @@ def _is_stuck(error: DeriveError) -> bool:
     return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == UNPROVED
 
 
-def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
+def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[PlanResult]:
     """The results of plans without one of the relations of an unsolvable block, if there are relations to spare."""
     if not plan.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
-    first = Found(plan, (), left_out)
+    first = PlanResult(plan, (), left_out)
     for relation in chain.from_iterable(block.relations for block in plan.blocks if len(block.unknowns) > 1):
         try:
             result = _leaving_out(library, question, first, relation, _REPEATING)
@@ -159,7 +159,7 @@ def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapp
             yield result
 
 
-def without(library: RelationSet, question: Question, result: Found, relation: str) -> Found | None:
+def without(library: RelationSet, question: Question, result: PlanResult, relation: str) -> PlanResult | None:
     """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
     try:
         other = _leaving_out(library, question, result, relation, _REPEATING)
@@ -168,7 +168,7 @@ def without(library: RelationSet, question: Question, result: Found, relation: s
     return other if other.plan.is_determined else None
 
 
-def _leaving_out(library: RelationSet, question: Question, first: Found, relation: str, why: str) -> Found:
+def _leaving_out(library: RelationSet, question: Question, first: PlanResult, relation: str, why: str) -> PlanResult:
     """The result without a relation of a plan, and without the fallbacks that the plan did not need.
 
     The relation still counts: a weak value that replaced it must agree with it.
@@ -183,7 +183,7 @@ def _leaving_out(library: RelationSet, question: Question, first: Found, relatio
     return replace(result, states=states, left_out=left_out)
 
 
-def _elsewhere(library: RelationSet, question: Question, first: Found, relation: str) -> Found | None:
+def _elsewhere(library: RelationSet, question: Question, first: PlanResult, relation: str) -> PlanResult | None:
     """The result of a plan without a relation in which the target cancels; None if nothing else fixes the target.
 
     A number by the other relations is checked against that relation like any other. An interval is cut to the first.
@@ -247,7 +247,7 @@ def prove_possible(library: RelationSet, question: Question) -> None:
             raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
 
 
-def with_conditions(library: RelationSet, question: Question, result: Found) -> Found:
+def with_conditions(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
     """The result of a plan with the quantities that the conditions of its case and of checked relations need."""
     if not library.conditional:
         return result
@@ -300,7 +300,7 @@ def plan_for_condition(
     )
 
 
-def inapplicable(library: RelationSet, question: Question, result: Found) -> dict[str, str]:
+def inapplicable(library: RelationSet, question: Question, result: PlanResult) -> dict[str, str]:
     """The relations of a plan that apply only by a weak value, and whose condition is false in every state."""
     decisions = decisions_of(library, question)
     points = [state.numbers for state in result.states]
@@ -343,7 +343,7 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
     return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
 
 
-def of_another_case(library: RelationSet, question: Question, result: Found) -> str:
+def of_another_case(library: RelationSet, question: Question, result: PlanResult) -> str:
     """The reason why the result of a plan is not of the question's case."""
     state = result.states[0]
     conditions = [*conditions_of(conditional_in(library, result.plan)), *claims(library, question)]

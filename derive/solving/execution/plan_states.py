@@ -27,7 +27,7 @@ UNPROVED = "numerical search"
 
 
 @dataclass(frozen=True)
-class Found:
+class PlanResult:
     """A plan and its resulting states."""
 
     plan: Plan

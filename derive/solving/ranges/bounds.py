@@ -57,7 +57,7 @@ from derive.planning.plan import Plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.solving.ranges.global_bounds import WIDE, enclosing_bounds, global_bounds
 from derive.solving.ranges.inequalities import stated_between
@@ -144,7 +144,7 @@ class SolutionBranch:
 
     library: RelationSet
     question: Question
-    found: Found
+    found: PlanResult
     state: State
 
     @property
@@ -349,7 +349,7 @@ class SolutionBranch:
         return next(boxes_by_arms(self.library, asked, asked.strong), None) is not None
 
 
-def whole_case(library: RelationSet, found: Found) -> Case:
+def whole_case(library: RelationSet, found: PlanResult) -> Case:
     """The case in which the bounds of a result hold: its own, with all conditional relations that it uses."""
     used = [relation.name for relation in conditional_in(library, found.plan)]
     return replace(found.case, holding=found.case.holding.union(used))

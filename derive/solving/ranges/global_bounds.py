@@ -24,7 +24,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states, enclosed_form, narrowed
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.range_propagation import (
     box_of,
@@ -88,8 +88,8 @@ def _how_near(bounds: Span, attained: Span | None) -> str:
 
 
 def interval_without_middle(
-    library: RelationSet, question: Question, first: Found, there: str = "it has no value"
-) -> Found | None:
+    library: RelationSet, question: Question, first: PlanResult, there: str = "it has no value"
+) -> PlanResult | None:
     """The global bounds of a target that has no value in the middle of its ranges, as a result; None if unknown.
 
     The notes say of the middle what `there` says.
@@ -108,7 +108,7 @@ def interval_without_middle(
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
     notes = [Assumption(f"{there} in the middle of the ranges"), Assumption(how, "bounds")]
     notes += _turn_notes(library, question, first.plan)
-    return Found(plan, (State(question.start(first.plan), {target: span}, {}, tuple(notes)),), first.left_out)
+    return PlanResult(plan, (State(question.start(first.plan), {target: span}, {}, tuple(notes)),), first.left_out)
 
 
 def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:

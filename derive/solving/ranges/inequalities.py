@@ -43,7 +43,7 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, ASIDE
@@ -57,7 +57,7 @@ _CASES = Memo[RelationSet](most=16)  # a library in which one case holds whateve
 _JUMPS = {"piecewise", *STEPPED}
 
 
-def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
     """The interval that inequalities leave to the target; None if none of them bounds it."""
     if not library.inequalities:
         return None
@@ -99,10 +99,10 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     else:
         note = Assumption(f"bounded by {listed}; nothing else determines it")
         state = State({}, {target: (low, high)}, notes=(note,))
-    return Found(Plan(target, (Block(names, (target,)),), tuple(weak), ()), (state,), left_out)
+    return PlanResult(Plan(target, (Block(names, (target,)),), tuple(weak), ()), (state,), left_out)
 
 
-def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
     """The value of an expression that two inequalities make both the least and the greatest of the target; or None.
 
     No search is made: the expression has to follow one quantity at a time. What cancels between other relations can
@@ -134,7 +134,7 @@ def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]
         note = Assumption(f"{first.name}, {second.name} leave it one value; nothing else determines it")
         blocks = (*result.plan.blocks[:-1], Block((first.name, second.name), (target,)))
         state = State({**values, target: number}, {}, {}, (*state.notes, note), state.condition_numbers)
-        return Found(Plan(target, blocks, result.plan.weak, ()), (state,), result.left_out)
+        return PlanResult(Plan(target, blocks, result.plan.weak, ()), (state,), result.left_out)
     return None
 
 

@@ -20,7 +20,7 @@ from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.execution.block_execution import enclosed_form
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity import bounds_of_form, composed, form_for_bounds, is_monotone
 
@@ -40,7 +40,7 @@ def box_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Sp
     return points | ranges_of(library, question, plan)
 
 
-def may_enter_elsewhere(library: RelationSet, question: Question, found: Found) -> bool:
+def may_enter_elsewhere(library: RelationSet, question: Question, found: PlanResult) -> bool:
     """Whether, as ranges are propagated, further values of unknowns that have several may enter their domains.
 
     `y = cosh(x)` with x in -1..8 has one x for y = 2.5, and two for y = 1.2; and what follows from x may then enter its

@@ -34,7 +34,7 @@ from derive.solving.diagnosis.stated_twice import stated_twice
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_execution import plan_for_condition
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import Decisions, decisions_of, verdict_at
 from derive.solving.traces.guarded_lines import GuardedLines, GuardFailed, as_float, as_rational
@@ -97,7 +97,7 @@ class Trace:
 class _TraceRecorder:
     """Records the trace of one solved question: lines for its result, and guards of what was decided on the way."""
 
-    def __init__(self, library: RelationSet, question: Question, result: Found) -> None:
+    def __init__(self, library: RelationSet, question: Question, result: PlanResult) -> None:
         """Make variables of the trace for the givens and for the weak values of a solved question."""
         self.library = library
         self.question = question
@@ -295,7 +295,7 @@ class QuestionShape:
             self._read[name, given] = reading
         return reading
 
-    def record(self, library: RelationSet, question: Question, result: Found) -> None:
+    def record(self, library: RelationSet, question: Question, result: PlanResult) -> None:
         """Add the trace of a solved question to its shape, but not when the shape is asked for the first time."""
         self._times += 1
         if 1 < self._times <= _ATTEMPTS and len(self.traces) < _MOST_TRACES:

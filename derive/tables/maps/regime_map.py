@@ -20,7 +20,7 @@ import numpy
 from derive.errors import LimitError
 from derive.presentation import charts
 from derive.presentation.cautions import fails_in_words
-from derive.presentation.charts import Area, Chart, Levels, Series, Words
+from derive.presentation.charts import Area, Caption, Chart, LevelCurves, Series
 from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.maps.decomposition import Column, Scale, columns_of, decomposed
@@ -66,14 +66,14 @@ _AT_LEAST = 16  # points asked at once: the solver judges fewer one by one
 
 
 @dataclass(frozen=True)
-class Standing:
+class PointRegime:
     """What holds at a point: the arm of each choice ("" where it does not apply), and the checks that fail."""
 
     arms: tuple[tuple[str, str], ...]
     failed: frozenset[str] = frozenset()
     is_answered: bool = True
 
-    def changes(self, other: Standing) -> list[Change]:
+    def changes(self, other: PointRegime) -> list[Change]:
         """What changes on the regime map from this standing to that at another point.
 
         >>> here, there = Standing((("step_time", "compute_time"),)), Standing((("step_time", "memory_time"),))
@@ -102,7 +102,7 @@ class Change:
     arms: tuple[str, ...] = ()
 
 
-def varying(standings: Iterable[Standing]) -> set[str]:
+def varying(standings: Iterable[PointRegime]) -> set[str]:
     """The relations whose arm is not the same everywhere on a regime map; all, if none varies."""
     arms = [set(standing.arms) for standing in standings if standing.is_answered]
     shared = set.intersection(*arms) if arms else set()
@@ -115,7 +115,7 @@ class Labels:
     """The standings of the points of a survey, each a small number of its own."""
 
     survey: Survey
-    standings: list[Standing] = field(default_factory=list)
+    standings: list[PointRegime] = field(default_factory=list)
 
     def at(self, *columns: Any) -> Any:
         """The label of each point of a regime map, whose numbers on each axis are in the columns, in declared units."""
@@ -138,7 +138,7 @@ class Labels:
         """The label of the standing on a regime map that a row of codes tells."""
         *codes, verdict, answered = pattern
         if not answered:
-            standing = Standing((), is_answered=False)
+            standing = PointRegime((), is_answered=False)
         else:
             judged = verdicts[verdict]
             if judged.unused is None and not judged.failed:  # compiled lines have a number, and the solver no answer
@@ -150,7 +150,7 @@ class Labels:
             switches = self.survey.work.switches
             arms = [(*switches[name].arms, "")[code] for name, code in zip(names, codes, strict=True)]
             relations = (name.removesuffix(".regime") for name in names)
-            standing = Standing(tuple(zip(relations, arms, strict=True)), judged.failed)
+            standing = PointRegime(tuple(zip(relations, arms, strict=True)), judged.failed)
         if standing not in self.standings:
             self.standings.append(standing)
         return self.standings.index(standing)
@@ -167,7 +167,7 @@ class RegimeMap:
     along: Scale
     up: Scale
     columns: tuple[Column, ...]
-    standings: tuple[Standing, ...]
+    standings: tuple[PointRegime, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -302,7 +302,7 @@ def map_chart(regime_map: RegimeMap, target: str) -> Chart:
     """The chart of a regime map over two axes: regions, borders, names, and levels of the target."""
     units = regime_map.survey.units
     scales = zip(regime_map.names, (regime_map.along, regime_map.up), strict=True)
-    along, up = (_Drawn.of_scale(name, scale, units[name]) for name, scale in scales)
+    along, up = (_DrawnAxis.of_scale(name, scale, units[name]) for name, scale in scales)
     worded = _words(regime_map)
     colors = {words: i for i, words in enumerate(dict.fromkeys(words for words, _ in worded if words))}
     areas = []
@@ -329,14 +329,14 @@ def map_chart(regime_map: RegimeMap, target: str) -> Chart:
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _DrawnAxis:
     """An axis as it is drawn: in a multiple of its unit where its numbers are long."""
 
     axis: charts.Axis
     factor: float
 
     @classmethod
-    def of_scale(cls, name: str, scale: Scale, unit: str) -> _Drawn:
+    def of_scale(cls, name: str, scale: Scale, unit: str) -> _DrawnAxis:
         low, high = float(scale.numbers[0]), float(scale.numbers[-1])
         longest = max(low, high, key=abs)  # not zero, as the axis has two ends
         shown, unit = (longest, unit) if scale.log else with_prefix(longest, unit, _LONG)
@@ -355,7 +355,7 @@ def _words(regime_map: RegimeMap) -> list[tuple[str, str]]:
     """For each standing on a regime map, which arms bind, of those that vary, and which checks fail."""
     names = varying(regime_map.standings)
 
-    def words(standing: Standing) -> tuple[str, str]:
+    def words(standing: PointRegime) -> tuple[str, str]:
         if not standing.is_answered:
             return "", "no answer"
         arms = [_arm_words(name, arm).replace("_", " ") for name, arm in standing.arms if name in names and arm]
@@ -373,11 +373,11 @@ def _arm_words(relation: str, arm: str) -> str:
     return f"{relation} is {arm}" if _NUMBER.fullmatch(arm) else f"{arm} binds"
 
 
-def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
+def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Caption]:
     """The name of each region of a regime map that has room for it, where it is farthest from borders and sides."""
     border_points = chain.from_iterable(curve.points for curve in regime_map.curves)
     walls = numpy.array([(regime_map.along.share(x), regime_map.up.share(y)) for x, y in border_points])
-    best: dict[int, tuple[float, Words]] = {}
+    best: dict[int, tuple[float, Caption]] = {}
     shares = regime_map.shares
     for strip in regime_map.strips:
         text = "\n".join(filter(None, worded[strip.label]))
@@ -391,7 +391,7 @@ def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
             if len(walls):
                 room = min(room, float((numpy.abs(walls - here) / size).max(axis=1).min()))
             if room > best.get(strip.label, (0.0,))[0]:
-                best[strip.label] = room, Words(x, y, text)
+                best[strip.label] = room, Caption(x, y, text)
     return [words for _, words in best.values()]
 
 
@@ -402,7 +402,7 @@ def _within(regime_map: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]
             yield x, low ** (1 - share) * high**share if regime_map.up.log else low + share * (high - low)
 
 
-def _levels(regime_map: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
+def _levels(regime_map: RegimeMap, target: str, along: _DrawnAxis, up: _DrawnAxis) -> LevelCurves | None:
     """The levels of the target at round numbers on a regime map; None where it hardly has numbers, or only one."""
     numbers = regime_map.survey.work.columns(crossed([regime_map.along.numbers, regime_map.up.numbers]))[target]
     finite = numbers[numpy.isfinite(numbers)]
@@ -414,7 +414,7 @@ def _levels(regime_map: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Le
     x, y = along.of_all(map(float, regime_map.along.numbers)), up.of_all(map(float, regime_map.up.numbers))
     rows = tuple(tuple(map(float, row)) for row in numpy.asarray(numbers).T)
     labels = [with_unit(f"{number:g}", text) for number, text in (with_prefix(level, unit) for level in chosen)]
-    return Levels(x, y, rows, chosen, tuple(labels))
+    return LevelCurves(x, y, rows, chosen, tuple(labels))
 
 
 def round_levels(low: float, high: float) -> tuple[float, ...]:

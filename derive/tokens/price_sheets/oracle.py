@@ -24,9 +24,9 @@ from derive.tokens.price_sheets.sheets import (
     KEYS,
     QUESTIONS,
     TENSIONS,
-    Asker,
     Chosen,
     SheetQuestion,
+    SheetSolver,
     Span,
     Tension,
     ends,
@@ -101,7 +101,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingConclusion:
     """A conclusion that the sheet does not yield: the prices that would, or why none would."""
 
     quantity: Declaration
@@ -127,7 +127,7 @@ class Inference:
     title: str
     prices: Mapping[str, Value] = field(hash=False)
     conclusions: tuple[Conclusion, ...]
-    missing: tuple[Missing, ...]
+    missing: tuple[MissingConclusion, ...]
     contradictions: tuple[Contradiction, ...]
 
     def __getitem__(self, name: str) -> Conclusion:
@@ -160,23 +160,23 @@ _END = Source("an end of the range", "assumed")
 Result = TypeVar("Result")
 
 
-def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
+def conclude(asker: SheetSolver, question: SheetQuestion) -> Conclusion | MissingConclusion:
     """The conclusion of a price sheet on a question, over all choices that the answer depends on."""
     quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
     if lacking:
-        return Missing(quantity, lacking)
+        return MissingConclusion(quantity, lacking)
     try:
         return _Inquiry(asker, question, asker.assumed(question)).concluded()
     except NOES as error:
-        return Missing(quantity, (), _why(error))
+        return MissingConclusion(quantity, (), _why(error))
 
 
 @dataclass(frozen=True)
 class _Inquiry:
     """A question that is put to a sheet for every choice that its answer depends on."""
 
-    asker: Asker
+    asker: SheetSolver
     question: SheetQuestion
     given: Mapping[str, Any]
 
@@ -324,7 +324,7 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     0.0667
     """
     sheet = read_sheet(source, given)
-    asker = Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name))
+    asker = SheetSolver(sheet, plausible(sheet.library, profiles, sheet.profile.name))
     concluded = ((1, conclude(asker, question)) for question in QUESTIONS)
     return _inference(asker, with_progress_bar(concluded, len(QUESTIONS), "questions"))
 
@@ -333,12 +333,12 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     """What every price sheet of the catalogue implies, in the order of the catalogue."""
     common = dict[Any, Any]()
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
-    askers = (Asker(sheet, among, common) for sheet, among in sheets)
+    askers = (SheetSolver(sheet, among, common) for sheet, among in sheets)
     inferences = ((1, _inference(asker, (conclude(asker, question) for question in QUESTIONS))) for asker in askers)
     return tuple(with_progress_bar(inferences, len(sheet_names()), "price sheets"))
 
 
-def _inference(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:
+def _inference(asker: SheetSolver, concluded: Iterable[Conclusion | MissingConclusion]) -> Inference:
     """The inference from a price sheet: its conclusions, what it does not yield, and its contradictions."""
     results = list(concluded)
     return Inference(
@@ -346,18 +346,18 @@ def _inference(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Infer
         title=asker.sheet.profile.title,
         prices=asker.sheet.profile.values,
         conclusions=tuple(result for result in results if isinstance(result, Conclusion)),
-        missing=tuple(result for result in results if isinstance(result, Missing)),
+        missing=tuple(result for result in results if isinstance(result, MissingConclusion)),
         contradictions=_contradictions(asker),
     )
 
 
-def _contradictions(asker: Asker) -> tuple[Contradiction, ...]:
+def _contradictions(asker: SheetSolver) -> tuple[Contradiction, ...]:
     """All contradictions within a price sheet: by definition, and by the interpretation of its prices."""
     by_interpretation = chain.from_iterable(_by_interpretation(asker, tension) for tension in TENSIONS)
     return (*_by_definition(asker), *by_interpretation)
 
 
-def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction]:
+def _by_interpretation(asker: SheetSolver, tension: Tension) -> Iterator[Contradiction]:
     """The contradiction of two prices of a sheet, if what they imply together lies outside its interval."""
     gap = conclude(asker, tension.question)
     if not isinstance(gap, Conclusion) or gap.answer.base is None:
@@ -371,7 +371,7 @@ def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction
         yield Contradiction(tension.prices, text, gap.answer, everywhere)
 
 
-def _by_definition(asker: Asker) -> Iterator[Contradiction]:
+def _by_definition(asker: SheetSolver) -> Iterator[Contradiction]:
     """The contradictions by definition in a price sheet, between a statement and what follows from the rest."""
     compared: set[str] = set()
     for name in asker.doubled():

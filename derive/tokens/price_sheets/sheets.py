@@ -182,14 +182,14 @@ KEYS = {
 
 
 @dataclass(frozen=True)
-class Plausible:
+class PlausibleProfiles:
     """The choices by kind, and the profiles that are fixed."""
 
     axes: Mapping[str, tuple[Profile, ...]]
     fixed: tuple[Profile, ...] = ()
 
 
-def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "") -> Plausible:
+def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "") -> PlausibleProfiles:
     """The plausible chips, sizes and tiers behind a price sheet; named profiles replace the usual ones of their kind.
 
     >>> from derive.tokens.relations import library
@@ -209,7 +209,7 @@ def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "")
             own[kind] += _at_each_precision(library, profile)
     stated = {"chip": _CHOICES["chips"], "size": _sizes(library, sheet), "tier": _CHOICES["tiers"]}
     usual = {kind: [_profile_for(library, name) for name in names] for kind, names in stated.items()}
-    return Plausible({kind: tuple(own[kind] or usual[kind]) for kind in KEYS}, tuple(fixed))
+    return PlausibleProfiles({kind: tuple(own[kind] or usual[kind]) for kind in KEYS}, tuple(fixed))
 
 
 def size_classes() -> Mapping[str, list[str]]:
@@ -250,14 +250,14 @@ Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
 
 
 @dataclass(frozen=True)
-class Asker:
+class SheetSolver:
     """A sheet, and the hardware and models that may be behind it.
 
     `common` is a cache, shared by several sheets, of what depends only on the library, the choices and the numbers.
     """
 
     sheet: Sheet
-    plausible: Plausible
+    plausible: PlausibleProfiles
     common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:

@@ -14,7 +14,7 @@ from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
 
 if TYPE_CHECKING:
-    from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, Missing
+    from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, MissingConclusion
 
 DIGITS = 3
 """Digits of a conclusion by default."""
@@ -147,7 +147,7 @@ def _clash_text(clash: Contradiction) -> str:
     return f"{' and '.join(clash.prices)}: {clash.text}{where}"
 
 
-def _reason_missing(missing: Missing) -> str:
+def _reason_missing(missing: MissingConclusion) -> str:
     return f"give {' and '.join(missing.needs)}" if missing.needs else missing.reason
 
 

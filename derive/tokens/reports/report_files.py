@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, ExpressionError
 from derive.presentation import latex, markdown
-from derive.presentation.document import Dialect, Picture, Report, Where, bound
+from derive.presentation.document import Dialect, LetterLegend, Picture, Report, bound
 from derive.presentation.html import Html
 from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports.formulas import introduced, symbols
@@ -137,7 +137,7 @@ def _volume_reports() -> tuple[Report, ...]:
     parts = []
     reports = [report(name) for name in titles.volume_names()]
     for part in reports:
-        bare = (block for block in part.blocks if not isinstance(block, Where))
+        bare = (block for block in part.blocks if not isinstance(block, LetterLegend))
         parts.append(replace(part, blocks=tuple(introduced(bare, known))))
     quantities = dict.fromkeys(chain.from_iterable(part.quantities for part in reports))
     _, *table = symbols(tuple(quantities))  # without its heading: the title of the report says it

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 import derive
-from derive.audit.claim import Amount, Impossible, Sound, Statement, Without, WrittenQuestion, read_expected
+from derive.audit.claim import (
+    Amount,
+    Impossibility,
+    Independence,
+    Statement,
+    UnitAgreement,
+    WrittenQuestion,
+    read_expected,
+)
 from derive.audit.claims_file import read_claims
 from derive.audit.verdicts import Verdict
 from derive.errors import DeriveError, UnitError, UnknownNameError
@@ -75,7 +83,7 @@ def reading(text):
         ("15..20 ms", Amount("15..20 ms")),
         ("at least 15 ms", Amount("15 ms", "at least")),
         ("less than 15 ms", Amount("15 ms", "less than")),
-        ("impossible", Impossible()),
+        ("impossible", Impossibility()),
     ],
 )
 def test_what_is_expected_is_read_from_a_text(text, criterion):
@@ -100,9 +108,9 @@ def test_a_claim_says_who_said_it_where_and_in_which_words():
 
 
 def test_a_form_may_be_expected_to_hold_no_quantity_and_an_equation_to_fit():
-    assert reading('asked = "batch"\nexpected.without = ["chips"]').criterion == Without(("chips",))
+    assert reading('asked = "batch"\nexpected.without = ["chips"]').criterion == Independence(("chips",))
     stated = reading('equation = "batch = x"\nunits.x = "sequence"')
-    assert (stated.question, stated.criterion) == (Statement("batch = x", (("x", "sequence"),)), Sound())
+    assert (stated.question, stated.criterion) == (Statement("batch = x", (("x", "sequence"),)), UnitAgreement())
 
 
 def test_a_book_of_one_s_own_is_judged_as_the_built_in_one_is():

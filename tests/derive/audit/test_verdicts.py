@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.audit.claim import BEARING, Impossible, Scene, Statement, Without, compared
+from derive.audit.claim import BEARING, Impossibility, Independence, Scene, Statement, compared
 from derive.audit.verdicts import Verdict, conflicts, judge, worst_first
 from derive.errors import UnderdeterminedError, UnitError
 from quantities.value import read_value
@@ -124,16 +124,16 @@ def test_the_smallest_change_has_the_smallest_ratio_either_way():
 
 
 def test_what_cannot_be_is_what_the_library_refuses():
-    assert alone(ask("loss", efficiency="1.2"), Impossible()).verdict is not Verdict.REPRODUCED  # outside its domain
+    assert alone(ask("loss", efficiency="1.2"), Impossibility()).verdict is not Verdict.REPRODUCED  # outside its domain
     clash = ask("current", voltage="1 V", current="2 A", resistance="3 ohm")
-    assert alone(clash, Impossible()).verdict is Verdict.REPRODUCED
-    assert alone(LAMP, Impossible()).verdict is Verdict.CONTRADICTED
+    assert alone(clash, Impossibility()).verdict is Verdict.REPRODUCED
+    assert alone(LAMP, Impossibility()).verdict is Verdict.CONTRADICTED
 
 
 def test_a_closed_form_shows_what_plays_no_part():
     power = ask("power", voltage="3 V", current="2 A", loss="0.5")
-    assert alone(power, Without(("loss", "resistance"))).verdict is Verdict.REPRODUCED
-    assert alone(power, Without(("current",))).verdict is Verdict.CONTRADICTED
+    assert alone(power, Independence(("loss", "resistance"))).verdict is Verdict.REPRODUCED
+    assert alone(power, Independence(("current",))).verdict is Verdict.CONTRADICTED
 
 
 def test_a_response_is_judged_as_a_number_is():

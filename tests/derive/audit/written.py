@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from derive.audit.claim import Amount, Assertion, Claim, Clause, Reading, Sound, WrittenQuestion
+from derive.audit.claim import Amount, Assertion, Claim, Clause, Reading, UnitAgreement, WrittenQuestion
 
 about = between = Amount
 
@@ -31,7 +31,7 @@ def less_than(stated):
 def reading(words, question, criterion=None, *, response_to=(), leaves_open=None, may_change=(), each=(), share=1.0):
     opened = tuple((leaves_open or {}).items())
     return Reading(
-        words, question, criterion or Sound(), tuple(response_to), opened, tuple(may_change), tuple(each), share
+        words, question, criterion or UnitAgreement(), tuple(response_to), opened, tuple(may_change), tuple(each), share
     )
 
 

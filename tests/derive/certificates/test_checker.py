@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from derive.certificates.checker import check
-from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, Known
+from derive.certificates.proof import Boxes, Claim, Count, Cut, Isolation, KnownNumber
 from derive.errors import VerificationError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
@@ -187,7 +187,7 @@ def test_evidence_of_another_kind_proves_nothing(evidence):
 def test_a_blur_that_hides_the_number_of_solutions_is_noticed():
     sound = claim("x**2 - 2*x + 1 = 0", REAL)
     text = parse_equation("x**2 - 2*x + c = 0")
-    blurred = replace(sound, equations=(text,), known=(Known("c", Fraction(1), 1e-13),))
+    blurred = replace(sound, equations=(text,), known=(KnownNumber("c", Fraction(1), 1e-13),))
     refused(blurred)
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 import derive
-from derive.cli.asked import as_targets
+from derive.cli.request import as_targets
 from tests.derive.terminal import ask, settle
 
 PENDULUM = """\

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.comparison.shares import Undefined, divisia_shares, log_mean, monomials, shapley, slopes_along
+from derive.comparison.shares import UndefinedMixture, divisia_shares, log_mean, monomials, shapley, slopes_along
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Name, Node, names_in
 from derive.numerics.algebra.evaluation import value
@@ -59,7 +59,7 @@ def test_the_integral_gives_a_factor_its_own_ratio_and_closes(
 
 
 def test_the_integral_of_a_form_that_changes_sign_has_no_logarithm() -> None:
-    with pytest.raises(Undefined):
+    with pytest.raises(UndefinedMixture):
         slopes_along(parse_expression("x - y"), ["x", "y"], {"x": 2, "y": 1}, {"x": 1, "y": 2}, True)
     assert math.fsum(
         slopes_along(parse_expression("x - y"), ["x", "y"], {"x": 2, "y": 1}, {"x": 1, "y": 2}, False)
@@ -82,7 +82,7 @@ def test_shares_that_do_not_sum_up_to_the_change_are_not_told(start: float, widt
     """Beside a step no number of points suffices."""
     form = parse_expression(f"tanh({1e6}*(x - 1)) + y")
     after = {"x": 1 + width, "y": 2.0}
-    with pytest.raises(Undefined):
+    with pytest.raises(UndefinedMixture):
         slopes_along(form, ["x", "y"], {"x": start, "y": 1.0}, after, False)
 
 

@@ -17,7 +17,7 @@ from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.blocks import block_kernels
 from derive.kernels.blocks.block_kernels import ArraySolutions, PointSolutions
 from derive.kernels.blocks.block_lines import ParametricSystem, attempt_of
-from derive.kernels.several_targets import Abreast
+from derive.kernels.several_targets import JointFunctions
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
 from tests.derive.draws import expressions
@@ -217,7 +217,7 @@ def test_machine_code_asks_no_other_dialect_where_a_proof_covers_the_inputs(libr
     target = next(name for name in library.quantities if name not in columns)
     columns = drawn(**columns)
     expected = library.compile(target, list(columns), "numpy")(**columns)
-    monkeypatch.setattr(Abreast, "on_arrays", None)
+    monkeypatch.setattr(JointFunctions, "on_arrays", None)
     found = library.compile(target, list(columns), "numba")(**columns)
     numpy.testing.assert_allclose(found, expected, rtol=1e-12)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
 from derive.kernels.backends.emitter import Sheet
-from derive.kernels.backends.numba_source import Slow
+from derive.kernels.backends.numba_source import PlainPython
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.python_runtime import crossing
 from derive.kernels.blocks.block_lines import write_elimination
@@ -116,7 +116,7 @@ def test_elimination_comes_to_what_numpy_comes_to(size, seed):
     tables = draw.normal(size=(20, size, size + 2)) * (draw.random((20, size, size + 2)) < 0.8)
     tables = tables[numpy.abs(numpy.linalg.det(tables[:, :, :size])) > 1e-6]
     expected = numpy.linalg.solve(tables[:, :, :size], tables[:, :, size:])
-    for dialect in (Slow(), Arrays()):
+    for dialect in (PlainPython(), Arrays()):
         sheet = Sheet(dialect)
         names = [[f"a{i}_{k}" for k in range(size + 2)] for i in range(size)]
         found = write_elimination(sheet, names)

@@ -14,7 +14,7 @@ from derive import DeriveError
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.blocks import block_kernels
-from derive.kernels.several_targets import Abreast, found_for
+from derive.kernels.several_targets import JointFunctions, found_for
 from derive.solving.execution import block_execution
 from derive.tables.sweep_question import asked
 from tests.derive.operations import ticks
@@ -34,11 +34,11 @@ def abreast(library, wanted, columns, ways=WAYS, alone=WAYS[:1]):
     takes a second.
     """
     found = [found_for(library, target, given) for target, given in wanted]
-    whole = Abreast(library, found)
+    whole = JointFunctions(library, found)
     told = [getattr(whole, way)([columns[name] for name in whole.names]) for way in ways]
     for way, together in zip(alone, told, strict=False):
         for one, column in zip(found, together, strict=True):
-            by_itself = Abreast(library, [one])
+            by_itself = JointFunctions(library, [one])
             (expected,) = getattr(by_itself, way)([columns[name] for name in by_itself.names])
             expected = numpy.broadcast_to(expected, numpy.shape(column))
             assert numpy.array_equal(column, expected, equal_nan=True), (way, one.outline)
@@ -208,7 +208,7 @@ def test_what_is_solved_by_numbers_stands_beside_machine_code():
 @pytest.mark.usefixtures("no_lines")
 def test_a_block_is_solved_by_numbers_once_for_all_targets(monkeypatch):
     library = bare("x y z a u", "y = x*exp(x)", "z = 2*x", "a = y - 2", "u = a*x")
-    both = Abreast(library, [found_for(library, target, ["y"]) for target in ("u", "z")])
+    both = JointFunctions(library, [found_for(library, target, ["y"]) for target in ("u", "z")])
     asked_for, solve_block = [], block_execution.solve_block
     monkeypatch.setattr(block_execution, "solve_block", lambda *given: asked_for.append(given) or solve_block(*given))
     u, z = both.on_arrays([numpy.linspace(1, 9, 9)])
@@ -244,6 +244,6 @@ def test_a_line_is_worked_out_once_for_all_targets():
             out = getattr(ufunc, method)(*bare_ones, **kwargs)
             return out.view(Counted) if isinstance(out, numpy.ndarray) and out.ndim else out
 
-    made = Abreast(library, found)
+    made = JointFunctions(library, found)
     made._function(Arrays, (0, 1, 2))(*(numpy.array([2.0, 3.0]).view(Counted) for _ in "ab"))
     assert seen.count("exp") == seen.count("sqrt") == 1

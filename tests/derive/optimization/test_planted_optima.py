@@ -13,7 +13,7 @@ import pytest
 
 import derive
 from derive import InconsistentError, LimitError
-from derive.optimization.search import Best
+from derive.optimization.search import SearchResult
 from tests.derive.statements import bare, number
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_PROGRAMS", "0..20000").split(".."))
@@ -41,13 +41,13 @@ def test_what_is_proved_is_near_the_optimum_and_not_only_within_a_share_of_all_v
 
 def test_a_gap_is_relative_to_the_value_and_absolute_where_that_is_zero():
     at = (1.0,)
-    assert Best(10.0, at, floor=9.0, blur=1e-12).gap == pytest.approx(0.1)
-    assert not Best(10.0, at, floor=10.0 - 2e-5, blur=1e-12).is_proved
-    assert Best(10.0, at, floor=10.0 - 9e-6, blur=1e-12).is_proved
-    assert Best(0.0, at, floor=-3e-9, blur=1e-12).gap == 3e-9
-    assert not Best(0.0, at, floor=-3e-9, blur=1e-12).is_proved
-    assert Best(1e-13, at, floor=-1e-13, blur=1e-12).is_proved
-    assert Best(1e-9, at, floor=0.0, blur=1e-12).gap == pytest.approx(1)
+    assert SearchResult(10.0, at, floor=9.0, blur=1e-12).gap == pytest.approx(0.1)
+    assert not SearchResult(10.0, at, floor=10.0 - 2e-5, blur=1e-12).is_proved
+    assert SearchResult(10.0, at, floor=10.0 - 9e-6, blur=1e-12).is_proved
+    assert SearchResult(0.0, at, floor=-3e-9, blur=1e-12).gap == 3e-9
+    assert not SearchResult(0.0, at, floor=-3e-9, blur=1e-12).is_proved
+    assert SearchResult(1e-13, at, floor=-1e-13, blur=1e-12).is_proved
+    assert SearchResult(1e-9, at, floor=0.0, blur=1e-12).gap == pytest.approx(1)
 
 
 def test_an_absolute_gap_is_told_in_the_declared_unit():

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.errors import ExpressionError
-from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, Words, reworded
+from derive.presentation.charts import Axis, Caption, Chart, Hatch, Mark, Series, Shade, reworded
 
 WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=3)
 AS_LONG = st.text(string.ascii_lowercase, min_size=3, max_size=3)  # none is a part of another
@@ -32,7 +32,7 @@ def chart_of(words: list[str]) -> Chart:
         (Shade(1, 2, seventh),),
         (Hatch(((1, 2),), eighth),),
         title=ninth,
-        words=(Words(1, 1, tenth),),
+        words=(Caption(1, 1, tenth),),
     )
 
 

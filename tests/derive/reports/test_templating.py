@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import derive
 from derive import time_limits
 from derive.errors import DeriveError, ExpressionError, LimitError, UnknownNameError, VerificationError
-from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Text, Worked, spans
+from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Text, WorkedDerivation, spans
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.reports import report_files
@@ -94,7 +94,7 @@ rows.
 takes {{ 2 }} times.") }}
 """
     blocks = made(told, tmp_path)
-    kinds = [Heading, Text, Items, Formulas, Items, Worked, Grid, Picture]
+    kinds = [Heading, Text, Items, Formulas, Items, WorkedDerivation, Grid, Picture]
     assert [type(block) for block in blocks] == kinds
     heading, text, items, formulas, _, worked, grid, picture = blocks
     assert heading == Heading("Heading", 2)

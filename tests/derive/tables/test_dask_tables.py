@@ -13,7 +13,7 @@ import pytest
 import derive
 from derive import DeriveError, DomainError, ExpressionError
 from derive.tables.exports import computed
-from derive.tables.sweep_work import Work
+from derive.tables.sweep_work import SweepFunction
 from tests.derive.tables.specimens import ROOFLINE
 
 array = pytest.importorskip("dask.array")
@@ -46,8 +46,8 @@ def test_regimes_are_lazy_too(whole):
 
 
 def test_a_chunk_has_all_targets_at_once_and_its_regimes_are_told_from_them(whole, monkeypatch):
-    seen, columns = [], Work.columns
-    monkeypatch.setattr(Work, "columns", lambda work, arrays: seen.append(1) or columns(work, arrays))
+    seen, columns = [], SweepFunction.columns
+    monkeypatch.setattr(SweepFunction, "columns", lambda work, arrays: seen.append(1) or columns(work, arrays))
     lazy = ROOFLINE.stream(["step", "rate"], **GIVEN).to_dask(points=7000)
     held = {"step": lazy["step"], "rate": lazy["rate"], "regime": lazy["step.regime"]}
     found = computed(held, None, 0)

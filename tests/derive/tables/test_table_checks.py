@@ -252,7 +252,7 @@ def test_threads_that_sweep_and_solve_one_library_agree_with_one_alone():
 
 
 def test_a_number_that_the_solver_has_no_answer_to_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_work.Work, "point_answer", lambda *_: PointAnswer())
+    monkeypatch.setattr(sweep_work.SweepFunction, "point_answer", lambda *_: PointAnswer())
     axes = {"count": span("1..30", 30), "book": "1 kg"}
     table = SHELF.sweep("books", **axes)
     assert numpy.isfinite(table["books"]).all()

@@ -12,11 +12,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from derive.tables.maps.decomposition import Scale, columns_of, decomposed
-from derive.tables.maps.regime_map import RegimeMap, Standing
+from derive.tables.maps.regime_map import PointRegime, RegimeMap
 
 SQUARE = Scale(numpy.linspace(-1.0, 1.0, 30))
 DECADES = Scale(numpy.geomspace(1.0, 1e4, 40), log=True)
-ARMS = [Standing((("which", arm),)) for arm in "abcdefgh"]
+ARMS = [PointRegime((("which", arm),)) for arm in "abcdefgh"]
 
 numbers = st.floats(-0.99, 0.99).map(lambda x: round(x, 3))
 lines = st.tuples(numbers, numbers, numbers).filter(lambda one: abs(one[0]) + abs(one[1]) > 0.2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import derive
 from derive.presentation.plotting import figure
 from derive.tables.maps.decomposition import Scale
-from derive.tables.maps.regime_map import _Drawn
+from derive.tables.maps.regime_map import _DrawnAxis
 from quantities.spelling import parse_unit
 from tests.ordinary import examples
 
@@ -82,6 +82,6 @@ def test_no_name_of_a_large_region_crosses_the_side_of_the_panel(first, second):
 def test_the_ends_of_a_drawn_axis_are_those_of_the_range(low, width):
     high = low + width
     assume(low < high)
-    axis = _Drawn.of_scale("heat", Scale((low, high), False), "J").axis
+    axis = _DrawnAxis.of_scale("heat", Scale((low, high), False), "J").axis
     size = float(parse_unit(axis.label.removeprefix("heat [").removesuffix("]")).size)
     assert (axis.low * size, axis.high * size) == (pytest.approx(low), pytest.approx(high))

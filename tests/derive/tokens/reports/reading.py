@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from derive.presentation.charts import Chart
-from derive.presentation.document import Formulas, Grid, Picture, Text, Worked
+from derive.presentation.document import Formulas, Grid, Picture, Text, WorkedDerivation
 from derive.tokens.reports import report_files
 from tests.derive.reports.pages import as_markdown
 
@@ -38,7 +38,7 @@ def row(name: str, caption: str, label: str) -> tuple[str, ...]:
 
 def headline(name: str, title: str) -> str:
     """The result of a derivation."""
-    worked = (block for block in report_files.report(name).blocks if isinstance(block, Worked))
+    worked = (block for block in report_files.report(name).blocks if isinstance(block, WorkedDerivation))
     return next(one.page.headline for one in worked if one.title == title)
 
 

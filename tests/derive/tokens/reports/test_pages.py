@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from markdown_it import MarkdownIt
 
-from derive.presentation.document import Formulas, Report, Text, Where, bound
+from derive.presentation.document import Formulas, LetterLegend, Report, Text, bound
 from derive.presentation.html import Html
 from derive.presentation.markdown import HOST, Markdown
 from derive.tokens.reports import report_files
@@ -85,7 +85,10 @@ def test_asterisks_of_units_and_underscores_of_names_survive(words):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_letter_is_introduced_once_and_every_link_of_the_page_leads_somewhere(name):
     met = [
-        one.name for block in report_files.report(name).blocks if isinstance(block, Where) for one in block.quantities
+        one.name
+        for block in report_files.report(name).blocks
+        if isinstance(block, LetterLegend)
+        for one in block.quantities
     ]
     assert len(met) == len(set(met)) > 0
     page = bound(
@@ -169,7 +172,7 @@ def test_the_shares_of_a_menu_are_eliminated_by_hand():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_that_stands_in_a_formula_without_a_letter_has_its_meaning_below(name):
     blocks = report_files.report(name).blocks
-    told = {one.name for block in blocks if isinstance(block, Where) for one in block.quantities}
+    told = {one.name for block in blocks if isinstance(block, LetterLegend) for one in block.quantities}
     for block in blocks:
         if isinstance(block, Formulas):
             text = " ".join(side for line in block.lines for side in line)

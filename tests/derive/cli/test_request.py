@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.cli import cli
-from derive.cli.asked import each_of, in_units
+from derive.cli.request import each_of, in_units
 from derive.library import Library
 from quantities.spelling import parse_unit
 from quantities.units import convert

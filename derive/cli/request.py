@@ -114,7 +114,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A question, read: what is asked, and how the answer is to be told."""
 
     targets: tuple[str, ...]
@@ -218,7 +218,7 @@ class Asked:
 _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "output", "digits", "strict", "as_json")
 
 
-def read(verb: Verb, stated: dict[str, Any]) -> Asked:
+def read(verb: Verb, stated: dict[str, Any]) -> Request:
     """The question that a command asks: what all verbs that ask have in common is taken from what was stated."""
     common = {name: stated.pop(name) for name in _COMMON if name in stated}
     output, target = common.get("output"), common.pop("target", None)
@@ -229,7 +229,7 @@ def read(verb: Verb, stated: dict[str, Any]) -> Asked:
         raise click.UsageError(f"There is one TARGET here, and {target!r} names {len(targets)}.")
     if output == "-" and common.get("as_json"):
         raise click.UsageError("-o - and --json both print on the standard output. Leave one out, or name a file.")
-    asked = Asked(
+    asked = Request(
         targets=tuple(in_units(targets, common.pop("unit", None))),
         given=given,
         words=common.pop("given"),
@@ -279,7 +279,7 @@ def heading(turns: Iterable[Turn]) -> str:
     return "each" if any(turn.given for turn in turns) else "profile"
 
 
-def in_turn(asked: Asked, find: Callable[[Turn], TurnResult]) -> tuple[list[tuple[Turn, TurnResult]], int]:
+def in_turn(asked: Request, find: Callable[[Turn], TurnResult]) -> tuple[list[tuple[Turn, TurnResult]], int]:
     """What is found in each turn that has an answer, and the exit status; the others are told on the standard error."""
     from derive.errors import DeriveError
 
