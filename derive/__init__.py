@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from derive.borders.border import Border, Borders
     from derive.certificates.checker import verify
     from derive.certificates.proof import Proof
-    from derive.checking import check
     from derive.comparison.compare import compare
     from derive.comparison.comparison import Comparison
     from derive.errors import (
@@ -65,6 +64,7 @@ if TYPE_CHECKING:
         UnknownNameError,
         VerificationError,
     )
+    from derive.file_checks import check
     from derive.library import Library
     from derive.model.relation import Relation, relate
     from derive.optimization.front import Front
@@ -171,7 +171,7 @@ _HOMES = {
     "Table": "derive.tables.table",
     "limits": "derive.time_limits",
     "Profile": "quantities.facts",
-    "check": "derive.checking",
+    "check": "derive.file_checks",
     "verify": "derive.certificates.checker",
     "Proof": "derive.certificates.proof",
     "compare": "derive.comparison.compare",

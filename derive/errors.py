@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from derive.showing import NotebookDisplay
+from derive.notebook_display import NotebookDisplay
 from quantities.errors import (
     DeriveError,
     DomainError,

@@ -75,7 +75,7 @@ class Library(RelationSet):
             if not isinstance(target, str) or target in library.declared:
                 names.append(target)
                 continue
-            from derive.model.asked_expressions import asking
+            from derive.model.target_expressions import asking
 
             library, name = asking(library, target)
             names.append(name)

@@ -276,7 +276,7 @@ def read_cell(line: str, text: str) -> tuple[str, Any]:
     from derive.tokens.relations import library as built_in
 
     beside = built_in() if adds else None
-    from derive.checking import tested
+    from derive.file_checks import tested
     from derive.relation_files.loading import read
     from derive.relation_files.sources import parse_source
 

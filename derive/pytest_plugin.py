@@ -55,7 +55,7 @@ class RelationFile(pytest.File):
     @cached_property
     def problems(self) -> tuple[Any, ...]:
         """The problems of the file itself, without its examples."""
-        from derive.checking import repetitive
+        from derive.file_checks import repetitive
 
         repetitive(self.reader)
         return tuple(problem for problem, _ in self.reader.notes.errors)
@@ -107,7 +107,7 @@ class WorkedExample(_Item):
         self.line = self.parent.line("examples", example.name)
 
     def runtest(self) -> None:
-        from derive.checking import failure
+        from derive.file_checks import failure
 
         if self.parent.problems:
             pytest.skip(f"{self.path.name} is not consistent")

@@ -5,7 +5,7 @@ reference of the manual. A further verb is a row here, and a function that is ca
 whose docstring is the verb's help. Its module is imported when it is needed, so that a row costs nothing.
 
 A verb that asks a question takes its parameters in common with the others (`TARGET`, `NAME=VALUE`, `--with`, `--each`,
-`--library`, `--add`, `--in`, `-o`, `--digits`, `--strict`, `--json`). They reach the function as one `Asked`, and its
+`--library`, `--add`, `--in`, `-o`, `--digits`, `--strict`, `--json`). They reach the function as one `Request`, and its
 own parameters by their names.
 """
 
@@ -355,7 +355,7 @@ VERBS = (
             *(_target(), _given("[NAME ...]"), _WITH, *_OF, _IN),
             *_writes("Where to write it: a file that ends in .py; - for standard output.", is_required=True),
         ),
-        place="derive.cli.elsewhere:compile_",
+        place="derive.cli.artifacts:compile_",
         endings=(".py",),
         hint="derive page writes JavaScript, inside a page.",
     ),
@@ -372,7 +372,7 @@ VERBS = (
             click.Option(["--title"], default="", metavar="TEXT", help="The page's title."),
             *_writes("Where to write the page.", "FILE.html", is_required=True),
         ),
-        place="derive.cli.elsewhere:page",
+        place="derive.cli.artifacts:page",
     ),
     Verb(
         "check",
@@ -437,7 +437,7 @@ VERBS = (
             _flag("--html", "Write self-contained HTML pages too."),
             *(_folder("reports", "The folder of the reports (reports)."), _FORCE),
         ),
-        place="derive.cli.elsewhere:report",
+        place="derive.cli.artifacts:report",
     ),
     Verb(
         "audit",
@@ -474,7 +474,7 @@ VERBS = (
             _flag("--check", "Write nothing; fail if the manual is out of date. Needs no Sphinx."),
             *(_folder("reports/manual", "The folder of the manual (reports/manual)."), _FORCE),
         ),
-        place="derive.cli.elsewhere:manual",
+        place="derive.cli.artifacts:manual",
         is_timed=False,
     ),
     Verb(
@@ -492,7 +492,7 @@ VERBS = (
         brief="A server of tools for an assistant (MCP).",
         examples=["derive serve   (an assistant's program starts it, and speaks to it over stdio)"],
         parameters=_OF,
-        place="derive.cli.elsewhere:serve",
+        place="derive.cli.artifacts:serve",
         is_timed=False,
     ),
     Verb(
@@ -501,7 +501,7 @@ VERBS = (
         brief="A language server for relation files.",
         examples=["derive serve-editor   (an editor starts it, and speaks to it over stdio)"],
         parameters=(),
-        place="derive.cli.elsewhere:serve_editor",
+        place="derive.cli.artifacts:serve_editor",
         is_timed=False,
     ),
 )

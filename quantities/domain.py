@@ -1,6 +1,6 @@
 """Domains: which values a quantity can take, judged in coherent base units (kelvin for a temperature).
 
-Beside its domain, what has been seen of a quantity (`Seen`): the least and the most that a source reports. A number
+Beside its domain, what has been seen of a quantity (`SeenEnds`): the least and the most that a source reports. A number
 beyond it is not wrong, but remarkable. It binds nothing; an answer that goes beyond it says so, with the source.
 """
 

@@ -74,7 +74,7 @@ class Tools:
         """The closed form of a quantity in terms of others."""
         from sympy import latex  # reading sympy may take seconds, which are not the question's
 
-        from derive.model.asked_expressions import asking
+        from derive.model.target_expressions import asking
 
         with self._with(relations, seconds) as asked:
             library, name = asking(asked, target)
@@ -109,7 +109,7 @@ class Tools:
 
     def check(self, relations: str, seconds: float = 10.0) -> Reply:
         """The problems of a text of relations, each with its line and what would mend it."""
-        from derive.checking import tested
+        from derive.file_checks import tested
         from derive.presentation.plain_data import attributes
 
         with limits(seconds=min(seconds, LONGEST)), query(), units_for_a_while():

@@ -151,7 +151,7 @@ def compared(criterion: Amount, claimed: Value, computed: float) -> CriterionRes
     >>> [compared(Amount("300"), read_value("300"), x).holds for x in (239, 240, 375, 376)]
     [False, True, True, False]
     >>> compared(Amount("15..20 ms"), read_value("15..20 ms"), 20.4)
-    Met(holds=True, exactly=True, ratio=1.0)
+    CriterionResult(holds=True, exactly=True, ratio=1.0)
     """
     if criterion.side:
         holds = _is_beyond(criterion.side, claimed.number, computed)

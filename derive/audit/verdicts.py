@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.audit.claim import Amount, Assertion, Claim, Clause, Reading, Scene, WrittenQuestion, goals
-from derive.audit.weighing import QuestionResult, WeighedReading, formatted, spoken, weigh
+from derive.audit.claim_test import QuestionResult, WeighedReading, formatted, spoken, weigh
 from derive.errors import AmbiguousError, DeriveError, InconsistentError, UnderdeterminedError
 from derive.library import Library
 from derive.model.relation import relate

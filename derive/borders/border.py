@@ -9,11 +9,11 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, render
+from derive.notebook_display import NotebookDisplay
 from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS, percentage, shown_number, unit_text
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
-from derive.showing import NotebookDisplay
 from derive.tables.maps.regime_map import Change, PointRegime, varying
 from derive.time_limits import query
 from quantities.declaration import Declaration

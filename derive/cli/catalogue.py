@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
-    from derive.checking import sound
     from derive.errors import NOES, DeriveError, Problem
+    from derive.file_checks import sound
     from derive.presentation.plain_data import attributes
     from derive.relation_files.sources import is_one
     from derive.tokens.relations import SOURCE

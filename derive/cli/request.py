@@ -1,6 +1,6 @@
 """A question as it is typed: targets in their units, givens, profiles, and how the answer is to be told.
 
-The verbs that ask have these arguments and options in common. `read` makes one `Asked` of those that a verb takes; an
+The verbs that ask have these arguments and options in common. `read` makes one `Request` of those that a verb takes; an
 option that a verb does not take is not there at all.
 """
 
@@ -316,7 +316,7 @@ def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
     """
     if unit is None:
         return list(targets)
-    from derive.model.asked_expressions import split_unit
+    from derive.model.target_expressions import split_unit
 
     units = [unit_text.strip() for unit_text in unit.split(",")]
     if not all(units):

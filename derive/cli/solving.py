@@ -163,7 +163,7 @@ def formula(asked: Request, as_latex: bool) -> int:
     """
     from derive.expressions.sympy_bridge import from_sympy
     from derive.expressions.tree import names_in, render
-    from derive.model.asked_expressions import asking as asked_of
+    from derive.model.target_expressions import asking as asked_of
     from derive.presentation import mathematics
 
     if asked.as_json and as_latex:
@@ -267,7 +267,7 @@ def _one_best(
     asked: Request, optimum: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
     """Print the optimum that a command asks for in full."""
-    from derive.optimization import under_ranges
+    from derive.optimization import choices_under_ranges
     from derive.optimization.optimum import charts
 
     document = optimum._document(asked.digits)
@@ -280,6 +280,6 @@ def _one_best(
         if fares:
             click.echo(f"\n{fares.text(asked.digits)}")
 
-    more = {"under_ranges": under_ranges.as_data(fares)} if fares else {}
+    more = {"under_ranges": choices_under_ranges.as_data(fares)} if fares else {}
     drawn = partial(charts, asked.library, optimum, given, limits)
     return asked.tell("best", replace(document, charts=drawn, data=lambda: {**document.data(), **more}), text)

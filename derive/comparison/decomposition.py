@@ -68,7 +68,7 @@ class Shares:
 def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> Shares:
     """What each player and each regime accounts for in the ratio or the difference of two answers.
 
-    Raises `Undefined` if a mixture has no value.
+    Raises `UndefinedMixture` if a mixture has no value.
     """
     functions = [mixture.target_function()]
     if mixture.differing:
@@ -130,7 +130,7 @@ class _Side:
         return owners
 
     def _worth(self, function: TargetFunction, end: Numbers) -> float:
-        """The logarithm of the decomposed target at some numbers, or the target itself; `Undefined` without a value."""
+        """The logarithm of the decomposed target at some numbers, or the target; raises `UndefinedMixture` if none."""
         number = self.sign * function.at(end)
         if not math.isfinite(number) or (self.is_log and number <= 0):
             raise UndefinedMixture
@@ -149,7 +149,7 @@ class _Side:
         return shapley(len(groups), worth)
 
     def numbers(self) -> list[float]:
-        """The share of each player in the decomposition; raises `Undefined` if they do not sum up to the change."""
+        """Each player's share in the decomposition; raises `UndefinedMixture` if they do not sum up to the change."""
         first, last = (self._worth(self.function, end) for end in self.ends)
         totals = [0.0] * len(self.players)
         for part in self._parts:
@@ -228,7 +228,7 @@ class _Side:
         return [(name, players) for name, players in moved.items() if len(players) > 1]
 
     def _prove_inside(self) -> None:
-        """Raise `Undefined` if a quantity leaves its domain after some set of players has moved."""
+        """Raise `UndefinedMixture` if a quantity leaves its domain after some set of players has moved."""
         for name, players in self._doubtful:
             if len(players) > (_SLOW_PLAYERS if self.function.is_slow else MOST_PLAYERS):
                 raise UndefinedMixture(self._names(players))

@@ -18,10 +18,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from derive.checking import tested
 from derive.errors import DeriveError, ExpressionError, Problem, UnitError, UnknownNameError
 from derive.expressions.grammar import parse_condition, parse_equation
 from derive.expressions.tree import Apply, Equation, Node, Number, rebuilt, render
+from derive.file_checks import tested
 from derive.model.relation import Relation
 from derive.model.repairs import Edit
 from derive.relation_files.loading import Reader, read

@@ -67,7 +67,7 @@ class JointFunctions:
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
     >>> targets = "resistance", "dissipated_power"
-    >>> both = Abreast(circuits, [found_for(circuits, target, ["voltage", "current"]) for target in targets])
+    >>> both = JointFunctions(circuits, [found_for(circuits, target, ["voltage", "current"]) for target in targets])
     >>> both.names, [column.tolist() for column in both([numpy.array([12.0, 6.0]), 3.0])]
     (('voltage', 'current'), [[4.0, 2.0], [36.0, 18.0]])
     """

@@ -18,7 +18,7 @@ from derive.expressions.grammar import parse_condition, parse_equation, parse_ex
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
 from derive.model.dimensions import Mismatch, mismatches, mismatches_of_condition
 from derive.model.repairs import Vocabulary, problem_of
-from derive.showing import NotebookDisplay
+from derive.notebook_display import NotebookDisplay
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
 from quantities.spelling import parse_unit

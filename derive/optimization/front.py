@@ -20,12 +20,12 @@ from typing import Any, SupportsIndex
 
 from derive.errors import ExpressionError, InconsistentError
 from derive.expressions.tree import Apply, Equation, Name
-from derive.model.asked_expressions import asking, split_unit
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.model.target_expressions import asking, split_unit
 from derive.numerics.algebra.like_terms import ZERO
-from derive.optimization.certifying import proof_of_optimum
 from derive.optimization.infeasibility import none_found
+from derive.optimization.optimum_certificate import proof_of_optimum
 from derive.optimization.program import DomainTest, Limit, Program
 from derive.optimization.question import ChoiceQuestion, Constraint, read_question
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice

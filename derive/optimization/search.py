@@ -148,7 +148,7 @@ class SearchResult:
 
         It is absolute if the value is zero.
 
-        >>> Best(10.0, (), 9.0).gap, Best(0.0, (), -3.0).gap, Best(2.0, (), 5.0).gap
+        >>> SearchResult(10.0, (), 9.0).gap, SearchResult(0.0, (), -3.0).gap, SearchResult(2.0, (), 5.0).gap
         (0.1, 3.0, 0.0)
         """
         return 0.0 if self.floor >= self.value else (self.value - self.floor) / self.size

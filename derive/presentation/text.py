@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from derive.notebook_display import NotebookDisplay
 from derive.presentation.cautions import cautions, remarked, warnings
 from derive.presentation.derivation import notes
 from derive.presentation.numbers import DIGITS, prove_digits, shown_number, shown_span
-from derive.showing import NotebookDisplay
 from derive.time_limits import query
 
 if TYPE_CHECKING:

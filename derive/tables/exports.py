@@ -22,8 +22,8 @@ from derive.files import written_whole
 from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
 from derive.tables.point_values import Regime
+from derive.tables.sweep_function import SweepFunction
 from derive.tables.sweep_question import Survey, crossed
-from derive.tables.sweep_work import SweepFunction
 from derive.tables.table_checks import held_along
 from quantities.registry import quantity, registry
 from quantities.spelling import parse_unit

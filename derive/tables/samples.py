@@ -34,7 +34,7 @@ from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
 from derive.tables.point_values import Recipe
-from derive.tables.sweep_work import SweepFunction
+from derive.tables.sweep_function import SweepFunction
 from derive.tables.table_charts import holding_for
 from derive.tables.table_checks import Holding, held_at
 from derive.time_limits import query

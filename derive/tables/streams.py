@@ -23,14 +23,14 @@ import numpy
 from derive.errors import ExpressionError
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
+from derive.notebook_display import NotebookDisplay
 from derive.presentation.numbers import range_text
-from derive.showing import NotebookDisplay
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.point_checks import Judgement
 from derive.tables.progress import with_progress_bar
+from derive.tables.sweep_function import in_threads
 from derive.tables.sweep_question import Survey, asked
-from derive.tables.sweep_work import in_threads
 from derive.tables.table import Table, postponed, tabled
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow

@@ -27,7 +27,7 @@ from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
-from derive.tables.sweep_work import ENDS, SweepFunction
+from derive.tables.sweep_function import ENDS, SweepFunction
 from quantities.declaration import read_given
 from quantities.units import convert
 from quantities.value import read_number

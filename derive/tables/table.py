@@ -14,15 +14,15 @@ import numpy
 from derive.errors import ExpressionError, LimitError, unknown
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
+from derive.notebook_display import NotebookDisplay
 from derive.presentation.cautions import PlacedRemark
-from derive.showing import NotebookDisplay
 from derive.tables import exports
 from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
 from derive.tables.point_values import Regime
 from derive.tables.progress import with_progress_bar
+from derive.tables.sweep_function import in_threads
 from derive.tables.sweep_question import Survey, asked, crossed, points_in
-from derive.tables.sweep_work import in_threads
 from derive.tables.table_checks import Holding, held_along
 
 _MOST = 20_000_000  # limit on points of one table

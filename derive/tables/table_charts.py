@@ -22,10 +22,10 @@ from derive.presentation.cautions import fails_in_words
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.maps.regime_map import map_chart, mapped
-from derive.tables.sweep_work import ENDS
+from derive.tables.sweep_function import ENDS
 
 if TYPE_CHECKING:
-    from derive.tables.sweep_work import SweepFunction
+    from derive.tables.sweep_function import SweepFunction
     from derive.tables.table import Table
 
 _LINES = 7  # limit on drawn values of the further axes

@@ -14,8 +14,8 @@ from derive.presentation.cautions import PlacedRemark, largest, without_part
 from derive.presentation.numbers import with_unit
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import with_progress_bar
+from derive.tables.sweep_function import SweepFunction, in_threads
 from derive.tables.sweep_question import Survey
-from derive.tables.sweep_work import SweepFunction, in_threads
 
 if TYPE_CHECKING:
     from derive.tables.table import Table

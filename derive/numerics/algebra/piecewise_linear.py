@@ -405,7 +405,7 @@ class _System:
     bounds: _Bounds = field(default_factory=dict)
 
     def with_claims(self, claims: Iterable[Claim]) -> _System:
-        """The linear system with further claims; raises `_Impossible` if one of them is now false."""
+        """The linear system with further claims; raises `_Contradiction` if one of them is now false."""
         system = _System(self.columns, dict(self.zeros), dict(self.bounds))
         for claim in sorted(claims, key=lambda claim: claim.op != "="):
             row = system._reduced(claim.form)
@@ -444,7 +444,7 @@ class _System:
                 _bound(self.bounds, _without([*map(Fraction, factors), constant], column, zero), is_strict=is_strict)
 
     def projection(self, spend: Callable[..., None]) -> Interval:
-        """The interval of the target's values in all solutions of the system; raises `_Impossible` without one."""
+        """The interval of the target's values in all solutions of the system; raises `_Contradiction` without one."""
         bounds = self.bounds
         while columns := {column for row in bounds for column, factor in enumerate(row) if factor and column}:
             bounds = _eliminated(bounds, min(columns, key=lambda column: _growth(bounds, column)), spend)

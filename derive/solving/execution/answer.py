@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from derive.certificates.proof import Proof
 from derive.errors import DeriveError, UnitError, VerificationError
 from derive.expressions.tree import Equation, Node, names_in
+from derive.notebook_display import NotebookDisplay
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.dependency_graph import RelationBlock
 from derive.presentation.numbers import DIGITS, filled, in_unit, prove_digits, shown_result
-from derive.showing import NotebookDisplay
 from derive.solving.assumptions import Assumption
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT

@@ -76,7 +76,7 @@ class PointRegime:
     def changes(self, other: PointRegime) -> list[Change]:
         """What changes on the regime map from this standing to that at another point.
 
-        >>> here, there = Standing((("step_time", "compute_time"),)), Standing((("step_time", "memory_time"),))
+        >>> here, there = PointRegime((("step_time", "compute_time"),)), PointRegime((("step_time", "memory_time"),))
         >>> [(one.kind, one.relation, one.arms) for one in here.changes(there)]
         [('regime', 'step_time', ('compute_time', 'memory_time'))]
         """

@@ -5,7 +5,7 @@ contradict each other, are data: `questions.toml`, which describes its own forma
 `choices.toml`. A sheet whose model is published is read with that model, and any other with the models of its class: an
 answer that spans every model there is says nothing.
 
-An `Asker` has the answers of the library on a sheet, for one choice of chip, model size and memory tier.
+A `SheetSolver` has the answers of the library on a sheet, for one choice of chip, model size and memory tier.
 """
 
 from __future__ import annotations

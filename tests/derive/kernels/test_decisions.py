@@ -277,7 +277,7 @@ def test_a_saturating_relation_has_a_value_below_its_limit_alone(seed: int) -> N
 @pytest.mark.parametrize("way", ALL_WAYS)
 def test_a_whole_axis_of_ties_is_rounded_as_whole_numbers_are(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All at once: neither the solver nor fractions are asked for one of them."""
-    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
+    monkeypatch.setattr("derive.kernels.several_targets.OpenPoints.solved", None)
     monkeypatch.setattr("derive.kernels.backends.exact_points.ExactPoints.at", None)
     whole = numpy.arange(1.0, 5000.0)
     made = library("n = floor(a/b)")
@@ -307,20 +307,20 @@ most = "2"
 
 @pytest.mark.parametrize("way", ALL_WAYS)
 def test_a_sought_number_that_is_zero_is_no_doubt(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
+    monkeypatch.setattr("derive.kernels.several_targets.OpenPoints.solved", None)
     made = library("x*exp(x) = a", "n = 1 if x > 0 else 2", domain="nonnegative")
     assert made.compile("n", given=["a"], backend=way)(a=numpy.array([0.0, 0.1, 3.0])).tolist() == [2, 1, 1]
 
 
 def test_a_sought_number_is_rounded_without_the_solver_where_it_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", None)
+    monkeypatch.setattr("derive.kernels.several_targets.OpenPoints.solved", None)
     made = library("x*exp(x) = a*exp(a)", "n = ceil(x)", domain="nonnegative")
     whole = numpy.arange(1.0, 40.0)  # which a search meets but for its last digits
     assert made.compile("n", given=["a"], backend="numpy")(a=whole).tolist() == whole.tolist()
 
 
 def test_the_solver_is_asked_where_a_sought_number_may_lie_on_either_side(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("derive.kernels.several_targets.Asking.solved", lambda *_: 7.0)
+    monkeypatch.setattr("derive.kernels.several_targets.OpenPoints.solved", lambda *_: 7.0)
     made = library("x*exp(x) = a", "n = 1 if x > 3 else 2", domain="nonnegative")
     there = 3 * math.exp(3) * (1 + 4e-13)  # where x is greater than 3 by 3e-13 of it
     assert made.compile("n", given=["a"], backend="numpy")(a=numpy.array([there, 100.0])).tolist() == [7, 1]

@@ -13,7 +13,7 @@ import pytest
 import derive
 from derive import DeriveError, DomainError, ExpressionError
 from derive.tables.exports import computed
-from derive.tables.sweep_work import SweepFunction
+from derive.tables.sweep_function import SweepFunction
 from tests.derive.tables.specimens import ROOFLINE
 
 array = pytest.importorskip("dask.array")

@@ -11,9 +11,9 @@ import pytest
 
 import derive
 from derive import DeriveError, Library
-from derive.tables import sweep_work
+from derive.tables import sweep_function
 from derive.tables.axes import span
-from derive.tables.sweep_work import PointAnswer
+from derive.tables.sweep_function import PointAnswer
 from derive.tables.table import Table
 from derive.tables.table_charts import charts
 from derive.tables.table_checks import Cautions
@@ -252,7 +252,7 @@ def test_threads_that_sweep_and_solve_one_library_agree_with_one_alone():
 
 
 def test_a_number_that_the_solver_has_no_answer_to_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sweep_work.SweepFunction, "point_answer", lambda *_: PointAnswer())
+    monkeypatch.setattr(sweep_function.SweepFunction, "point_answer", lambda *_: PointAnswer())
     axes = {"count": span("1..30", 30), "book": "1 kg"}
     table = SHELF.sweep("books", **axes)
     assert numpy.isfinite(table["books"]).all()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.audit.claim import as_printed
-from derive.checking import check
+from derive.file_checks import check
 from derive.tokens.relations import SOURCE
 from tests.derive.terminal import ask
 

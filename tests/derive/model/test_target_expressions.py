@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import DeriveError, DimensionError, UnitError, UnknownNameError
-from derive.model.asked_expressions import asking
+from derive.model.target_expressions import asking
 
 TANK = derive.load("""
 [quantities]

@@ -1,8 +1,8 @@
-"""The work of a sweep: a picklable description, compiled wherever it runs.
+"""The function of a sweep from its axes to its targets: a picklable description, compiled wherever it runs.
 
-`Work` holds no numbers but the scalar givens, and is cheap to send. Compiled lines compute its targets; the solver is
-asked at single points for what they leave open, and at every point where a given is a range, since what values inside
-a range come to does not follow from its ends.
+It holds no numbers but the scalar givens, and is cheap to send. Compiled lines compute its targets; the solver is asked
+at single points for what they leave open, and at every point where a given is a range, since what values inside a range
+come to does not follow from its ends.
 """
 
 from __future__ import annotations

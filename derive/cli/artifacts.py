@@ -21,7 +21,7 @@ def compile_(asked: Request) -> int:
     constants in it.
     """
     from derive.kernels.modules import module_text
-    from derive.model.asked_expressions import asking as asked_of
+    from derive.model.target_expressions import asking as asked_of
 
     asked.refuse_values("a file takes its numbers when it is called")
     library, target = asked_of(asked.library, asked.target)
