@@ -255,6 +255,38 @@ def test_a_bound_that_falls_without_end_is_not_told_as_proved():
     assert found.gap is None
 
 
+@pytest.mark.parametrize(
+    ("relations", "ranges", "least", "most"),
+    [
+        (["c = (x if x < 3 else y)"], {"x": "1..9", "y": "2..5"}, 1, 5),
+        (["c = 3*x - y", "y = sqrt(x - 10)"], {"x": "1..19"}, 30 - 1 / 12, 54),
+        (["c = 3*y", "y = floor(x/2) + 1"], {"x": "1..9"}, 3, 15),
+    ],
+)
+def test_choices_and_roundings_and_what_is_undefined_in_a_part_are_searched(relations, ranges, least, most):
+    some = bare("x y c", *relations, domains={"c": "real", "y": "nonnegative"})
+    ends = some.least("c", **ranges), some.most("c", **ranges)
+    assert [number(end) for end in ends] == pytest.approx([least, most], rel=1e-9)
+    assert all(end.proved for end in ends)
+
+
+def test_what_is_undefined_everywhere_is_told():
+    with pytest.raises(InconsistentError, match="c has no value anywhere in the ranges"):
+        bare("x y c", "c = 3*x - y", "y = sqrt(x - 10)", domains={"c": "real"}).most("c", x="1..9")
+
+
+def test_the_value_of_a_limit_is_no_quantity_of_the_library():
+    some = bare("x c limit_1", "c = 3*x", "x <= limit_1")
+    assert number(some.most("c", x="1..9", limit_1="7", such_that=["x <= 5"])) == 15
+    assert number(some.most("c", x="1..9", limit_1="4", such_that=["x <= 5"])) == 12
+
+
+def test_a_count_of_thousands_that_a_limit_stops_has_no_closed_form():
+    some = library({"n": "ktoken", "c": "USD", "p": "USD/ktoken"}, "c = p*n", domains={"n": "whole"})
+    found = some.most("n", n="1..90 ktoken", p="3 USD/ktoken", such_that=["c <= 100 USD"])
+    assert (number(found), found.formula) == (33, None)
+
+
 def test_a_limit_that_may_be_missed_by_a_share_is_missed_by_it():
     some = bare("x y c", "c = 3*x", {"equation": "y >= x", "approximate": "10 %"}, {"equation": "0 >= x - 20"})
     found = some.most("c", x="1..100", y="10")
