@@ -154,9 +154,11 @@ def sentence(border: Border, digits: int = DIGITS) -> str:
     if border.form is None:
         where = _stretch(border, digits)
     else:
-        where = f"{border.of} = {render(border.form)}"
-        if border.symbols.keys().isdisjoint(axis.name for axis in border.axes if axis.name != border.of):
-            where += f" = {_shown(border, 0, border.of, digits)}"  # the same number along the whole border
+        form, shown = render(border.form), _shown(border, 0, border.of, digits)
+        where = f"{border.of} = {form}"
+        is_level = border.symbols.keys().isdisjoint(axis.name for axis in border.axes if axis.name != border.of)
+        if is_level and shown != form:
+            where += f" = {shown}"  # the same number along the whole border
     ends = [f"{name} at {shown_number(end, border.symbols[name].unit, digits)}" for name, end in border.ends.items()]
     if ends:
         where += f" with {' and '.join(ends)}"

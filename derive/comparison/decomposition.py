@@ -35,7 +35,7 @@ from itertools import chain
 
 from derive.comparison.mixture import Mixture, TargetFunction
 from derive.comparison.shares import MOST_PLAYERS, UndefinedMixture, divisia_shares, monomials, shapley, slopes_along
-from derive.expressions.tree import Apply, Node, Number, names_in
+from derive.expressions.tree import Apply, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import product_of
 from derive.time_limits import tick
@@ -187,8 +187,6 @@ class _Side:
         return [part for part in parts if part.players]
 
     def _is_positive(self, node: Node) -> bool:
-        if isinstance(node, Number):
-            return node.real > 0
         return all(value(node, numbers) > 0 for numbers in self.numbers_at_ends)
 
     def _moving(self, node: Node) -> tuple[int, ...]:
@@ -204,7 +202,7 @@ class _Side:
         """The shares of the players in the change of one factor or term of the decomposed target."""
         count = len(part.players)
         if count == 1:
-            first, last = (self._size(part.node, numbers) for numbers in self.numbers_at_ends)
+            first, last = (value(part.node, numbers) for numbers in self.numbers_at_ends)
             return [_log_ratio(first, last) if self.is_log else last - first]
         by_index = self._divisia(part) if self.is_log else None
         if by_index is not None:
@@ -243,9 +241,6 @@ class _Side:
         gone = self._names([player for i, player in enumerate(players) if moved >> i & 1])
         return {**before, **{name: after[name] for name in gone}}
 
-    def _size(self, node: Node, numbers: Numbers) -> float:
-        return node.real if isinstance(node, Number) else value(node, numbers)
-
     def _divisia(self, part: _Part) -> Sequence[float] | None:
         """The shares of a part's players by the logarithmic mean Divisia index; None where it does not apply."""
         terms = monomials(part.node, self._is_positive)
@@ -266,7 +261,7 @@ class _Side:
 
         It is the logarithm of the part's ratio once they moved, or its number.
         """
-        names, start = names_in(part.node), self._size(part.node, self.numbers_at_ends[0])
+        names, start = names_in(part.node), value(part.node, self.numbers_at_ends[0])
 
         def worth(moved: int) -> float:
             number = value(part.node, self.function.numbers(self._after(part.players, moved), names))

@@ -29,7 +29,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from derive.expressions.arithmetic import UNIT, NoElement, Sum, plus, power_of, times
-from derive.expressions.tree import Apply, Equation, Node, Number
+from derive.expressions.tree import Apply, Equation, Node
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import Product, Test, product_of
 from derive.time_limits import tick
@@ -199,25 +199,19 @@ def _size(term: Product, numbers: Mapping[str, float]) -> float:
 
 
 def _number(base: Node, numbers: Mapping[str, float]) -> float:
-    number = base.real if isinstance(base, Number) else value(base, numbers)
+    number = value(base, numbers)
     return number if number > 0 else math.nan
 
 
 def _logs(
     term: Product, players: int, moving: Moving, before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float] | None:
-    """What each player adds to the logarithm of a term of the Divisia index.
-
-    None if several players move one of its factors, or a factor has no logarithm.
-    """
+    """What each player adds to the logarithm of a term of the Divisia index; None if several move a factor of it."""
     logs = [0.0] * players
     for base, exponent in term.powers.items():
         player = moving(base)
         if player is None:
             return None
         if player >= 0:
-            first, second = _number(base, before), _number(base, after)
-            if not (first > 0 and second > 0):
-                return None
-            logs[player] += float(exponent) * math.log(second / first)
+            logs[player] += float(exponent) * math.log(_number(base, after) / _number(base, before))
     return logs

@@ -210,11 +210,7 @@ def _root(exponent: Any) -> Fraction:
 
 
 def _signed(node: Node) -> Node:
-    """The tree of a term of a sympy sum, with the sign of a negative coefficient in front."""
+    """The tree of a term of a sympy sum, with the sign of a negative number in front, as that of a product is."""
     if isinstance(node, Number) and node.value < 0:
         return Apply("neg", (Number(-node.value),))
-    if isinstance(node, Apply) and node.op == "mul":
-        first, *others = node.args
-        if isinstance(first, Number) and first.value < 0:
-            return Apply("neg", (Apply("mul", (Number(-first.value), *others)),))
     return node

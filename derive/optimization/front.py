@@ -23,6 +23,7 @@ from derive.expressions.tree import Apply, Equation, Name
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.model.target_expressions import asking, split_unit
+from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
 from derive.optimization.infeasibility import none_found
 from derive.optimization.optimum_certificate import proof_of_optimum
@@ -317,21 +318,26 @@ class _FrontSearch:
 
     def _point(self, choice: SearchedChoice) -> FrontPoint:
         """The point of the front at a best choice, with the answers for both targets there."""
-        programs = _without_front(choice)
-        reached = [program.at(choice.best.at) for program in programs]
-        there = replace(choice, programs=programs, best=replace(choice.best, value=min(reached)))
+        targets = [*self._targets_at(choice)]
+        # of several solutions, one with the second target that was found
+        found = [pair for pair in targets if math.isclose(pair[1], choice.best.value, rel_tol=AGREEMENT)]
+        best_first, best_second = min(found or targets)
+        there = replace(choice, programs=_without_front(choice), best=replace(choice.best, value=best_first))
         there, first = put_back(there)
         given = there.values
         answers = answers_at(self.question.library, self.second.name, choice.pick.profiles, given)
-        second = answers[0]
-        if len(answers) > 1:  # of several, the one at which the search held the second target
-            place = reached.index(min(reached))
-            numbers = programs[place].numbers(choice.best.at)
-            searched = math.nan if numbers is None else _front_limit(choice.programs[place]).sides_at(numbers)[0]
-            second = min(answers, key=lambda answer: abs((answer.base or 0.0) - searched))
+        second = min(answers, key=lambda answer: abs((answer.base or 0.0) - self.signs[1] * best_second))
         chosen = {name: given[name].base[1] for name in (*self.question.ranges, *choice.pick.listed)}
         is_proved = choice.best.is_proved and len(answers) == 1
         return FrontPoint((first, second), chosen, choice.pick.names, is_proved)
+
+    def _targets_at(self, choice: SearchedChoice) -> Iterator[tuple[float, float]]:
+        """The signed values of both targets of a front at a best choice, for each solution that holds there."""
+        for program, without_front in zip(choice.programs, _without_front(choice), strict=True):
+            second = _front_limit(program).written.lhs
+            for numbers in program.solutions(choice.best.at):
+                if without_front.holds_at(numbers):
+                    yield self.signs[0] * value(program.plain, numbers), self.signs[1] * value(second, numbers)
 
 
 def _front_limit(program: Program) -> Limit:

@@ -305,7 +305,8 @@ def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
     label = heading_with_unit(optimum.answer.quantity.name.replace("_", " "), unit_text(optimum.answer.quantity.unit))
     bars = Series.of(numbers, range(len(numbers)), style="bars")
     height = max(2.0, 0.25 * len(names) + 1)
-    return Chart(Axis(label, low=0.0), Axis("", names=names), (bars,), title=_title(optimum), height=height)
+    across = Axis(label, low=0.0 if min(numbers) >= 0 else None)
+    return Chart(across, Axis("", names=names), (bars,), title=_title(optimum), height=height)
 
 
 def _shared(optimum: Optimum) -> set[str]:

@@ -212,18 +212,18 @@ class Program:
         points = {name: (number, number) for name, number in self.known.items()}
         return {**points, **dict(zip(self.names, self.box, strict=True))}
 
+    def solutions(self, point: Sequence[float]) -> list[dict[str, float]]:
+        """All numbers of the program at a point of the free quantities, once for each solution there."""
+        values = {**self.known, **dict(zip(self.names, map(written, point), strict=False))}
+        return [values] if self.solved is None else [{**values, **solution} for solution in self.solved(values)]
+
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
         """All numbers of the program at a point of the free quantities; None where a quantity has none.
 
         Of several solutions it is the best of those that hold, and the first where none does.
         """
-        values = {**self.known, **dict(zip(self.names, map(written, point), strict=False))}
-        if self.solved is None:
-            return values
-        solutions = [{**values, **solution} for solution in self.solved(values)]
-        if len(solutions) < 2:
-            return solutions[0] if solutions else None
-        return min(solutions, key=self._goal_at)
+        solutions = self.solutions(point)
+        return min(solutions, key=self._goal_at, default=None) if len(solutions) != 1 else solutions[0]
 
     def at(self, point: Sequence[float]) -> float:
         """The program's goal at a point of the free quantities; infinite where a limit, domain or guard is broken."""

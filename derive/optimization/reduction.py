@@ -44,8 +44,6 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
     """
 
     def is_positive(factor: Node) -> bool:
-        if isinstance(factor, Number):
-            return factor.value > 0
         if not box.keys() >= {*names_in(factor)}:
             return False
         enclosure = enclose(factor, box, "")

@@ -73,7 +73,7 @@ def sampled_program(
     wanted = [question.target]
     tested = []
     for limit in limits:
-        if limit.is_asked or all(name in question.strong or _is_known(library, question, name) for name in limit.names):
+        if limit.is_asked or all(_is_known(library, question, name) for name in limit.names):
             gap = excess(limit.written)
             tested.append(Limit(limit.name, limit.relation, limit.written, gap, limit.approximate))
             wanted += [name for name in limit.names if name not in wanted]
@@ -113,8 +113,8 @@ def sampled_program(
 
 
 def _is_known(library: RelationSet, question: Question, name: str) -> bool:
-    """Whether a limit's quantity can be tested at sampled points: the givens determine it, or state it."""
-    if name in question.weak:
+    """Whether a limit's quantity can be tested at sampled points: it is the target, stated, or determined by givens."""
+    if name == question.target or name in question.strong or name in question.weak:
         return True
     weak = {other: value for other, value in question.weak.items() if other != name}
     inner = Question(name, question.strong, weak)

@@ -301,10 +301,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
 
 def _literal(shown: str) -> Node:
     """The expression of a printed number, so that a negative one gets brackets where a power follows."""
-    try:
-        size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
-    except ValueError:  # it is not finite
-        return Name(shown)
+    size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
     return Apply("neg", (size,)) if shown.startswith("-") else size
 
 

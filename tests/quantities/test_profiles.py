@@ -74,3 +74,8 @@ def test_profiles_are_equal_when_their_names_and_values_are():
     assert Profile("clock", {}) != CLOCK
     assert Profile("watch", dict(CLOCK.values)) != CLOCK
     assert len({CLOCK, Profile("clock", dict(CLOCK.values)), Profile("clock", {})}) == 2
+
+
+def test_a_profile_holds_values_alone():
+    with pytest.raises(ExpressionError, match=r"rod, length: a int is not a value\. Write read_value"):
+        Profile("rod", {"length": 3})

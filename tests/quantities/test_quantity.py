@@ -618,3 +618,24 @@ def test_anything_is_a_value_inside_the_domain_or_is_refused(given, quantity):
         assert all(end in quantity.domain for end in value.base)
         return
     assert refused.what.startswith(f"{quantity.name}: ")
+
+
+def test_what_a_declaration_cannot_be():
+    with pytest.raises(ExpressionError, match=r"a comma is missing before whole\. Write 1\.\.5, whole\."):
+        Quantity("n", "chip", domain="1..5 whole")
+    with pytest.raises(ExpressionError, match="n: the domain is a int"):
+        Quantity("n", "chip", domain=3)
+    with pytest.raises(AttributeError, match="n: a quantity is immutable"):
+        Quantity("n", "chip").unit = "m"
+
+
+def test_a_unit_that_another_registry_defines_otherwise_is_refused():
+    length = Quantity("length", "m").declaration
+    for defined, said in (
+        ("foot = 0.3 meter = ft", "is 0.3 meter in its own"),
+        ("ft = 1 second", "is 1 second in its"),
+    ):
+        theirs = pint.UnitRegistry()
+        theirs.define(defined)
+        with pytest.raises(UnitError, match=said):
+            read_given(theirs.Quantity(3, "ft"), length)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -829,3 +830,22 @@ def test_any_text_is_a_unit_or_is_refused(text):
 def test_any_refusal_is_in_words_and_says_what_would_mend_it(text):
     error = refusal(text)
     assert error is None or (error.what and error.hint)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("EUR", 'Declare it with its rate, as in [units] EUR = "1.08 USD"'),
+        ("euro", 'Declare it with its rate, as in [units] EUR = "1.08 USD"'),
+        ("kBps", "Write kB/s."),
+        ("Ym**20", "Its size in base units is out of range."),
+        (3, "a int is not a unit."),
+    ],
+)
+def test_what_is_no_unit_is_refused_with_what_to_write(text, hint):
+    with pytest.raises(UnitError, match=re.escape(hint)):
+        parse_unit(text)
+
+
+def test_infinity_converts_to_itself():
+    assert convert(math.inf, parse_unit("degC"), parse_unit("K")) == math.inf

@@ -301,6 +301,7 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
     ("20 degC +/- 9 delta_degF", "the width is in another unit.", "Write the ends: 15..25 degC."),
     ("20 degC +/- 5 %", "the width is in another unit.", "Write the ends, as in 270..330 degC."),
     ("5 m +/- 1 s", "the width is in another unit.", "Write the ends, as in 270..330 m."),
+    ("5 degC +/- 3 degF", "the width is in another unit.", "Write the ends, as in 270..330 degC."),
     ("5 +- 1 m", "'+-' follows 5.", "Write 5 +/- 1 m."),
     ("1.5*10^3 m", "a power follows 1.5.", "Write 1.5e3."),
     ("1.5 × 10**-3 m", "a power follows 1.5.", "Write 1.5e-3."),

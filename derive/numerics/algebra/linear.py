@@ -362,17 +362,13 @@ def _ratio_of_sides(equation: Equation, unknowns: Sequence[str], known: Mapping[
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
             return True
-        return known.keys() >= {*names_in(base)} and _number_of(base, known) > 0
+        return known.keys() >= {*names_in(base)} and value(base, known) > 0
 
     left, right = (product_of(side, is_positive) for side in equation.sides)
     if not (left.number > 0 and right.number > 0 and all(map(is_positive, (*left.powers, *right.powers)))):
         return None
     inverse = right.to(Fraction(-1))
     return None if inverse is None else left.times(inverse)
-
-
-def _number_of(base: Node, known: Mapping[str, float]) -> float:
-    return base.real if isinstance(base, Number) else value(base, known)
 
 
 def _exponents(ratio: Product, unknowns: Sequence[str]) -> tuple[list[Fraction], dict[Node, Fraction]]:
@@ -385,7 +381,7 @@ def _exponents(ratio: Product, unknowns: Sequence[str]) -> tuple[list[Fraction],
 def _row(ratio: Product, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float]:
     """A product that is one as a linear equation of logarithms: the exponents of unknowns, and the right side."""
     exponents, others = _exponents(ratio, unknowns)
-    logs = [math.log(ratio.number), *(float(e) * math.log(_number_of(base, known)) for base, e in others.items())]
+    logs = [math.log(ratio.number), *(float(e) * math.log(value(base, known)) for base, e in others.items())]
     constant = math.fsum(logs)
     if abs(constant) <= HANDFUL * (1 + math.fsum(map(abs, logs))):  # a product that is one, up to rounding
         constant = 0.0

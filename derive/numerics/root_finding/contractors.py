@@ -334,10 +334,7 @@ def _monotone(entry: Function) -> _Inverse:
         low, high = max(values[0], least), min(values[1], most)
         if low > high:
             return []
-        first, last = _limit(inverse, low), _limit(inverse, high)
-        if entry.falls:
-            return [outward(last, first, off)]
-        arguments = outward(first, last, off)
+        arguments = outward(_limit(inverse, low), _limit(inverse, high), off)
         return [arguments, minus(arguments)] if entry.turn else [arguments]
 
     return pieces
@@ -348,7 +345,7 @@ def _limit(function: Callable[[float], float], x: float) -> float:
     try:
         return function(x) or (FAINT if x and x > -math.inf else 0.0)
     except OverflowError:
-        return math.inf
+        return math.copysign(math.inf, x)
     except ValueError:
         return math.copysign(math.inf, x) if x else -math.inf
 

@@ -331,19 +331,24 @@ def turn_in_words(low: float, high: float, domain: Domain) -> str:
 
 
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
-    """One turn of the angles that contain the unknown: the part of an unbounded domain that is searched."""
+    """One turn of the angles that contain the unknown: the part of an unbounded domain that is searched.
+
+    None where the domain is bounded, or no angle takes more than a turn in it, as in `sin(tanh(x))`.
+    """
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return None
     angles = angles_of(equation, name)
+    box = {**{other: (number, number) for other, number in known.items()}, name: domain.closed}
+    reaches = [enclose(angle, box, "") for angle in angles]
+    if all(reach is None or reach.values[1] - reach.values[0] <= math.tau for reach in reaches):
+        return None
     spans = [span for angle in angles if (span := _turn_of(angle, name, known, domain))]
     if not spans:
         return None
     low, high = max(spans, key=lambda span: span[1] - span[0])
     common = _common_period([span[1] - span[0] for span in spans]) if len(spans) == len(angles) else None
-    if common and low < 0 < high:
-        low, high = -common / 2, common / 2
-    elif common:
-        high = low + common
+    if common and common > high - low:
+        low, high = (-common / 2, common / 2) if low < 0 < high else (low, low + common)
     return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == 0, domain.unit)
 
 
@@ -392,7 +397,10 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
-    """The span of one turn of an angle: half a turn to each side of zero, or a turn from the domain's end."""
+    """The span of one turn of an angle: half a turn to each side of zero, or a turn from the domain's end.
+
+    Where an angle takes no whole turn above zero, it is looked at below zero as well.
+    """
 
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -409,7 +417,10 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     if not abs(first) < math.tau:
         return None
     last = last_holding(lambda x: abs(angle_at(x) - first) <= math.tau, start, end)
-    return min(start, last), max(start, last)
+    lowest = min(start, last)
+    if domain.low < 0 and {start, last} == {SMALLEST, LARGEST}:
+        lowest = last_holding(lambda x: abs(angle_at(x) - first) <= math.tau, -SMALLEST, max(domain.low, -LARGEST))
+    return lowest, max(start, last)
 
 
 def occurs_outside_angles(form: Node, name: str) -> bool:

@@ -169,8 +169,6 @@ class Roles:
         target = self.question.target
         for relation in self.left_out:
             asked = names_in(*self.library.relations[relation].conditions)
-            if not asked:
-                continue
             if not self.plan.blocks and target in asked:  # the other cases of the target are excluded by numbers
                 asked = (*asked, *self.library.members[relation])
             for name in self._upstream(asked) & silent:

@@ -16,7 +16,7 @@ outside their domains. Otherwise the caveat says so.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -182,7 +182,10 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             continue
         for solution in outcome.solutions:
             if tear in solution.spans:
-                solutions.extend(branch.spanned(solution.spans[tear]))
+                pieces = branch.spanned(solution.spans[tear])
+                solutions.extend(pieces)
+                # between the samples there may be some
+                undecided = undecided or not (pieces or branch.fails_along(solution.spans[tear]))
                 continue
             root = solution.values[tear]
             low, high = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
@@ -244,17 +247,11 @@ class _TornBranch:
         """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
         system, tear = self.system, self.tear
         reach = _TOGETHER * abs(root) or LEAST
-        numbers = {name: (number, number) for name, number in system.known.items()}
-        around = {**numbers, tear: (root - reach, root + reach)}
-        box = {tear: around[tear]}
-        for name, form in self.forms.items():
-            enclosure = enclose(form, around, "")
-            low, high = system.inside(name)
-            if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
-                return True  # not a solution
-            box[name] = enclosure.values
-        equations = (*system.equations, *system.with_choices.equations)
-        if not system.holds(values) and _surely_fail(equations, {**around, **box}):
+        box = self._box_over((root - reach, root + reach))
+        if box is None:
+            return True  # not a solution
+        around = {**{name: (number, number) for name, number in system.known.items()}, tear: box[tear]}
+        if not system.holds(values) and self._surely_fails(box):
             return True
         if any(x != x for x in values.values()) or system.misses(values):
             return False
@@ -268,6 +265,31 @@ class _TornBranch:
             return True
         step = system.step_in(box)
         return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
+
+    def fails_along(self, span: Span) -> bool:
+        """Whether an interval of the tear certainly holds no solution, by the parts into which marks cut it."""
+        boxes = map(self._box_over, pairwise(self._marked(span)))
+        return all(box is None or self._surely_fails(box) for box in boxes)
+
+    def _box_over(self, span: Span) -> dict[str, Span] | None:
+        """The intervals of all unknowns where the tear lies in one; None if one of them certainly leaves its domain."""
+        box = {self.tear: span}
+        around = {**{name: (number, number) for name, number in self.system.known.items()}, **box}
+        for name, form in self.forms.items():
+            enclosure = enclose(form, around, "")
+            low, high = self.system.inside(name)
+            if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
+                return None
+            box[name] = enclosure.values
+        return box
+
+    def _surely_fails(self, box: Mapping[str, Span]) -> bool:
+        """Whether one of the equations certainly holds nowhere in a box of the unknowns."""
+        system = self.system
+        around = {**{name: (number, number) for name, number in system.known.items()}, **box}
+        equations = dict.fromkeys((*system.equations, *system.with_choices.equations))
+        gaps = (enclose(difference_of(equation), around, "") for equation in equations)
+        return any(gap is None or gap.misses_zero for gap in gaps)
 
     def is_refuted(self, root: float) -> bool:
         """Whether a root of the tear is no solution: in many digits an equation fails, where no number is rounded."""
@@ -391,12 +413,6 @@ class _TornBranch:
         if worth is value:  # else the bounds, which are computed in doubles, have lost digits
             fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}  # turns -0.0 into 0.0
         return Solution(fixed, {name: span for name, span in spans.items() if name not in fixed})
-
-
-def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
-    """Whether one of the equations certainly holds nowhere in a box around a root of the tear."""
-    gaps = (enclose(difference_of(equation), box, "") for equation in dict.fromkeys(equations))
-    return any(gap is None or gap.misses_zero for gap in gaps)
 
 
 def _ties(equation: Equation) -> Iterator[Equation]:

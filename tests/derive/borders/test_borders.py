@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.relation_files.loading import load
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 TRIP = load(
@@ -212,3 +213,27 @@ def test_the_border_of_a_relation_is_its_own() -> None:
     limit = TRIP.border("patience", over=tuple(axes), **axes, patience="0.55 h")
     assert {border.relation for border in whole} == {"time", "patience"}
     assert [border.relation for border in limit] == ["patience"] * len(limit) != []
+
+
+def test_where_a_relation_begins_to_apply_is_a_border() -> None:
+    steps = bare(
+        "x y z w",
+        "z = x**2",
+        {"equation": "w = max(2*z, y)", "when": ["x < 4"]},
+        {"equation": "w = 3*z + y", "when": ["x >= 4"]},
+    )
+    case, regime = sorted(steps.border("w", over=("x", "y"), x="1..9", y="2..15"), key=lambda border: border.kind)
+    assert str(case) == "r2 begins to apply, where x = 4"
+    assert str(regime) == "2*z = y (r2), where y = 2*x**2"
+
+
+def test_a_border_without_a_closed_form_is_told_by_its_ends() -> None:
+    cliff = bare("x y z w", "z = max(exp(x) + x, 3*y + sin(y) + y**3)", "w = 2*z + sqrt(x - 2)", domains={"y": "real"})
+    found = cliff.border("w", over="x", x="1..9", y="2")
+    answer, regime = sorted(found, key=lambda border: border.kind)
+    assert str(answer) == "there is no answer beyond, where x = 2"
+    assert str(regime) == "3*y + sin(y) + y**3 = exp(x) + x (r1), where x = 2.51707"  # mpmath.findroot: 2.5170695
+    assert (answer.formula, regime.formula) == (None, None)
+    assert found.text().splitlines()[-2].endswith("no answer")
+    assert cliff.border("w", over="x", x=[1, 2.2, 3], y="2").text().startswith("w over x (1 to 3): 2 borders")
+    assert found.plot().axes

@@ -237,3 +237,17 @@ def test_a_constant_that_no_double_holds_is_refused_or_stands_at_once(text):
     )
     done = ended(program, text)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_float_exponent_is_the_root_that_is_meant():
+    x, y = Quantity("x"), Quantity("y")
+    texts = [render(from_sympy(each)[0]) for each in (x ** (1 / 3), x**-0.5, x**0.3333, x - 2 * x * y)]
+    assert texts == ["x**(1/3)", "1/x**0.5", "x**0.3333", "-(2*x*y) + x"]
+    assert render(from_sympy(sympy.Pow(sympy.E, x, evaluate=False))[0]) == "exp(x)"
+
+
+def test_numbers_beyond_doubles_are_refused():
+    x = Quantity("x")
+    for number in (sympy.Float("1e-400"), sympy.Float("1e400"), sympy.Integer(10) ** 400):
+        with pytest.raises(LimitError):
+            from_sympy(number * x)

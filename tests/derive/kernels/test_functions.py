@@ -9,6 +9,7 @@ import pytest
 
 from derive import (
     AmbiguousError,
+    DeriveError,
     NoSolutionError,
     UnderdeterminedError,
     UnknownNameError,
@@ -21,6 +22,7 @@ from derive.relation_files.loading import load
 from quantities.quantity import Quantity
 from tests.derive.corpus import FORMULAS, Formula
 from tests.derive.random_libraries import hidden
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 
@@ -246,3 +248,22 @@ def test_what_is_open_is_refused():
 def test_an_unknown_backend_is_refused():
     with pytest.raises(UnknownNameError):
         compiled(of("y = x*k"), "y", ["x", "k"], "fortran")
+
+
+def test_what_profiles_may_contradict_is_not_compiled():
+    stated = bare("a b c y", "y = a*b", "b = 2*a", "c = 3*b", profiles={"p": {"b": "4"}})
+    assert stated.compile("y", ["a"], profiles=["p"])(a=1.0) == 2
+    with pytest.raises(DeriveError, match="What is given may contradict r3"):
+        stated.compile("y", ["a", "c"], profiles=["p"])
+
+
+def test_a_domain_that_ends_at_zero_ends_there_for_doubles_too():
+    below = bare("a b y", "y = a - b", domains={"y": "-9..0", "a": "real", "b": "real"}).compile("y", ["a", "b"])
+    assert below(a=2.9, b=3.0) == pytest.approx(-0.1)
+    assert below(a=0.1 + 0.2, b=0.3) == 0
+    assert math.isnan(below(a=3.1, b=3.0))
+
+
+def test_an_irrational_number_that_is_whole_is_rounded_to_itself():
+    steps = bare("a b y", "y = floor(sqrt(a)*sqrt(b) + 1) + ceil(exp(log(a)))").compile("y", ["a", "b"])
+    assert [steps(a=a, b=b) for a, b in [(2.0, 8.0), (3.0, 3.0), (5.0, 5.0), (7.0, 28.0)]] == [7, 7, 11, 22]

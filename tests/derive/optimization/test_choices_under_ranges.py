@@ -14,6 +14,7 @@ from derive.optimization.choices_under_ranges import _UncertainChoice
 from derive.optimization.question import read_question
 from derive.optimization.searched_choice import searched_choice
 from derive.relation_files.loading import load
+from tests.derive.statements import bare
 
 SHOP = load(
     """
@@ -207,3 +208,21 @@ def test_what_cannot_be_drawn_is_said(how: dict[str, Any], said: str) -> None:
 def test_without_a_range_there_is_nothing_to_turn_out() -> None:
     with pytest.raises(DeriveError, match="cost depends on no range in any choice"):
         SHOP.least("cost", "steady", pieces="1..100", each="2 kg", fee="10 USD").under_ranges()
+
+
+def test_an_estimate_and_the_ends_of_domains_hold_at_each_draw():
+    lean = bare("x y c p", "c = p*x", {"equation": "y >= x", "approximate": "10 %"})
+    (outcome,) = lean.most("c", x="1..100", y="10", p="3 +/- 1").over_ranges(200, 1).outcomes
+    assert outcome.worst == pytest.approx(2 * 100 / 9, rel=1e-3)
+    ends = bare(
+        "x u v c p", "u = x*v", "v = 10 - x", "c = p*u - p*x**2", domains={"v": "4..9", "u": "real", "c": "real"}
+    )
+    (outcome,) = ends.least("c", x="0.5..30", p="3 +/- 1").over_ranges(200, 1).outcomes
+    assert outcome.worst == pytest.approx(-24, rel=1e-3)
+
+
+def test_a_free_quantity_may_be_negative():
+    bowl = bare("t k w", "w = (t - k)**2 + 1", domains={"t": "real"})
+    over = bowl.least("w", t="-5..5", k="2 +/- 1").over_ranges(200, 1)
+    assert over.outcomes[0].worst == pytest.approx(1, rel=1e-3)
+    assert str(over) == over.text()

@@ -123,3 +123,27 @@ def test_a_front_is_where_both_targets_have_a_value(second):
     assert found[0] == pytest.approx(min(best))
     assert found[-1] == pytest.approx(max(best))
     assert all(any(point == pytest.approx(other) for other in best) for point in found)
+
+
+@pytest.mark.parametrize(
+    ("targets", "ends"), [(["c", "s"], [(2.5, 1), (2.5, 1)]), (["most c", "most b"], [(10, 2), (2.5, 8)])]
+)
+def test_the_second_target_is_of_the_solution_that_was_found(targets, ends):
+    pair = bare("a b c s", "b = 2*a", "c = 10/a", "(s - 3)**2 = a", domains={"s": "real"})
+    found = pair.front(targets, a="1..4", points=2)
+    assert [values(found)[0], values(found)[-1]] == [pytest.approx(end) for end in ends]
+
+
+def test_both_targets_are_of_one_solution():
+    roots = bare("a c s", "s**2 = a", "c = 10/a + s", domains={"s": "real"})
+    assert values(roots.front(["c", "most s"], a="1..4", points=2)) == [pytest.approx((0.5, -2)), (4.5, 2)]
+
+
+def test_limits_that_leave_no_point_are_named():
+    wall = bare("a b c", "b = 2*a", "c = 10/a", "c <= 2")
+    with pytest.raises(derive.InconsistentError, match=r"b: r3 cannot hold\. r3 is missed by 0\.5 at least"):
+        wall.front(["b", "c"], a="1..4")
+
+
+def test_a_front_is_drawn():
+    assert bare("a b c", "b = 2*a", "c = 10/a").front(["b", "c"], a="1..4", points=2).plot().axes

@@ -14,6 +14,8 @@ import pytest
 
 import derive
 from derive import InconsistentError
+from derive.optimization.optimum import charts
+from derive.presentation.plotting import figure
 from derive.time_limits import tick
 from tests.derive.statements import bare, library, number
 
@@ -170,6 +172,13 @@ def test_limits_that_exclude_each_other_are_a_smallest_set(limits, conflict):
         assert without.least("cost_per_token", "h100-sxm:fp8", "llama3-70b", such_that=rest, **given).value is not None
 
 
+def test_of_many_limits_those_that_exclude_each_other_are_told():
+    idle = [f"{i}*x + y >= {i}" for i in range(1, 9)]
+    some = bare("x y c", "c = x*y", *idle, "x + y >= 12", "x <= 5", "y <= 6")
+    with pytest.raises(InconsistentError, match="c: r10 and r11 and r12 exclude each other"):
+        some.least("c", x="1..9", y="1..9")
+
+
 def test_the_nearest_miss_is_the_greatest_that_there_is():
     given = {"batch": "1..4096 sequence", "chips": ["4 chip", "8 chip"], **FLEET}
     fastest = derive.most("user_speed", CHIPS, "llama3-70b", **given)
@@ -244,6 +253,71 @@ def test_a_bound_that_falls_without_end_is_not_told_as_proved():
     found = pole.least("y", x="1..9")
     assert not found.proved
     assert found.gap is None
+
+
+@pytest.mark.parametrize(
+    ("relations", "ranges", "least", "most"),
+    [
+        (["c = (x if x < 3 else y)"], {"x": "1..9", "y": "2..5"}, 1, 5),
+        (["c = 3*x - y", "y = sqrt(x - 10)"], {"x": "1..19"}, 30 - 1 / 12, 54),
+        (["c = 3*y", "y = floor(x/2) + 1"], {"x": "1..9"}, 3, 15),
+    ],
+)
+def test_choices_and_roundings_and_what_is_undefined_in_a_part_are_searched(relations, ranges, least, most):
+    some = bare("x y c", *relations, domains={"c": "real", "y": "nonnegative"})
+    ends = some.least("c", **ranges), some.most("c", **ranges)
+    assert [number(end) for end in ends] == pytest.approx([least, most], rel=1e-9)
+    assert all(end.proved for end in ends)
+
+
+def test_what_is_undefined_everywhere_is_told():
+    with pytest.raises(InconsistentError, match="c has no value anywhere in the ranges"):
+        bare("x y c", "c = 3*x - y", "y = sqrt(x - 10)", domains={"c": "real"}).most("c", x="1..9")
+
+
+def test_the_value_of_a_limit_is_no_quantity_of_the_library():
+    some = bare("x c limit_1", "c = 3*x", "x <= limit_1")
+    assert number(some.most("c", x="1..9", limit_1="7", such_that=["x <= 5"])) == 15
+    assert number(some.most("c", x="1..9", limit_1="4", such_that=["x <= 5"])) == 12
+
+
+def test_a_count_of_thousands_that_a_limit_stops_has_no_closed_form():
+    some = library({"n": "ktoken", "c": "USD", "p": "USD/ktoken"}, "c = p*n", domains={"n": "whole"})
+    found = some.most("n", n="1..90 ktoken", p="3 USD/ktoken", such_that=["c <= 100 USD"])
+    assert (number(found), found.formula) == (33, None)
+
+
+def test_a_limit_that_may_be_missed_by_a_share_is_missed_by_it():
+    some = bare("x y c", "c = 3*x", {"equation": "y >= x", "approximate": "10 %"}, {"equation": "0 >= x - 20"})
+    found = some.most("c", x="1..100", y="10")
+    assert number(found) == pytest.approx(300 / 9)
+    share = bare("a b c", "c = 2*a", {"equation": "0 >= a - b", "approximate": "5 %"})
+    assert number(share.most("c", a="1..9", b="3")) == pytest.approx(6 * 1.05 / 0.95)
+
+
+# What has no form, because something in it cancels
+
+CANCELLING = ("t u v a q d", "t = u/v", "u = a*q*(1 + d)", "v = q*(2 + a**2)")
+
+
+def test_what_cancels_is_sampled_under_the_limits_of_the_library():
+    found = bare(*CANCELLING).most("t", a="0.1..9", d="5")
+    assert number(found) == pytest.approx(6 / 8**0.5)
+    assert "the best that was found, and no bound is known" in found.text()
+    limited = bare(*CANCELLING, "10*t <= d*a").most("t", a="0.1..9", d="5")
+    assert number(limited) == pytest.approx(10**0.5 / 2)
+    assert not limited.answer.failed
+    assert number(bare(*CANCELLING, "d*a <= 4", "q <= 4").most("t", a="0.1..9", d="5")) == pytest.approx(4.8 / 2.64)
+
+
+def test_a_limit_that_no_sampled_point_fulfils_excludes_nothing_for_certain():
+    with pytest.raises(derive.LimitError, match="it is not proved that there is none"):
+        bare(*CANCELLING).most("t", a="0.1..9", d="5", such_that=["t >= 3"])
+    some = bare(*CANCELLING, "10*t <= d*a").most("t", a=["1", "4"], d="5")
+    assert [choice.why for choice in some.choices] == [
+        "no point was found, and it is not proved that there is none",
+        "",
+    ]
 
 
 # Counts that relations determine
@@ -433,3 +507,17 @@ equation = "off = abs(tokens - wanted)"
 """)
     best = library.least("off", tokens="1..10000000 token", wanted=f"{wanted} token")
     assert best.text().splitlines()[0] == f"least off = 0 token at tokens = {wanted} token"
+
+
+def test_bars_below_zero_are_in_the_picture():
+    some = bare("x y", "y = x - 9", domains={"y": "real"})
+    (axes,) = figure(*charts(some, some.least("y", x=["1", "2", "4"]), {})).axes
+    low, high = axes.get_xlim()
+    assert low <= -8
+    assert high >= 0
+
+
+def test_a_single_choice_without_a_range_has_no_picture():
+    some = bare("x y", "y = x + 9")
+    with pytest.raises(derive.ExpressionError, match="no picture"):
+        charts(some, some.least("y", x=["4"]), {})

@@ -10,6 +10,7 @@ import pytest
 import derive
 from derive import DeriveError, DomainError, ExpressionError, UnitError
 from derive.tables.axes import span
+from tests.derive.statements import bare
 from tests.derive.terminal import ask, settle
 
 SHOP = """[quantities]
@@ -130,3 +131,14 @@ def test_a_data_sets_column_is_an_axis_in_the_unit_that_it_states():
         LIBRARY.sweep("rent", "corner", width=xarray.DataArray([1.0], dims="width"))
     with pytest.raises(UnitError, match=r"does not convert|does not fit"):
         LIBRARY.sweep("rent", "corner", width=xarray.DataArray([1.0], dims="width", attrs={"units": "s"}))
+
+
+def test_a_logarithmic_axis_may_be_longer_than_doubles_are():
+    table = bare("x y", "y = x").sweep("y", x=span("1e-200..1e200", 5, log=True))
+    assert table.columns["y"] == pytest.approx([1e-200, 1e-100, 1, 1e100, 1e200])
+
+
+def test_the_length_of_a_dask_axis_has_to_be_known():
+    array = pytest.importorskip("dask.array").from_array([1.0, 2.0, 3.0])
+    with pytest.raises(ExpressionError, match=r"dask does not know how long the axis is\. Call array\.compute_chunk"):
+        bare("x y", "y = x").sweep("y", x=array[array > 1.5])

@@ -14,6 +14,7 @@ import derive
 from derive import DeriveError, DomainError, ExpressionError
 from derive.tables.exports import computed
 from derive.tables.sweep_function import SweepFunction
+from tests.derive.statements import bare
 from tests.derive.tables.specimens import ROOFLINE
 
 array = pytest.importorskip("dask.array")
@@ -136,3 +137,12 @@ def test_a_worker_killed_midway_loses_nothing(client):
 
 def _remembered(dask_scheduler) -> int:
     return sum(task.state in ("memory", "released") for task in dask_scheduler.tasks.values())
+
+
+def test_what_only_a_computed_table_can_tell():
+    array = pytest.importorskip("dask.array").from_array([1.0, 2.0, 3.0])
+    table = bare("x y", "y = 2*x", domains={"x": "0..9"}).sweep("y", x=array)
+    assert table.remarks == ()
+    with pytest.raises(ExpressionError, match=r"is known once the table is computed\. Call compute\(\)"):
+        _ = table.failed
+    assert table.compute().columns["y"].tolist() == [2, 4, 6]

@@ -265,3 +265,16 @@ rate = "10"
     with pytest.raises(derive.DeriveError, match="Whether rate is taken as stated"):
         library.sample("y", "rates", x="1..5")
     assert library.sample("y", points=9, x="3..5", rate=2).lost == 0
+
+
+def test_of_many_ranges_those_that_move_most_are_told():
+    names = [f"a{i}" for i in range(1, 16)]
+    weighed = " + ".join(f"{i}*a{i}" for i in range(1, 16))
+    sample = bare(" ".join(["s", *names]), f"s = {weighed}").sample("s", **dict.fromkeys(names, "3 +/- 1"), points=100)
+    lines = sample.text().splitlines()
+    assert lines[-1] == "  and 3 more, which move it less"
+    assert lines[-2].split()[0] == "a4"
+
+
+def test_a_sample_of_one_value_is_drawn():
+    assert bare("x z", "z = max(x, 5)").sample("z", x="0.5 +/- 0.1", points=100).plot().axes

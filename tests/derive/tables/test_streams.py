@@ -14,6 +14,7 @@ import derive
 from derive import ExpressionError, UnderdeterminedError
 from derive.tables import progress
 from derive.tables.streams import Tally
+from tests.derive.statements import bare
 from tests.derive.tables.specimens import ROOFLINE
 
 LONG = """
@@ -132,3 +133,14 @@ def test_a_bar_stands_on_a_terminal_while_it_takes_long_and_nowhere_else(monkeyp
     assert "%" in shown(True, 0.0)
     assert shown(True, 1e9) == ""
     assert shown(False, 0.0) == ""
+
+
+def test_a_stream_is_written_line_by_line(tmp_path):
+    steps = bare("x y z", "y = 2*x", "z = max(y, 5)")
+    steps.stream("z", x=derive.span("1..5", 5)).to_csv(tmp_path / "z.csv")
+    assert (tmp_path / "z.csv").read_text().splitlines()[:4] == [
+        "x,z,r2.regime,holds,fails",
+        "1.0,5.0,5,True,",
+        "2.0,5.0,5,True,",
+        "3.0,6.0,y,True,",
+    ]

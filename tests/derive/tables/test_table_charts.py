@@ -6,6 +6,7 @@ import pytest
 
 import derive
 from derive.tables.table_charts import charts
+from tests.derive.statements import bare
 from tests.derive.tables.specimens import GAS, ROOFLINE
 
 
@@ -68,3 +69,17 @@ def test_a_figure_is_drawn_by_default():
 def test_a_table_without_an_axis_has_no_picture():
     with pytest.raises(derive.ExpressionError, match="no axis"):
         charts(ROOFLINE.sweep("step", batch=3))
+
+
+def test_the_bounds_of_a_table_are_dotted_lines():
+    table = bare("x y z k", "z = k*x + y").sweep("z", x=[1.0, 2.0, 3.0], y="2 +/- 1", k="3")
+    (chart,) = charts(table)
+    assert [series.y for series in chart.series] == [(5, 8, 11), (4, 7, 10), (6, 9, 12)]
+    assert [series.style for series in chart.series[1:]] == ["dotted", "dotted"]
+
+
+def test_regimes_that_change_too_often_are_not_shaded():
+    waves = bare("x z", "z = max(sin(x), cos(x))", domains={"z": "real"})
+    (often,) = charts(waves.sweep("z", x=derive.span("0.1..200", 500)))
+    (seldom,) = charts(waves.sweep("z", x=derive.span("0.1..3", 50)))
+    assert (len(often.shades), len(seldom.shades)) == (0, 2)

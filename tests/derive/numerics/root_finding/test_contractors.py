@@ -22,7 +22,7 @@ from tests.derive.statements import bare, number
 from tests.ordinary import examples
 
 POINTS = st.integers(-24, 24).map(lambda n: n / 8)
-MARGINS = st.sampled_from((0.0, 0.125, 1.0, 2.5, 40.0, math.inf))
+MARGINS = st.sampled_from((0.0, 0.125, 1.0, 2.5, 40.0, 1e4, math.inf))
 
 
 def assert_kept(text, at, margins):
@@ -131,3 +131,26 @@ def test_a_range_that_only_ends_where_a_power_begins_has_its_value_there(exponen
     library = bare("a c y", f"y = c - (a - {end})**({exponent})", domains=dict.fromkeys("acy", "real"))
     (answer,) = library.solve_all("y", a=f"{end - 6}..{end}", c=4)
     assert answer.bounds == pytest.approx((4, 4))
+
+
+@pytest.mark.parametrize("function", ["asinh", "log", "log2", "acosh", "lambertw", "sqrt", "erfinv", "atanh", "asin"])
+@pytest.mark.parametrize("margin", [1, 1e4, 1e300])
+def test_an_inverse_that_overflows_cuts_nothing_off(function, margin):
+    assert_kept(
+        f"{function}(x) + y", {"x": 1.0 if function in ("acosh", "log") else 0.25, "y": 0.5}, [(margin,) * 2] * 3
+    )
+
+
+@pytest.mark.parametrize("domain", ["-700..700", "-720..720", "-1000..1000", "real"])
+def test_solutions_are_found_in_any_domain_of_an_inverse_hyperbolic_sine(domain):
+    pair = bare(
+        "x y a b",
+        "asinh(x) + y + sin(y) = a",
+        "x + y**3 - cos(x) = b",
+        domains={"x": "real", "y": domain},
+    )
+    found = [number(answer) for answer in pair.solve_all("y", a="3", b="5")]
+    assert found == pytest.approx([0.262669, 1.7901, 11.7913], rel=1e-5)
+    assert all(
+        abs(math.sinh(3 - y - math.sin(y)) + y**3 - math.cos(math.sinh(3 - y - math.sin(y))) - 5) < 1e-6 for y in found
+    )

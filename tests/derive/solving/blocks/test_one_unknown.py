@@ -146,3 +146,21 @@ def test_a_product_of_many_irrational_constants_keeps_its_digits():
     with pytest.raises(NoSolutionError):
         product.solve("x", y=1)
     assert product.solve_all("x", y=0)[0].bounds == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize(
+    ("text", "roots"),
+    [
+        ("sin(tanh(x)) = -0.5", [-math.atanh(math.pi / 6)]),
+        ("cos(acos(x)) = -0.5", [-0.5]),
+        ("sin(asin(x)) = -0.5", [-0.5]),
+        ("sin(atan(x)) = -0.5", [-(3**-0.5)]),
+        ("cos(atan(x)) = 0.5", [-(3**0.5), 3**0.5]),
+        ("sin(3/(1 + x**2)) = 0.5", [s * (18 / k / math.pi - 1) ** 0.5 for s, k in ((-1, 1), (-1, 5), (1, 5), (1, 1))]),
+        ("sin(erf(x)/(2*x)) = 0.3", [-1.6025490179360173, 1.6025490179360173]),
+        ("cos(exp(-x)) = -0.9", [-math.log(2 * math.pi - math.acos(-0.9)), -math.log(math.acos(-0.9))]),
+    ],
+)
+def test_an_angle_that_makes_no_whole_turn_is_sought_on_both_sides_of_zero(text, roots):
+    found = values_of(parse_equation(text), "x", {}, REAL)
+    assert sorted(solution.values["x"] for solution in found.solutions) == pytest.approx(roots)

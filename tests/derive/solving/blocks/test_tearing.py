@@ -167,3 +167,16 @@ def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
     (along,) = [solution for solution in outcome.solutions if solution.spans]
     assert along.spans == {"x": (-math.inf, pytest.approx(0.3))}
     assert dict(along.values) == {"y": pytest.approx(y, rel=1e-12)}
+
+
+@pytest.mark.parametrize("inner", ["max(max(x, 5), y**2)", "max(x, 5, y*y)"])
+@pytest.mark.parametrize("b", [32, 32.13])
+def test_a_short_interval_in_a_long_one_is_not_called_nothing(inner, b):
+    """The first relation holds below 5, and the second only from 1/33.7 to 1/30.4, between the samples."""
+    equations = [parse_equation(f"{inner} = a"), parse_equation("1/x + asinh(x) + asin(2*y) = b")]
+    domains = dict.fromkeys("xy", Domain("-30..30", -30.0, 30.0))
+    outcome = solve_block(equations, [*"xy"], {"a": 5.0, "b": b}, domains)
+    assert outcome.solutions
+    for solution in outcome.solutions:
+        for x in solution.spans["x"] if solution.spans else [solution.values["x"]]:
+            assert abs(b - 1 / x - math.asinh(x)) <= math.pi / 2 + 1e-6
