@@ -195,3 +195,21 @@ def test_a_case_applies_where_a_computed_number_in_its_condition_is_a_tie() -> N
     far = {"equation": "t = 2", "when": "a*b <= b*u"}
     held = bare("a b u t", "u = a - b + b", {"equation": "t = 1", "when": "a*b > b*u"}, far)
     assert python(held, "t", ["a", "b"])["value"](a=0.2, b=1.2) == held.solve("t", a=0.2, b=1.2).base == 2
+
+
+@pytest.mark.parametrize("wave", ["sin", "cos", "tan"])
+def test_a_wave_of_an_argument_without_a_known_digit_within_a_turn_cannot_be_told(wave: str) -> None:
+    held = bare("a y", f"y = {wave}(cosh(a/0.1))", domains={"y": "real"})
+    module = python(held, "y", ["a"])
+    assert module["value"](a=1.0) == pytest.approx(held.solve("y", a=1.0).base, rel=1e-9)
+    for far in (2.5, 4.75):
+        with pytest.raises(ArithmeticError, match="y cannot be told here"):
+            module["value"](a=far)
+
+
+def test_a_wave_of_a_root_without_a_known_digit_within_a_turn_cannot_be_told() -> None:
+    held = bare("a u y", "u + log(u) = exp(a)", "y = cos(u)")
+    module = python(held, "y", ["a"])
+    assert module["value"](a=2.0) == pytest.approx(held.solve("y", a=2.0).base, rel=1e-9)
+    with pytest.raises(ArithmeticError, match="cannot be told here"):
+        module["value"](a=45.0)
