@@ -77,10 +77,10 @@ def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[
 
 def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The blocks as of `leaving_beside`, and those of quantities that leave their domain only under conditions."""
-    return *leaving_beside(library, strong, plans), *_leaving_in_some_case(library, strong, plans)
+    return *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
 
 
-def _leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The further blocks of such quantities, which may leave their domain where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, strong)
     if not blocks:
@@ -88,13 +88,13 @@ def _leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Se
     known, always = closure(structure_of(library), strong), _computed_always(plans)
 
     def is_reached(block: Block) -> bool:
-        conditions = _conditions_of(library, block.relations)
+        conditions = conditions_of(library, block.relations)
         return known.issuperset([*library.held_by(block.relations), *names_in(*conditions)])
 
     return tuple(block for block in blocks if always.isdisjoint(block.unknowns) and is_reached(block))
 
 
-def _conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node, ...]:
+def conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node, ...]:
     """The conditions under which all of some relations apply."""
     return tuple(chain.from_iterable(library.relations[name].conditions for name in relations))
 
@@ -119,7 +119,7 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     form, as where the unknown is rounded, it is NaN elsewhere: only the solver knows.
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
-    conditions = _conditions_of(library, block.relations)
+    conditions = conditions_of(library, block.relations)
     names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
     functions = [tested(names, partial(_text_of, form)) for form in forms]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
@@ -151,7 +151,7 @@ def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequenc
 
 def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     """Whether a plan uses a relation that never applies together with another relation."""
-    used = _conditions_of(library, plan.relations)
+    used = conditions_of(library, plan.relations)
     return any(exclude_each_other(condition, own) for condition, own in product(used, relation.conditions))
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import derive
-from derive import DeriveError, UnderdeterminedError
+from derive import DeriveError, InconsistentError, UnderdeterminedError
 from derive.expressions.functions import TABLE
 from derive.kernels.modules import module_text
 from derive.library import Library
@@ -213,3 +213,44 @@ def test_a_wave_of_a_root_without_a_known_digit_within_a_turn_cannot_be_told() -
     assert module["value"](a=2.0) == pytest.approx(held.solve("y", a=2.0).base, rel=1e-9)
     with pytest.raises(ArithmeticError, match="cannot be told here"):
         module["value"](a=45.0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_leaves_its_domain_in_one_case_only_contradicts_the_givens_of_a_module_there(seed: int) -> None:
+    draw = random.Random(f"leaving {seed}")
+    cut, scale = draw.randint(-2, 2), draw.choice([0.5, 2.0, 3.0])
+    of_case: dict[str, Any] = {"equation": f"y = b - {scale}*c", "when": f"b {draw.choice(['<=', '>'])} {cut}"}
+    of_others: list[list[dict[str, Any]]] = [
+        [],
+        [{"equation": "z = y - 1"}],
+        [{"equation": f"y = b + {scale}*c", "when": f"c > {cut}"}],
+        [{"equation": f"y = b + {scale}*c", "when": f"b > {cut}"}, {"equation": "z = y - 1"}],
+    ]
+    of_target = draw.choice(["w = a", "w = a + b if b > 0 else a"])
+    left = "z" if seed % 2 else "y"
+    domains = {**dict.fromkeys("abcwyz", "real"), left: "nonnegative"}
+    held = bare("a b c y z w", of_case, *of_others[seed % 4], of_target, domains=domains)
+    module = python(held, "w", ["a", "b", "c"])
+    told = 0
+    for _ in range(20):
+        point = {name: round(draw.uniform(-4, 4), 1) for name in "abc"}
+        try:
+            found = module["value"](**point)
+        except ArithmeticError:
+            continue
+        told += 1
+        try:
+            right = held.solve("w", **point).base
+        except InconsistentError:
+            right = math.nan
+        assert near(found, right), point
+    assert told > 15
+
+
+def test_a_condition_that_follows_from_the_givens_says_where_a_module_has_no_value() -> None:
+    held = bare("a b u v y", "y = a*b", {"equation": "u = a - b", "when": "v > 3"}, "v = b + 1")
+    module = python(held, "y", ["a", "b"])
+    assert module["value"](a=1.0, b=2.0) == held.solve("y", a=1, b=2).base == 2
+    assert module["answer"](a=2.0, b=3.0)["why"] == "the givens contradict r2: no admissible value of u fits the others"
+    with pytest.raises(InconsistentError, match=r"r2: no admissible value of u fits the others"):
+        held.solve("y", a=2, b=3)
