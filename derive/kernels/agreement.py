@@ -15,19 +15,20 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Equation, Node, names_in, with_forms
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.several_targets import Abreast, Asking, plans_for, points_at
 from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.left_domains import leaving_blocks_in_a_case, leaving_from, may_be_undefined
-from derive.solving.ranges.range_propagation import closed_forms
-from derive.tolerances import CONTRADICTION
+from derive.solving.ranges.range_propagation import closed_forms, divisors_beside
+from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -104,8 +105,14 @@ def _computed_always(plans: Sequence[Plan]) -> set[str]:
     return set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set()
 
 
-def _text_of(form: Node, text: Writer) -> str:
-    return text(form)
+def _defined_text_of(library: RelationSet, block: Block, form: Node, text: Writer) -> str:
+    """The text of a form of a block's unknown: NaN where its relation has no value, as it divides by zero there."""
+    own = {block.unknowns[0]: form}
+    value = text(form)
+    for divisor in divisors_beside(library, [library.relations[block.relations[0]].written], [form]):
+        left, right, size = apart(Equation(with_forms(divisor, own), "=", ZERO), text)
+        value = f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, nan, {value})"
+    return value
 
 
 def _sure_of(condition: Node, text: Writer) -> str:
@@ -115,13 +122,14 @@ def _sure_of(condition: Node, text: Writer) -> str:
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain.
 
-    It is negative where a condition of the block's relations fails, or one of the names has no number. Without a closed
-    form, as where the unknown is rounded, it is NaN elsewhere: only the solver knows.
+    So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
+    block's relations fails, or one of the names has no number. Without a closed form, as where the unknown is rounded,
+    it is NaN elsewhere: only the solver knows.
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     conditions = conditions_of(library, block.relations)
     names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
-    functions = [tested(names, partial(_text_of, form)) for form in forms]
+    functions = [tested(names, partial(_defined_text_of, library, block, form)) for form in forms]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
     measure = 1.0 if forms else math.nan
 

@@ -112,7 +112,7 @@ class Program:
         if name == self.target or name in self.needed:
             return "target"
         is_tested = name in self.library.held_by(self.layout.checks)
-        is_tested = is_tested or any(name in self._behind(block) for block in self.layout.in_some_case)
+        is_tested = is_tested or any(name in self._behind(block) for block in self.layout.beside)
         return "check" if is_tested else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
@@ -152,9 +152,9 @@ class Program:
 
     def _behind(self, block: Block) -> set[str]:
         """The quantities from which a block for the browser program's checks follows, and that decide if it applies."""
-        plans = chain.from_iterable(cases.plans for cases in self.layout.in_some_case.get(block, {}).values())
+        plans = chain.from_iterable(cases.plans for cases in self.layout.beside.get(block, {}).values())
         blocks = (*self.layout.steps, *self.layout.barring, *chain.from_iterable(plan.blocks for plan in plans))
-        deciding = names_in(*conditions_of(self.library, block.relations)) if block in self.layout.in_some_case else ()
+        deciding = names_in(*conditions_of(self.library, block.relations)) if block in self.layout.beside else ()
         return names_leading_to(self.library, blocks, (*block.unknowns, *deciding))
 
     def _left_out(self) -> list[dict[str, str]]:

@@ -31,7 +31,7 @@ from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block
-from derive.solving.diagnosis.left_domains import may_be_undefined
+from derive.solving.diagnosis.left_domains import may_be_at_limit, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 from quantities.tolerances import UNIT_ROUNDING
 
@@ -179,9 +179,9 @@ class ProgramLines(Draft):
         for_checks = blocks_for_checks(self.library, self.outline, case, scope.variables)
         for block in for_checks:
             self._write_block_for_checks(block, scope, is_needed=block in case.plan.extra)
-        for block in self.layout.in_some_case:
+        for block in self.layout.beside:
             if block not in (*case.plan.blocks, *for_checks):
-                self._write_block_in_some_case(block, scope)
+                self._write_block_beside(block, scope)
         states = self._write_checks(case, scope, cause)
         self._store_outputs(scope, cause, states)
         self._store_displacements(case, scope)
@@ -319,13 +319,13 @@ class ProgramLines(Draft):
         failing = [self._condition_cause((condition,), scope, is_held=True) for condition in conditions]
         return [*self._causes(names_in(*conditions), scope), *failing]
 
-    def _write_block_in_some_case(self, block: Block, scope: Scope) -> None:
+    def _write_block_beside(self, block: Block, scope: Scope) -> None:
         """Write whether a browser program's block beside the target leaves its domain where its relations apply.
 
         What it needs is computed from the givens alone: in this case, another relation may hold than in that of a plan.
         """
         beside = scope.copy()
-        self._compute_members(self.layout.in_some_case[block], beside)
+        self._compute_members(self.layout.beside[block], beside)
         hindrances = self._hindrances(block, beside)
         self._write_block(block, beside)
         self._store("barred", block, self._bar(block, hindrances, beside, is_needed=False))
@@ -350,6 +350,11 @@ class ProgramLines(Draft):
         outside = f"({self._cause_of(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
         if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
             outside = f"({outside} and abs({self.unchecked[first]}) < inf)"
+        elif not is_needed and may_be_at_limit(self.library, block):
+            infinite = scope.untested()
+            infinite.bind(first, self.unchecked[first])
+            holds = self._holds(self.library.relations[block.relations[0]].written, infinite)
+            outside = f"({outside} and not (abs({self.unchecked[first]}) == inf and {holds}))"
         applies = "".join(f"not {hindrance} and " for hindrance in hindrances)
         return self.sheet.line(f"1 if {applies}{outside} else 0")
 

@@ -254,3 +254,29 @@ def test_a_condition_that_follows_from_the_givens_says_where_a_module_has_no_val
     assert module["answer"](a=2.0, b=3.0)["why"] == "the givens contradict r2: no admissible value of u fits the others"
     with pytest.raises(InconsistentError, match=r"r2: no admissible value of u fits the others"):
         held.solve("y", a=2, b=3)
+
+
+@pytest.mark.parametrize(
+    ("relations", "target", "points"),
+    [
+        (("a = y/b", "z = floor(y)"), "z", ((2.0, 0.0), (2.0, 1.0), (0.0, 1.0), (0.0, 0.0))),
+        (("a = y/b", "y = p - q", "z = p + 1"), "z", ((2.0, 1.0, 1.0), (2.0, 1.0, 3.0), (0.0, 1.0, 1.0))),
+        (("a = b**2*y", "z = y + 1"), "z", ((2.0, -1.0), (2.0, 1.0), (2.0, 0.0), (0.0, 0.0))),
+    ],
+)
+def test_a_module_refuses_what_leaves_a_quantity_beside_its_target_no_value(
+    relations: Sequence[str], target: str, points: Sequence[Sequence[float]]
+) -> None:
+    held = bare("a b p q y z", *relations, domains=dict.fromkeys("abpqyz", "real"))
+    names = ["a", "y"] if len(points[0]) == 2 else ["a", "p", "q"]
+    module = python(held, target, names)
+    refused = 0
+    for point in points:
+        given = dict(zip(names, point, strict=True))
+        try:
+            right = held.solve(target, **given).base
+        except InconsistentError:
+            right = math.nan
+            refused += 1
+        assert near(module["value"](**given), right), given
+    assert 0 < refused < len(points)
