@@ -256,12 +256,22 @@ def as_doubles() -> Iterator[None]:
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
-    """Evaluate a comparison whose sides are not both finite doubles; None if enclosures do not decide it."""
+    """Evaluate a comparison whose sides are not both finite doubles; None if it is undefined.
+
+    Where enclosures leave it open, as those of two overflows do, balls may decide it: they may be larger than doubles.
+    """
     spans = {name: (values[name], values[name]) for name in names_in(comparison)}
     if not all(math.isfinite(number) for number, _ in spans.values()):
         return None
     known = (arg if x != x else Number(Fraction(x)) for arg, x in zip(comparison.args, sides, strict=True))
-    return truth_within(Apply(comparison.op, tuple(known)), spans)
+    possible = truths(Apply(comparison.op, tuple(known)), spans)
+    if len(possible) == 1:
+        return next(iter(possible))
+    if _AS_DOUBLES.get():
+        return None
+    left, right = comparison.args
+    ordering = order(left, right, values, chosen_arm)
+    return None if ordering is Order.UNDEFINED else comparison.op in _HOLDS[ordering]
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
