@@ -114,3 +114,32 @@ def test_a_quantity_beside_the_target_may_not_be_a_zero_divisor(of_a: str, of_b:
     assert numpy.allclose(
         [by_floats(**dict(zip(names, point, strict=False))) for point in points], right, equal_nan=True
     )
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "x*log(8) = 3.000000000001*x*log(2) + y",
+        "x = y/(log(8) - 3.000000000001*log(2))",
+        "x = y*(log(8) - 3.000000000001*log(2))",
+        "y = exp(log(8)*x - 3.000000000001*log(2)*x)",
+    ],
+)
+@pytest.mark.parametrize(("target", "given"), [("x", "y"), ("y", "x"), ("z", "y"), ("z", "x")])
+def test_constants_that_cancel_keep_all_digits(equation: str, target: str, given: str) -> None:
+    held = bare("x y z", equation, "z = 2*x + y", domains=dict.fromkeys("xyz", "real"))
+    numbers = [0.3, 1.0, 2.5]
+    right = [held.solve(target, **{given: number}).base for number in numbers]
+    for backend in ("numpy", "numba") if is_at_hand() else ("numpy",):
+        found = held.compile(target, [given], backend)(**{given: numpy.array(numbers)})
+        assert numpy.allclose(found, right, rtol=1e-13, atol=0)
+    by_floats = held.compile(target, [given], "python")
+    assert numpy.allclose([by_floats(**{given: number}) for number in numbers], right, rtol=1e-13, atol=0)
+
+
+def test_bounds_have_all_digits_of_constants_that_cancel() -> None:
+    held = bare("x y", "x*log(8) = 3.000000000001*x*log(2) + y", domains=dict.fromkeys("xy", "real"))
+    bounds = held.solve("x", y="0.3..2.5")
+    right = [held.solve("x", y=number).base for number in (2.5, 0.3)]
+    assert numpy.allclose([bounds.low.magnitude, bounds.high.magnitude], right, rtol=1e-12, atol=0)
+    assert f"most x = {right[1]:.6g} " in held.most("x", y="0.3..2.5").text()
