@@ -15,19 +15,20 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Equation, Node, names_in, with_forms
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.several_targets import JointFunctions, OpenPoints, plans_for, points_at
 from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.left_domains import leaving_blocks_in_a_case, leaving_from, may_be_undefined
-from derive.solving.ranges.range_propagation import closed_forms
-from derive.tolerances import CONTRADICTION
+from derive.solving.ranges.range_propagation import closed_forms, divisors_beside
+from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -77,10 +78,10 @@ def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[
 
 def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The blocks as of `leaving_beside`, and those of quantities that leave their domain only under conditions."""
-    return *leaving_beside(library, strong, plans), *_leaving_in_some_case(library, strong, plans)
+    return *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
 
 
-def _leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
+def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The further blocks of such quantities, which may leave their domain where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, strong)
     if not blocks:
@@ -88,13 +89,13 @@ def _leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Se
     known, always = closure(structure_of(library), strong), _computed_always(plans)
 
     def is_reached(block: Block) -> bool:
-        conditions = _conditions_of(library, block.relations)
+        conditions = conditions_of(library, block.relations)
         return known.issuperset([*library.held_by(block.relations), *names_in(*conditions)])
 
     return tuple(block for block in blocks if always.isdisjoint(block.unknowns) and is_reached(block))
 
 
-def _conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node, ...]:
+def conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node, ...]:
     """The conditions under which all of some relations apply."""
     return tuple(chain.from_iterable(library.relations[name].conditions for name in relations))
 
@@ -104,8 +105,14 @@ def _computed_always(plans: Sequence[Plan]) -> set[str]:
     return set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set()
 
 
-def _text_of(form: Node, text: Writer) -> str:
-    return text(form)
+def _defined_text_of(library: RelationSet, block: Block, form: Node, text: Writer) -> str:
+    """The text of a form of a block's unknown: NaN where its relation has no value, as it divides by zero there."""
+    own = {block.unknowns[0]: form}
+    value = text(form)
+    for divisor in divisors_beside(library, [library.relations[block.relations[0]].written], [form]):
+        left, right, size = apart(Equation(with_forms(divisor, own), "=", ZERO), text)
+        value = f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, nan, {value})"
+    return value
 
 
 def _sure_of(condition: Node, text: Writer) -> str:
@@ -115,13 +122,14 @@ def _sure_of(condition: Node, text: Writer) -> str:
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain.
 
-    It is negative where a condition of the block's relations fails, or one of the names has no number. Without a closed
-    form, as where the unknown is rounded, it is NaN elsewhere: only the solver knows.
+    So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
+    block's relations fails, or one of the names has no number. Without a closed form, as where the unknown is rounded,
+    it is NaN elsewhere: only the solver knows.
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
-    conditions = _conditions_of(library, block.relations)
+    conditions = conditions_of(library, block.relations)
     names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
-    functions = [tested(names, partial(_text_of, form)) for form in forms]
+    functions = [tested(names, partial(_defined_text_of, library, block, form)) for form in forms]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
     measure = 1.0 if forms else math.nan
 
@@ -151,7 +159,7 @@ def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequenc
 
 def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     """Whether a plan uses a relation that never applies together with another relation."""
-    used = _conditions_of(library, plan.relations)
+    used = conditions_of(library, plan.relations)
     return any(exclude_each_other(condition, own) for condition, own in product(used, relation.conditions))
 
 

@@ -12,28 +12,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from fractions import Fraction
+from functools import partial, reduce
 from itertools import chain
 from math import inf, isinf
 from typing import Any
 
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in, walk, with_forms
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
 from derive.kernels.backends.python_numpy import of_one_value, only
 from derive.kernels.blocks.block_kernels import kernel_of
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import without_lost_digits
 from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import candidates_of, divisors_beside, domains_of
+from derive.solving.ranges.range_propagation import candidates_of, divisors_beside, domains_of, zero_divisors
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
+_TRIALS = (Number(Fraction(1)), Number(Fraction(1, 2)))  # values, in most domains of functions, of what may be any
 _FAR = 1e100  # where a domain without an end is looked at instead
 
 
@@ -308,7 +311,7 @@ class Draft:
 
     def _write_closed_forms(self, block: Block, scope: Scope) -> bool:
         """Write the lines of all closed forms of a block's unknown; false if it has none."""
-        candidates = candidates_of(self.library, block)
+        candidates = [candidate.changed(without_lost_digits) for candidate in candidates_of(self.library, block)]
         if not candidates:
             return False
         equation, name = self.library.relations[block.relations[0]].written, block.unknowns[0]
@@ -344,6 +347,7 @@ class Draft:
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
             chosen = self._infinite_at_zeros(cancelling_divisors(self.library, candidates), chosen, scope)
+            chosen = self._infinite_where_free(equation, name, candidates, chosen, scope)
         if form is None:
             self.decisions.record_sought(chosen, self.library.declared[name])
         else:
@@ -372,6 +376,28 @@ class Draft:
             self._flag_infinite(chosen, scope)
         return chosen
 
+    def _infinite_where_free(
+        self, equation: Equation, name: str, candidates: Sequence[Candidate], chosen: str, scope: Scope
+    ) -> str:
+        """Write a closed form as infinite where a divisor of it is zero and any value does: `n = a*x` with a = n = 0.
+
+        What follows may have a value even so, which the solver finds. The target has none; floats raise at the divisor.
+        """
+        if self.dialect.leaves or name == self.outline.target:
+            return chosen
+        tests = [
+            self._holds(Equation(divisor, "=", ZERO), scope) for divisor in zero_divisors(self.library, candidates)
+        ]
+        if not tests:
+            return chosen
+        inner = scope.copy()
+        trials = [equation.changed(partial(with_forms, forms={name: trial})) for trial in _TRIALS]
+        holding = [self._holds(trial, inner) for trial in trials]
+        scope.ask(*inner.asked)
+        is_free = self.sheet.line(self.dialect.logic("and", [self.dialect.logic("or", tests), *holding]))
+        scope.ask(self.sheet.mask(scope, is_free) if self.dialect.is_lazy else is_free)
+        return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
+
     def _undefined_at_zeros(self, equation: Equation, name: str, chosen: str, form: Node, scope: Scope) -> str:
         """Write a closed form as NaN where a divisor that only its relation has is zero: `x = a*b` of `a = x/b`."""
         divisors = divisors_beside(self.library, [equation], [form])
@@ -380,9 +406,10 @@ class Draft:
         inner = scope.copy()
         inner.bind(name, chosen)
         self.decisions.record_computed(chosen, form, scope, self.library.declared[name])
-        vanish = [self._holds(Equation(divisor, "=", ZERO), inner) for divisor in divisors]
+        vanish = self.dialect.logic("or", [self._holds(Equation(divisor, "=", ZERO), inner) for divisor in divisors])
         scope.ask(*inner.asked)
-        return self.sheet.line(self.dialect.pick(self.dialect.logic("or", vanish), "nan", chosen))
+        is_finite = f"({self.dialect.size}({chosen}) < inf)"  # beside an infinity, any gap is small
+        return self.sheet.line(self.dialect.pick(self.dialect.logic("and", [is_finite, vanish]), "nan", chosen))
 
     def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
         """Write a closed form's check: NaN where its relation fails, infinite where numbers beside it satisfy it."""

@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from derive.expressions.functions import STEPPED, TABLE
+from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import Apply
 from derive.kernels.backends.emitter import (
     SIGNS,
@@ -33,7 +33,7 @@ from derive.kernels.backends.emitter import (
     is_total,
 )
 from derive.kernels.backends.numba_source import CALLED, PlainPython
-from derive.tolerances import EXPRESSION, LAST_DIGIT, SAME_ROOT, SMALLEST
+from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
@@ -61,10 +61,14 @@ class JavaScript(PlainPython):
         """The text of a decision for a browser, which has doubles only: numbers that differ by rounding are equal.
 
         Those that differ by more, but not by more than their errors, as where a function is steep, stay undecided. A
-        side that overflowed is as far from the other as can be, and its error too.
+        side that overflowed is as far from the other as can be, and its error too. A wave has a number as long as it
+        agrees with that of the decimals, which a browser cannot take.
         """
-        decision, gap = node.args[:2]
+        decision, gap, room, *exact = node.args
         assert isinstance(decision, Apply)
+        if decision.op in PERIODIC:
+            lost = f"{part(gap)} * {AGREEMENT / MET!r} <= {part(room)}" if exact else is_near
+            return f"({text} if not {lost} else nan * {UNDECIDED})"
         if decision.op in STEPPED:
             equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {UNDECIDED}"
         elif decision.op in ("le", "lt", "ge", "gt"):

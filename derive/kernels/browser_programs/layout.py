@@ -17,9 +17,11 @@ from functools import cached_property
 from itertools import chain, product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
-from derive.kernels.agreement import testing
+from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
 from derive.kernels.case_dispatch import Case, Cases, ends
+from derive.kernels.several_targets import plans_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
@@ -27,7 +29,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import only_form
+from derive.solving.ranges.range_propagation import closed_forms, only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -191,6 +193,7 @@ class Layout:
     steps: tuple[Block, ...]
     yielding: tuple[str, ...]  # quantities with a default that may not be what comes out
     barring: dict[Block, bool]  # blocks for checks that may have no admissible value; whether givens alone lead there
+    beside: dict[Block, dict[str, Cases]]  # those of conditional relations or several forms; plans for their inputs
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
 
     @cached_property
@@ -215,6 +218,7 @@ def layout_of(library: RelationSet, cases: Cases, stated: Iterable[str]) -> Layo
     steps = _steps_in_order(library, cases.plans)
     stated_twice, contradictions = _stated_twice(library, cases)
     checks, barring = _checks(library, cases, stated)
+    beside = _leaving_beside(library, cases)
     outputs = dict.fromkeys([cases.outline.target, *_unknowns(steps), *_unknowns(barring)])
     relations = dict.fromkeys(chain.from_iterable(block.relations for block in steps))
     choices: dict[str, Choices | None] = {}
@@ -230,7 +234,8 @@ def layout_of(library: RelationSet, cases: Cases, stated: Iterable[str]) -> Layo
         choices={name: of_relation for name, of_relation in choices.items() if of_relation is not None},
         steps=tuple(steps),
         yielding=tuple(name for name in list(outputs)[1:] if _may_yield(library, name)),
-        barring=barring,
+        barring={**dict.fromkeys(beside, True), **barring},
+        beside=beside,
         too_many=tuple(name for name, of_relation in choices.items() if of_relation is None),
     )
 
@@ -249,6 +254,31 @@ def _checks(library: RelationSet, cases: Cases, stated: Iterable[str]) -> tuple[
         for block in blocks:
             barring[block] = barring.get(block, True) and _is_firm(library, case.plan, block)
     return checks, barring
+
+
+def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str, Cases]]:
+    """The blocks beside a target that may leave their domain where relations under conditions apply, or by all forms.
+
+    Each comes with the plans for what it and its conditions need beside the givens and the target. No weak value plays
+    a part in these, so that a browser program can call what it finds a contradiction of the givens.
+    """
+    strong, found = cases.outline.strong, dict[Block, dict[str, Cases]]()
+    always = (block for block in leaving_beside(library, strong, cases.plans) if only_form(library, block) is None)
+    for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
+        if not closed_forms(library, block):
+            continue
+        inputs = library.held_by(block.relations).keys() - {*block.unknowns}
+        names = inputs.union(names_in(*conditions_of(library, block.relations)))
+        needed = sorted(names - {*strong, cases.outline.target})
+        try:
+            plans = {name: plans_for(library, name, strong) for name in needed}
+        except DeriveError:
+            continue
+        known = {name: own for name, own in plans.items() if own is not None}
+        is_firm = not any(plan.weak for own in known.values() for plan in own.plans)
+        if len(known) == len(needed) and is_firm:
+            found[block] = known
+    return found
 
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:

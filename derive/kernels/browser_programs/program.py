@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
+from derive.kernels.agreement import conditions_of
 from derive.kernels.backends.emitter import Bundle, RuntimeFunction, Script
 from derive.kernels.backends.javascript import javascript
 from derive.kernels.browser_programs.layout import Layout, Reason, Reasons, layout_of, names_leading_to
@@ -110,7 +111,9 @@ class Program:
         """Whether the browser program needs an input for the target, only for checks, or not at all."""
         if name == self.target or name in self.needed:
             return "target"
-        return "check" if name in self.library.held_by(self.layout.checks) else "none"
+        is_tested = name in self.library.held_by(self.layout.checks)
+        is_tested = is_tested or any(name in self._behind(block) for block in self.layout.beside)
+        return "check" if is_tested else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
         """The data of one check of the browser program: the relation, both sides, and the places of its numbers."""
@@ -138,7 +141,7 @@ class Program:
 
     def _barring(self, block: Block) -> dict[str, Any]:
         """The data of a block for the browser program's checks that may have no admissible value."""
-        leading = names_leading_to(self.library, (*self.layout.steps, *self.layout.barring), block.unknowns)
+        leading = self._behind(block)
         return {
             "relation": block.relations[0],
             "verdict": no_value_fits(block.relations, block.unknowns),
@@ -146,6 +149,13 @@ class Program:
             "state": self.layout.places["barred", block],
             "behind": [name for name in self.inputs if name in leading],
         }
+
+    def _behind(self, block: Block) -> set[str]:
+        """The quantities from which a block for the browser program's checks follows, and that decide if it applies."""
+        plans = chain.from_iterable(cases.plans for cases in self.layout.beside.get(block, {}).values())
+        blocks = (*self.layout.steps, *self.layout.barring, *chain.from_iterable(plan.blocks for plan in plans))
+        deciding = names_in(*conditions_of(self.library, block.relations)) if block in self.layout.beside else ()
+        return names_leading_to(self.library, blocks, (*block.unknowns, *deciding))
 
     def _left_out(self) -> list[dict[str, str]]:
         """The relations and quantities that a page with this browser program cannot show, each with the reason."""

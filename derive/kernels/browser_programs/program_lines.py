@@ -13,6 +13,7 @@ from math import inf, isfinite
 from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.kernels.agreement import conditions_of
 from derive.kernels.backends.emitter import RuntimeFunction, Scope, Script, Sheet, UnsupportedOperation
 from derive.kernels.backends.javascript import JavaScript, without_idle
 from derive.kernels.blocks.decisions import Decisions
@@ -30,7 +31,7 @@ from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block
-from derive.solving.diagnosis.left_domains import may_be_undefined
+from derive.solving.diagnosis.left_domains import may_be_at_limit, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 from quantities.tolerances import UNIT_ROUNDING
 
@@ -175,8 +176,12 @@ class ProgramLines(Draft):
         """Write a browser program's lines for a case: its plan, its checks, and all that the layout stores of it."""
         self._write_plan(case.plan, scope)
         cause = self._case_cause(case, scope)
-        for block in blocks_for_checks(self.library, self.outline, case, scope.variables):
+        for_checks = blocks_for_checks(self.library, self.outline, case, scope.variables)
+        for block in for_checks:
             self._write_block_for_checks(block, scope, is_needed=block in case.plan.extra)
+        for block in self.layout.beside:
+            if block not in (*case.plan.blocks, *for_checks):
+                self._write_block_beside(block, scope)
         states = self._write_checks(case, scope, cause)
         self._store_outputs(scope, cause, states)
         self._store_displacements(case, scope)
@@ -299,9 +304,7 @@ class ProgramLines(Draft):
 
     def _write_block_for_checks(self, block: Block, scope: Scope, *, is_needed: bool) -> None:
         """Write a browser program's lines for a block that only checks need, where its relations apply."""
-        conditions = [*chain.from_iterable(self.library.relations[name].conditions for name in block.relations)]
-        failing = [self._condition_cause((condition,), scope, is_held=True) for condition in conditions]
-        hindrances = [*self._causes(names_in(*conditions), scope), *failing]
+        hindrances = self._hindrances(block, scope)
         self._write_block(block, scope)
         self._store_barred(block, hindrances, scope, is_needed=is_needed)
         for name in block.unknowns:
@@ -310,23 +313,50 @@ class ProgramLines(Draft):
             applies = " or ".join(hindrances)
             self.applied_causes[cause] = self.sheet.line(f"0 if {applies} else {own}") if hindrances else own
 
+    def _hindrances(self, block: Block, scope: Scope) -> list[str]:
+        """The causes for which the relations of a browser program's block for checks may not apply."""
+        conditions = conditions_of(self.library, block.relations)
+        failing = [self._condition_cause((condition,), scope, is_held=True) for condition in conditions]
+        return [*self._causes(names_in(*conditions), scope), *failing]
+
+    def _write_block_beside(self, block: Block, scope: Scope) -> None:
+        """Write whether a browser program's block beside the target leaves its domain where its relations apply.
+
+        What it needs is computed from the givens alone: in this case, another relation may hold than in that of a plan.
+        """
+        beside = scope.copy()
+        self._compute_members(self.layout.beside[block], beside)
+        hindrances = self._hindrances(block, beside)
+        self._write_block(block, beside)
+        self._store("barred", block, self._bar(block, hindrances, beside, is_needed=False))
+
     def _store_barred(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Write whether a browser program's block for checks has no admissible value, or needs one without.
 
         Only a block that itself has none is reported; the later ones fail because of it.
         """
-        first = block.unknowns[0]
-        outside = f"({self._cause_of(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
-        if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
-            outside = f"({outside} and abs({self.unchecked[first]}) < inf)"
         needed = self.library.held_by(block.relations).keys() - {*block.unknowns}
         inherited = [self.barred[name] for name in sorted(needed) if name in self.barred]
         applies = "".join(f"not {hindrance} and " for hindrance in hindrances)
-        bar = self.sheet.line(f"1 if {applies}{outside} else 0")
+        bar = self._bar(block, hindrances, scope, is_needed=is_needed)
         self._store("barred", block, bar)
         if inherited:
             bar = self.sheet.line(f"1 if {applies}({' or '.join((bar, *inherited))}) else 0")
         self.barred |= dict.fromkeys(block.unknowns, bar)
+
+    def _bar(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> str:
+        """Write whether a browser program's block has itself no admissible value where nothing hinders it."""
+        first = block.unknowns[0]
+        outside = f"({self._cause_of(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
+        if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
+            outside = f"({outside} and abs({self.unchecked[first]}) < inf)"
+        elif not is_needed and may_be_at_limit(self.library, block):
+            infinite = scope.untested()
+            infinite.bind(first, self.unchecked[first])
+            holds = self._holds(self.library.relations[block.relations[0]].written, infinite)
+            outside = f"({outside} and not (abs({self.unchecked[first]}) == inf and {holds}))"
+        applies = "".join(f"not {hindrance} and " for hindrance in hindrances)
+        return self.sheet.line(f"1 if {applies}{outside} else 0")
 
     # Results
 
@@ -373,7 +403,7 @@ class ProgramLines(Draft):
                 states[name] = self._write_check(name, known, case_cause, is_loose=self._is_loose(name, case, stated))
         for name in self.layout.stated_twice:
             beside = scope.copy()
-            self._compute_members(name, beside)
+            self._compute_members(self.layout.stated_twice[name], beside)
             states[name] = self._write_check(name, beside, case_cause)
             self._drop_causes(name, beside)
         return states
@@ -440,9 +470,9 @@ class ProgramLines(Draft):
             tolerance = max(tolerance, CONTRADICTION)
         return f"held({gap}, {excess}, {size}, {tolerance!r})"
 
-    def _compute_members(self, relation: str, scope: Scope) -> None:
-        """Write a browser program's calls, one for each quantity in a relation that givens state twice."""
-        for name, cases in self.layout.stated_twice[relation].items():
+    def _compute_members(self, plans: Mapping[str, Cases], scope: Scope) -> None:
+        """Write a browser program's calls, one for each quantity that a test of the givens needs, by its plans."""
+        for name, cases in plans.items():
             if name in scope.variables:
                 continue
             try:

@@ -19,10 +19,11 @@ from fractions import Fraction
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement, reapplied, same
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, applied, operations, rebuilt, walk
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import in_doubles, value
 from derive.numerics.algebra.exact_values import folded_ball, many_digits
 from derive.numerics.algebra.like_terms import denominators, without_denominators
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.tolerances import EPSILON, EXPRESSION
 from quantities.rational import exact_of
 
 _DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
@@ -53,6 +54,47 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
 
     result: Node = _FOLDED.fold(node, named)
     return _with_doubles(result)
+
+
+def without_lost_digits(node: Node) -> Node:
+    """The expression with many digits of each constant or factor of which doubles lose some, since its terms cancel.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> value(without_lost_digits(parse_expression("y*(log(8) - 3.000000000001*log(2))")), {"y": 1e12})
+    -0.6931471805599453
+    """
+
+    def precise(part: Node) -> Node | None:
+        if not isinstance(part, Apply):
+            return None
+        if part.names:
+            return _FOLDED.fold(part, Name) if part.op == "add" and _cancels(part) else None
+        return _with_lost_digits(part) or part
+
+    return rebuilt(node, precise)
+
+
+def _cancels(total: Apply) -> bool:
+    """Whether like terms of a sum, or its constants, cancel so far that doubles lose digits of their factor."""
+    shares: dict[Node, list[Fraction]] = {}
+    for term in total.args:
+        share, rest = _shared(_FOLDED.fold(term, Name))
+        shares.setdefault(rest, []).append(share)
+    for numbers in shares.values():
+        factor = sum(numbers, Fraction(0))
+        if factor and abs(factor) * Fraction(EXPRESSION) < max(map(abs, numbers)) * Fraction(EPSILON):
+            return True  # a factor of zero has to keep its terms, which may be undefined
+    return False
+
+
+def _with_lost_digits(constant: Apply) -> Number | None:
+    """A constant with many digits; None if doubles have it too, or if it is no number."""
+    if next(operations(constant, among=("add",)), None) is None:
+        return None
+    number = _FOLDED.fold(constant, Name)
+    if not isinstance(number, Number):
+        return None
+    return None if abs(in_doubles(constant) - number.real) <= EXPRESSION * abs(number.real) else number
 
 
 def _with_doubles(node: Node) -> Node:
@@ -129,6 +171,8 @@ def _is_undefined(node: Node) -> bool:
 
 def _shared(term: Node) -> tuple[Fraction, Node]:
     """A term of a folded sum as a number times the rest."""
+    if isinstance(term, Number):
+        return term.value, Number(Fraction(1))
     if isinstance(term, Apply) and term.op == "neg":
         share, rest = _shared(term.args[0])
         return -share, rest

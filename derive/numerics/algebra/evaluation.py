@@ -22,10 +22,10 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from derive.expressions.arithmetic import TESTS, Arithmetic
+from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, rebuilt
-from derive.numerics.algebra.exact_values import Order, Undefined, exact_number, order
+from derive.numerics.algebra.exact_values import Order, Undefined, exact_number, folded_ball, many_digits, order
 from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, MET
 from quantities.rational import exact_of
@@ -37,6 +37,7 @@ Evaluator = Callable[[Values], Any]
 
 _NAN = math.nan
 _INFINITY = math.inf
+_DOUBLE = 60  # correct bits from which a number is rounded to the right double, or to one beside it
 
 
 def power(args: Sequence[float]) -> float:
@@ -76,7 +77,9 @@ def _evaluator(node: Node) -> Evaluator:
     if isinstance(node, Number):
         return _EVALUATORS.number(node)
     if node.evaluator is None:
-        object.__setattr__(node, "evaluator", _EVALUATORS.applied(node, _evaluator))
+        constant = _constant_sum(node)
+        evaluator = _EVALUATORS.applied(node, _evaluator) if constant is None else _constant(constant)
+        object.__setattr__(node, "evaluator", evaluator)
     assert node.evaluator is not None
     return node.evaluator
 
@@ -203,6 +206,27 @@ def _rounded(argument: Node, function: Callable[[float], float], values: Values)
     return nearest + function(0.5 if ordering is Order.GREATER else -0.5)  # a large double has no half beside it
 
 
+def _constant_sum(node: Apply) -> float | None:
+    """The value of a sum of constants from many digits, since doubles lose some where it cancels; None if unknown."""
+    if node.op != "add" or node.names:
+        return None
+    with many_digits():
+        try:
+            ball = folded_ball(node, {}, {}, chosen_arm)
+        except NoElement:
+            return None
+        return float(ball) if ball.is_finite() and ball.rel_accuracy_bits() > _DOUBLE else None
+
+
+def in_doubles(constant: Node) -> float:
+    """A constant as lines of arithmetic evaluate it, each operation in doubles; NaN where it is undefined."""
+    try:
+        number: float = _EVALUATORS.fold(constant, itemgetter)({})
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return _NAN
+    return number
+
+
 def _constant(number: float) -> Evaluator:
     return lambda _: number
 
@@ -256,12 +280,22 @@ def as_doubles() -> Iterator[None]:
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
-    """Evaluate a comparison whose sides are not both finite doubles; None if enclosures do not decide it."""
+    """Evaluate a comparison whose sides are not both finite doubles; None if it is undefined.
+
+    Where enclosures leave it open, as those of two overflows do, balls may decide it: they may be larger than doubles.
+    """
     spans = {name: (values[name], values[name]) for name in names_in(comparison)}
     if not all(math.isfinite(number) for number, _ in spans.values()):
         return None
     known = (arg if x != x else Number(Fraction(x)) for arg, x in zip(comparison.args, sides, strict=True))
-    return truth_within(Apply(comparison.op, tuple(known)), spans)
+    possible = truths(Apply(comparison.op, tuple(known)), spans)
+    if len(possible) == 1:
+        return next(iter(possible))
+    if _AS_DOUBLES.get():
+        return None
+    left, right = comparison.args
+    ordering = order(left, right, values, chosen_arm)
+    return None if ordering is Order.UNDEFINED else comparison.op in _HOLDS[ordering]
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:

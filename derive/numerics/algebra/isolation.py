@@ -11,7 +11,7 @@ solution, which is a bound and not a value. A candidate therefore carries the co
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -57,6 +57,11 @@ class Candidate:
     def becoming(self, form: Node, *conditions: Node, **changes: Any) -> Candidate:
         """The candidate for the isolated name with another form, under further conditions."""
         return replace(self, form=form, conditions=(*self.conditions, *conditions), **{"other": None, **changes})
+
+    def changed(self, change: Callable[[Node], Node]) -> Candidate:
+        """The candidate with its form, and the divisors used in it, as `change` replaces them."""
+        other = None if self.other is None else change(self.other)
+        return replace(self, form=change(self.form), other=other, divisors=tuple(map(change, self.divisors)))
 
     def dividing(self, *divisors: Node) -> Candidate:
         return replace(self, divisors=(*self.divisors, *divisors))

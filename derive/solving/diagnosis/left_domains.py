@@ -23,7 +23,7 @@ from derive.planning.directions import directed
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, ordered
-from derive.solving.ranges.range_propagation import closed_forms, domains_of, only_form
+from derive.solving.ranges.range_propagation import closed_forms, divisors_beside, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
 _LEAVING = Memo["DomainExits"](most=256)
@@ -58,12 +58,20 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
 
 
 def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
-    """Whether a form of a block's unknown may leave its domain, while the quantities in it keep to theirs."""
+    """Whether a form of a block's unknown may leave its domain, while the quantities in it keep to theirs.
+
+    It does so too where it makes a divisor of its relation zero: for `a = y/b` with y = 0, the form of b is 0.
+    """
     domain = library.declared[block.unknowns[0]].domain
-    enclosure = enclose(form, {other: library.declared[other].domain.closed for other in names_in(form)}, "")
+    domains = {name: library.declared[name].domain for name in names_in(form)}
+    enclosure = enclose(form, {name: own.closed for name, own in domains.items()}, "")
     if enclosure is None or (enclosure.partial and not may_be_undefined(library, block)):
         return True
-    return not (domain.low <= enclosure.values[0] and enclosure.values[1] <= domain.high)
+    low, high = enclosure.values
+    if domain.open_low and low <= domain.low and any(0.0 in own for own in domains.values()):
+        return True  # products of positive numbers are taken for positive, though their enclosures begin at zero
+    is_divisor = divisors_beside(library, [library.relations[block.relations[0]].written], [form])
+    return not (domain.low <= low and high <= domain.high) or bool(is_divisor)
 
 
 def _is_rounded(library: RelationSet, block: Block) -> bool:
@@ -96,9 +104,15 @@ def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -
 def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
     """Whether a definition holds where its unknown is infinite: `y = a*x` does not for a = 0 and y = 5."""
     written, name = library.relations[block.relations[0]].written, block.unknowns[0]
-    if written.written_for is None or library.declared[name].domain.high < math.inf:
+    if not may_be_at_limit(library, block):
         return False
     return abs(residual(written, {**values, name: math.inf})) <= AGREEMENT  # an undefined one is not
+
+
+def may_be_at_limit(library: RelationSet, block: Block) -> bool:
+    """Whether a block's relation defines another quantity and may hold where its unknown is infinite."""
+    written = library.relations[block.relations[0]].written
+    return written.written_for is not None and library.declared[block.unknowns[0]].domain.high == math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,13 @@ def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: 
     return [divisor for divisor in divisors if divisor not in own and _may_be_zero(library, divisor)]
 
 
+def zero_divisors(library: RelationSet, candidates: Iterable[Candidate]) -> list[Node]:
+    """The divisors of closed forms that may be zero: there the unknown of `n = a*x` may be anything."""
+    divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
+    within = [divisor for divisor in divisors if not (isinstance(divisor, Apply) and divisor.op == "inv")]
+    return [divisor for divisor in within if names_in(divisor) and _may_be_zero(library, divisor)]
+
+
 def _may_be_zero(library: RelationSet, divisor: Node) -> bool:
     """Whether a divisor may be zero while the quantities in it are in their domains."""
     enclosure = enclose(divisor, {name: library.declared[name].domain.closed for name in names_in(divisor)}, "")

@@ -10,6 +10,7 @@ import numpy
 import pytest
 
 import derive
+from derive.kernels.backends.numba_source import is_at_hand
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -72,3 +73,73 @@ def test_a_form_has_no_value_where_a_divisor_of_its_relation_alone_is_zero(equat
     by_floats = held.compile("y", names, "python")
     assert numpy.allclose([by_floats(**{**columns, "b": b}) for b in columns["b"]], right, equal_nan=True)
     assert numpy.allclose(held.sweep("y", **columns).columns["y"], right, equal_nan=True)
+
+
+@pytest.mark.parametrize("domain", ["real", "nonnegative", "positive"])
+def test_what_follows_from_a_quantity_that_may_be_anything_is_asked_of_the_solver(domain: str) -> None:
+    """Where n = y*a with a = n = 0, y is anything, and z = y/(y - a) is 1 for any y but 0."""
+    held = bare("a n y z", "n = y*a", "z = y/(y - a)", domains={**dict.fromkeys("anz", "real"), "y": domain})
+    columns = {"a": [0.0, 0.0, 1.0], "n": [0.0, 2.0, 2.0]}
+    right = [held.solve("z", a=0, n=0).base, math.nan, held.solve("z", a=1, n=2).base]
+    assert right[0] == 1
+    with pytest.raises(derive.InconsistentError):
+        held.solve("z", a=0, n=2)
+    for backend in ("numpy", "numba") if is_at_hand() else ("numpy",):
+        assert numpy.allclose(held.compile("z", ["a", "n"], backend)(**columns), right, equal_nan=True)
+    by_floats = held.compile("z", ["a", "n"], "python")
+    points = zip(*columns.values(), strict=True)
+    assert numpy.allclose([by_floats(a=a, n=n) for a, n in points], right, equal_nan=True)
+
+
+@pytest.mark.parametrize("of_a", ["real", "nonnegative", "positive"])
+@pytest.mark.parametrize(
+    ("of_b", "divisor"), [("real", "b"), ("nonnegative", "b"), ("positive", "b"), ("real", "(b - c)")]
+)
+def test_a_quantity_beside_the_target_may_not_be_a_zero_divisor(of_a: str, of_b: str, divisor: str) -> None:
+    """For a = y/b with y = 0, b would be 0, where the relation has no value: the givens contradict it unless a is 0."""
+    domains = {**dict.fromkeys("cpqyz", "real"), "a": of_a, "b": of_b}
+    held = bare("a b c p q y z", f"a = y/{divisor}", "y = p - q", "z = p + 1", domains=domains)
+    names = ["a", "p", "q", *(["c"] if "c" in divisor else [])]
+    points = [(2.0, 1.0, 1.0, 0.1), (2.0, 2.0, 1.0, 0.1), (2.0, 0.3, 0.1, 0.1), (0.5, 0.3, 0.3, 0.1)]
+    right = []
+    for point in points:
+        try:
+            right.append(held.solve("z", **dict(zip(names, point, strict=False))).base)
+        except derive.InconsistentError:
+            right.append(math.nan)
+    assert list(map(math.isnan, right)) == [True, False, False, True]
+    columns = dict(zip(names, numpy.array(points).T, strict=False))
+    assert numpy.allclose(held.compile("z", names, "numpy")(**columns), right, equal_nan=True)
+    by_floats = held.compile("z", names, "python")
+    assert numpy.allclose(
+        [by_floats(**dict(zip(names, point, strict=False))) for point in points], right, equal_nan=True
+    )
+
+
+@pytest.mark.parametrize(
+    "equation",
+    [
+        "x*log(8) = 3.000000000001*x*log(2) + y",
+        "x = y/(log(8) - 3.000000000001*log(2))",
+        "x = y*(log(8) - 3.000000000001*log(2))",
+        "y = exp(log(8)*x - 3.000000000001*log(2)*x)",
+    ],
+)
+@pytest.mark.parametrize(("target", "given"), [("x", "y"), ("y", "x"), ("z", "y"), ("z", "x")])
+def test_constants_that_cancel_keep_all_digits(equation: str, target: str, given: str) -> None:
+    held = bare("x y z", equation, "z = 2*x + y", domains=dict.fromkeys("xyz", "real"))
+    numbers = [0.3, 1.0, 2.5]
+    right = [held.solve(target, **{given: number}).base for number in numbers]
+    for backend in ("numpy", "numba") if is_at_hand() else ("numpy",):
+        found = held.compile(target, [given], backend)(**{given: numpy.array(numbers)})
+        assert numpy.allclose(found, right, rtol=1e-13, atol=0)
+    by_floats = held.compile(target, [given], "python")
+    assert numpy.allclose([by_floats(**{given: number}) for number in numbers], right, rtol=1e-13, atol=0)
+
+
+def test_bounds_have_all_digits_of_constants_that_cancel() -> None:
+    held = bare("x y", "x*log(8) = 3.000000000001*x*log(2) + y", domains=dict.fromkeys("xy", "real"))
+    bounds = held.solve("x", y="0.3..2.5")
+    right = [held.solve("x", y=number).base for number in (2.5, 0.3)]
+    assert numpy.allclose([bounds.low.magnitude, bounds.high.magnitude], right, rtol=1e-12, atol=0)
+    assert f"most x = {right[1]:.6g} " in held.most("x", y="0.3..2.5").text()

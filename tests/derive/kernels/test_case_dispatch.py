@@ -240,3 +240,20 @@ def test_a_fallback_alone_in_one_case_counts_beside_what_is_stated_in_another(se
     for function in functions:
         values = [float(function(a=a, b=b)) for a, b in points]
         assert values == pytest.approx(right, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("condition", "opposite"),
+    [
+        ("a*b <= u*b", "a*b > u*b"),
+        ("a*b - 2*u*b < 0", "a*b - 2*u*b >= 0"),
+        ("exp(a/1e197) > exp(u/b)*b", "exp(a/1e197) <= exp(u/b)*b"),
+    ],
+)
+def test_a_condition_on_numbers_beyond_all_doubles_is_decided_as_the_solver_does(condition, opposite):
+    cased = [{"equation": "y = 1", "when": condition}, {"equation": "y = 2", "when": opposite}]
+    asked = bare("a b u y", *cased, domains=dict.fromkeys("abu", "real"))
+    functions = both(asked, "y", ["a", "b", "u"])
+    for a, b, u in [(1e200, 1e200, 1e200), (2e200, 1e200, 1e200), (1e200, 1e200, 3e200), (3e200, -1e200, 1e200)]:
+        right = asked.solve("y", a=a, b=b, u=u).base
+        assert [float(function(a=a, b=b, u=u)) for function in functions] == [right] * len(functions), (a, b, u)

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import derive
-from derive import DeriveError, UnderdeterminedError
+from derive import DeriveError, InconsistentError, UnderdeterminedError
 from derive.expressions.functions import TABLE
 from derive.kernels.modules import module_text
 from derive.library import Library
@@ -195,3 +195,88 @@ def test_a_case_applies_where_a_computed_number_in_its_condition_is_a_tie() -> N
     far = {"equation": "t = 2", "when": "a*b <= b*u"}
     held = bare("a b u t", "u = a - b + b", {"equation": "t = 1", "when": "a*b > b*u"}, far)
     assert python(held, "t", ["a", "b"])["value"](a=0.2, b=1.2) == held.solve("t", a=0.2, b=1.2).base == 2
+
+
+@pytest.mark.parametrize("wave", ["sin", "cos", "tan"])
+def test_a_wave_of_an_argument_without_a_known_digit_within_a_turn_cannot_be_told(wave: str) -> None:
+    held = bare("a y", f"y = {wave}(cosh(a/0.1))", domains={"y": "real"})
+    module = python(held, "y", ["a"])
+    assert module["value"](a=1.0) == pytest.approx(held.solve("y", a=1.0).base, rel=1e-9)
+    for far in (2.5, 4.75):
+        with pytest.raises(ArithmeticError, match="y cannot be told here"):
+            module["value"](a=far)
+
+
+def test_a_wave_of_a_root_without_a_known_digit_within_a_turn_cannot_be_told() -> None:
+    held = bare("a u y", "u + log(u) = exp(a)", "y = cos(u)")
+    module = python(held, "y", ["a"])
+    assert module["value"](a=2.0) == pytest.approx(held.solve("y", a=2.0).base, rel=1e-9)
+    with pytest.raises(ArithmeticError, match="cannot be told here"):
+        module["value"](a=45.0)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_leaves_its_domain_in_one_case_only_contradicts_the_givens_of_a_module_there(seed: int) -> None:
+    draw = random.Random(f"leaving {seed}")
+    cut, scale = draw.randint(-2, 2), draw.choice([0.5, 2.0, 3.0])
+    of_case: dict[str, Any] = {"equation": f"y = b - {scale}*c", "when": f"b {draw.choice(['<=', '>'])} {cut}"}
+    of_others: list[list[dict[str, Any]]] = [
+        [],
+        [{"equation": "z = y - 1"}],
+        [{"equation": f"y = b + {scale}*c", "when": f"c > {cut}"}],
+        [{"equation": f"y = b + {scale}*c", "when": f"b > {cut}"}, {"equation": "z = y - 1"}],
+    ]
+    of_target = draw.choice(["w = a", "w = a + b if b > 0 else a"])
+    left = "z" if seed % 2 else "y"
+    domains = {**dict.fromkeys("abcwyz", "real"), left: "nonnegative"}
+    held = bare("a b c y z w", of_case, *of_others[seed % 4], of_target, domains=domains)
+    module = python(held, "w", ["a", "b", "c"])
+    told = 0
+    for _ in range(20):
+        point = {name: round(draw.uniform(-4, 4), 1) for name in "abc"}
+        try:
+            found = module["value"](**point)
+        except ArithmeticError:
+            continue
+        told += 1
+        try:
+            right = held.solve("w", **point).base
+        except InconsistentError:
+            right = math.nan
+        assert near(found, right), point
+    assert told > 15
+
+
+def test_a_condition_that_follows_from_the_givens_says_where_a_module_has_no_value() -> None:
+    held = bare("a b u v y", "y = a*b", {"equation": "u = a - b", "when": "v > 3"}, "v = b + 1")
+    module = python(held, "y", ["a", "b"])
+    assert module["value"](a=1.0, b=2.0) == held.solve("y", a=1, b=2).base == 2
+    assert module["answer"](a=2.0, b=3.0)["why"] == "the givens contradict r2: no admissible value of u fits the others"
+    with pytest.raises(InconsistentError, match=r"r2: no admissible value of u fits the others"):
+        held.solve("y", a=2, b=3)
+
+
+@pytest.mark.parametrize(
+    ("relations", "target", "points"),
+    [
+        (("a = y/b", "z = floor(y)"), "z", ((2.0, 0.0), (2.0, 1.0), (0.0, 1.0), (0.0, 0.0))),
+        (("a = y/b", "y = p - q", "z = p + 1"), "z", ((2.0, 1.0, 1.0), (2.0, 1.0, 3.0), (0.0, 1.0, 1.0))),
+        (("a = b**2*y", "z = y + 1"), "z", ((2.0, -1.0), (2.0, 1.0), (2.0, 0.0), (0.0, 0.0))),
+    ],
+)
+def test_a_module_refuses_what_leaves_a_quantity_beside_its_target_no_value(
+    relations: Sequence[str], target: str, points: Sequence[Sequence[float]]
+) -> None:
+    held = bare("a b p q y z", *relations, domains=dict.fromkeys("abpqyz", "real"))
+    names = ["a", "y"] if len(points[0]) == 2 else ["a", "p", "q"]
+    module = python(held, target, names)
+    refused = 0
+    for point in points:
+        given = dict(zip(names, point, strict=True))
+        try:
+            right = held.solve(target, **given).base
+        except InconsistentError:
+            right = math.nan
+            refused += 1
+        assert near(module["value"](**given), right), given
+    assert 0 < refused < len(points)

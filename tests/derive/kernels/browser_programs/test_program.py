@@ -625,3 +625,18 @@ def test_the_arm_that_a_tie_of_decimals_takes_is_told_as_the_solver_tells_it():
     answer = held.solve("t", a=0.1, b=0.2)
     ((point,),) = ran([(program_of(held, "t", ["a", "b"]), [[0.1, 0.2]])])
     assert (point.target, point.regime) == (answer.base, answer.regime) == (0.1, {"r2": "1"})
+
+
+@needed
+def test_a_program_names_what_leaves_its_domain_beside_the_target_in_one_case():
+    of_cases = {"equation": "u = a - b", "when": "b > 2"}, {"equation": "u = a - 10", "when": "b <= 2"}
+    held = bare("a b y u v", "y = a*b", *of_cases, "v = u - 1")
+    points = [{"a": a, "b": b} for a, b in ((5.0, 3.0), (3.0, 5.0), (3.5, 3.0), (11.0, 1.0), (12.0, 1.0), (9.0, 1.0))]
+    told = at(held, "y", *points)
+    assert [point.barred for point in told] == [set(), {"r2"}, {"r4"}, {"r4"}, set(), {"r3"}]
+    (of_first,) = (one for one in program_of(held, "y", ["a", "b"]).data()["barring"] if one["relation"] == "r2")
+    assert of_first["behind"] == ["a", "b"]
+    assert of_first["contradicts"]
+    for name, point in zip(("r2", "r4", "r4", "r3"), (points[1], points[2], points[3], points[5]), strict=True):
+        with pytest.raises(InconsistentError, match=name):
+            held.solve("y", **point)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
-from derive.expressions.tree import names_in, render
-from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import value
+from derive.expressions.tree import Number, names_in, render, with_forms
+from derive.numerics.algebra.constant_folding import folded, without_lost_digits
+from derive.numerics.algebra.evaluation import in_doubles, value
 from tests.derive.draws import expressions
 from tests.ordinary import examples
 
@@ -62,3 +63,36 @@ def test_a_number_that_is_none_is_left_standing():
 def test_what_is_undefined_stays_so_although_it_is_taken_no_times(text):
     left = folded(parse_expression(text), {"u": 0.0, "s": 0.0})
     assert math.isnan(value(left, {"x": 1.0}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x/(log(8) - 3.000000000001*log(2))", -1e12 / math.log(2)),
+        ("x*log(8) - 3.000000000001*x*log(2)", -1e-12 * math.log(2)),
+        ("x + sqrt(2)*1e12 - sqrt(2.000000000001)*1e12", 1 - math.sqrt(2) / 4 + math.sqrt(2) / 32 * 1e-12),
+        ("x*(1/3 - 0.333333333333)", 1e-12 / 3),
+        ("x*(0.1 + 0.2 - 0.3)", 0.0),
+    ],
+)
+def test_constants_that_cancel_keep_the_digits_that_doubles_lose(text, expected):
+    tree = parse_expression(text)
+    assert in_doubles_at_one(tree) != pytest.approx(expected, rel=1e-10, abs=0)
+    assert in_doubles_at_one(without_lost_digits(tree)) == pytest.approx(expected, rel=1e-14, abs=0)
+
+
+def test_a_sum_of_constants_has_all_digits_wherever_it_is_evaluated():
+    tree = parse_expression("x/(log(8) - 3.000000000001*log(2))")
+    assert value(tree, {"x": 2.0}) == pytest.approx(-2e12 / math.log(2), rel=1e-14)
+
+
+def in_doubles_at_one(tree):
+    return in_doubles(with_forms(tree, {"x": Number(Fraction(1))}))
+
+
+@pytest.mark.parametrize(
+    "text", ["x*(sqrt(2) + 1)", "x*log(8) + x*log(2)", "x - 3", "x/s - x/s", "2*x + 3*x", "x*(3 - 1/3)"]
+)
+def test_constants_of_which_doubles_lose_no_digits_stay(text):
+    tree = parse_expression(text)
+    assert without_lost_digits(tree) == tree

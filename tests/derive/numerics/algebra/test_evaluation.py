@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Equation, render
-from derive.numerics.algebra.evaluation import arms, holds, residual, terms, value
-from quantities.rational import Rational, read_decimal
+from derive.numerics.algebra.evaluation import arms, holds, residual, terms, truth, value
+from quantities.rational import Rational, read_decimal, written
 from tests.derive.corpus import FORMULAS, Formula
 from tests.ordinary import every
 
@@ -132,3 +132,24 @@ def test_what_is_rounded_may_be_so_large_that_no_double_lies_between_whole_numbe
 def test_what_is_whole_by_its_decimals_is_not_rounded(text: str) -> None:
     assert value(parse_expression(text), {"a": 0.3}) == 3
     assert value(parse_expression(text), {"a": read_decimal("0.3")}) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "expected"),
+    [
+        ("a*b <= u*b", {"a": 1e200, "b": 1e200, "u": 1e200}, True),
+        ("a*b < u*b", {"a": 1e200, "b": 1e200, "u": 1e200}, False),
+        ("a*b < u*b", {"a": 1e200, "b": 1e200, "u": 2e200}, True),
+        ("a*b - 2*a*b < 0", {"a": 1e200, "b": 1e200}, True),
+        ("a*b - 2*a*b < 0", {"a": -1e200, "b": 1e200}, False),
+        ("exp(a) > exp(b)", {"a": 800.0, "b": 799.0}, True),
+        ("sqrt(a)*b*b < b**2.5", {"a": 1e200, "b": 1e200}, False),
+        ("log(-a) < a*b", {"a": 1e200, "b": 1e200}, None),
+        ("1/(a - b) < a*b", {"a": 1e200, "b": 1e200}, None),
+    ],
+)
+def test_a_comparison_of_numbers_beyond_all_doubles_is_decided(
+    text: str, numbers: dict[str, float], expected: bool | None
+) -> None:
+    assert truth(parse_condition(text), numbers) is expected
+    assert truth(parse_condition(text), {name: written(number) for name, number in numbers.items()}) is expected
