@@ -36,10 +36,11 @@ from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.left_domains import is_silent
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State, narrowed
+from derive.solving.execution.case_boxes import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import UNPROVED, Found, claims_of, is_of_proof
-from derive.solving.execution.regimes import Undecided, applies_at
+from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 
@@ -255,9 +256,22 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
 def _may_have_value_in_ranges(
     library: RelationSet, question: Question, relations: Sequence[str], givens: Sequence[str]
 ) -> bool:
-    """Whether relations in conflict in the middle of the ranges may leave their quantities values elsewhere in them."""
+    """Whether relations in conflict in the middle of the ranges may leave their quantities values elsewhere in them.
+
+    Elsewhere a relation with a condition need not apply.
+    """
     if question.ranges.keys().isdisjoint(givens):
         return False
+    conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
+    if all(map(decisions_of(library, question).verdict, conditions)) and not _may_hold_in_ranges(
+        library, question, relations
+    ):
+        return False
+    return next(boxes_by_arms(library, question, library.held_by(relations)), None) is not None
+
+
+def _may_hold_in_ranges(library: RelationSet, question: Question, relations: Sequence[str]) -> bool:
+    """Whether the equations of relations, which are in conflict in the middle of the ranges, may hold elsewhere."""
     equations = tuple(library.relations[name].written for name in relations)
     names = dict.fromkeys(chain.from_iterable(equation.names for equation in equations))
     domains = {name: library.declared[name].domain for name in names}

@@ -36,3 +36,15 @@ def test_typed_ranges_contradict_each_other_only_if_no_numbers_in_them_fit(equat
     assert answer.base == 3
     with pytest.raises(derive.InconsistentError):
         library.solve_all("u", a="7.975..8.075", b="1.5", y="0.1..0.4")
+
+
+def test_a_case_in_the_middle_of_the_ranges_contradicts_nothing_beyond_it() -> None:
+    """With x below a, y would be negative; from a on, v is 1.5 times x."""
+    cases = ("v = 1.5*u", "u < 5.74"), ("v = u", "u >= 5.74"), ("u = x", "x >= a"), ("u = 5.9", "x < a")
+    further = ("w = 1 + 0.27*x", "v >= 5.2"), ("w = 2.5*v", "v < 5.2")
+    relations = [{"equation": equation, "when": [condition]} for equation, condition in (*cases, *further)]
+    library = bare("x a u v y w", "y = w - 4", *relations)
+    (answer,) = library.solve_all("v", a="2.91", x="2.5..3")
+    assert answer.bounds == pytest.approx((4.365, 4.5))
+    with pytest.raises(derive.InconsistentError):
+        library.solve_all("v", a="2.91", x="2.5..2.6")
