@@ -27,7 +27,7 @@ from collections.abc import Callable, Container, Hashable, Iterable, Iterator, M
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, reduce
-from itertools import count
+from itertools import chain, count
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
@@ -434,9 +434,15 @@ class Sheet:
         return scope.written[node]
 
     def agrees(self, equation: Equation, text: Writer) -> str:
-        """Write the test that an equation holds within rounding as a line of the sheet."""
-        left, right, size = apart(equation, text, self.dialect.size)
-        return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * {size})")
+        """Write the test that an equation holds within rounding as a line of the sheet.
+
+        The gap is relative to the terms that a product of sums has: those of `2*(x - y)` cancel where it is zero.
+        """
+        text = cache(text)
+        left, right, _ = apart(equation, text, self.dialect.size)
+        sizes = chain.from_iterable(_sizes_of_terms(side, text, self.dialect.size) for side in equation.sides)
+        size = " + ".join(dict.fromkeys(sizes))
+        return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * ({size}))")
 
     def function(self, result: str, *further: str) -> Callable[..., Any]:
         """Make the sheet's lines a function of its arguments, after further ones, that returns the value of a text."""
@@ -462,6 +468,16 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
     measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
     distinct = dict.fromkeys(map(text, measured))
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in distinct)})"
+
+
+def _sizes_of_terms(side: Node, text: Writer, size: str) -> Iterator[str]:
+    """The texts of the sizes of a side's terms; a factor that is a sum is as large as all its terms together."""
+    for term in terms(side):
+        if isinstance(term, Apply) and term.op == "mul" and any(len(terms(factor)) > 1 for factor in term.args):
+            factors = (" + ".join(_sizes_of_terms(factor, text, size)) for factor in term.args)
+            yield " * ".join(f"({factor})" for factor in factors)
+        else:
+            yield f"{size}({text(term)})"
 
 
 def within(text: str, low: float, high: float, is_open: bool) -> str:

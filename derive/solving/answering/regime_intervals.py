@@ -22,7 +22,7 @@ from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.enclosure import Span, span_of
 from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
@@ -31,7 +31,7 @@ from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import is_narrow, middle
-from derive.solving.execution.block_execution import State, outcome_of
+from derive.solving.execution.block_execution import State, narrowed, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
@@ -365,8 +365,19 @@ class _CaseConditions:
         return [
             relation
             for relation in tested
-            if known.keys() >= {*library.members[relation.name]} and not agrees(relation.written, known)
+            if known.keys() >= {*library.members[relation.name]} and not self._may_hold(relation, known)
         ]
+
+    def _may_hold(self, relation: Relation, known: Mapping[str, float]) -> bool:
+        """Whether a relation holds at known numbers, or may hold at another number of a range than the middle one."""
+        ranges = self.question.ranges
+        moving = [name for name in self.library.members[relation.name] if name in ranges]
+        if agrees(relation.written, known) or not moving:
+            return agrees(relation.written, known)
+        return (
+            narrowed([relation.written], moving, {**{name: span_of(x) for name, x in known.items()}, **ranges})
+            is not None
+        )
 
     def _in_terms_of_target(self, claim: Node) -> Node | None:
         """A claim of the case in terms of the target and the givens; None if closed forms do not suffice."""

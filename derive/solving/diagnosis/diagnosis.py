@@ -32,14 +32,16 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
+from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.left_domains import is_silent
 from derive.solving.diagnosis.missing_givens import missing_sets
-from derive.solving.execution.block_execution import State
+from derive.solving.execution.block_execution import State, narrowed
+from derive.solving.execution.case_boxes import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import UNPROVED, PlanResult, claims_of
-from derive.solving.execution.regimes import Undecided, applies_at
+from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 
@@ -243,12 +245,45 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
         if is_rough or any(weak for _, _, weak in traces):
             continue
         givens = list(dict.fromkeys(chain.from_iterable(names for _, names, _ in traces)))
-        conflicts.append((block, relations, givens))
+        if not _may_have_value_in_ranges(library, question, relations, givens):
+            conflicts.append((block, relations, givens))
     if not conflicts:
         return None
     block, relations, givens = min(conflicts, key=lambda conflict: [len(names) for names in conflict[1:]])
     what = no_value_fits(block.relations, block.unknowns)
     return _conflict(library, question, what, relations, givens, math.inf, {})
+
+
+def _may_have_value_in_ranges(
+    library: RelationSet, question: Question, relations: Sequence[str], givens: Sequence[str]
+) -> bool:
+    """Whether relations in conflict in the middle of the ranges may leave their quantities values elsewhere in them.
+
+    Elsewhere a relation with a condition need not apply.
+    """
+    if question.ranges.keys().isdisjoint(givens):
+        return False
+    conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
+    if all(map(decisions_of(library, question).verdict, conditions)) and not _may_hold_in_ranges(
+        library, question, relations
+    ):
+        return False
+    return next(boxes_by_arms(library, question, library.held_by(relations)), None) is not None
+
+
+def _may_hold_in_ranges(library: RelationSet, question: Question, relations: Sequence[str]) -> bool:
+    """Whether the equations of relations, which are in conflict in the middle of the ranges, may hold elsewhere."""
+    equations = tuple(library.relations[name].written for name in relations)
+    names = dict.fromkeys(chain.from_iterable(equation.names for equation in equations))
+    domains = {name: library.declared[name].domain for name in names}
+    typed = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if name in domains}
+    spans = {name: (domain.low, domain.high) for name, domain in domains.items()} | typed
+    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
+    moving = [name for name in names if name not in typed or name in question.ranges]
+    if narrowed(equations, moving, spans, above) is None:
+        return False
+    variants = variants_of(equations, moving)  # across the edge of an arm, an interval has all between two arms
+    return any(narrowed(variant, moving, spans, above) is not None for variant in variants)
 
 
 def _is_idle(library: RelationSet, question: Question, plan: Plan, state: State, block: Block) -> bool:

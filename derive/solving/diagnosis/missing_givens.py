@@ -28,10 +28,12 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, combinations, islice
+from itertools import chain, combinations, islice, product, starmap
+from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
+from derive.model.conditions import exclude_each_other
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.basis import Basis, basis_of
@@ -45,10 +47,14 @@ from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
 
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with
 _TRIALS = {1: 6, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on trial, by their number of names
+_EXCLUSIONS = 6  # limit on relations left out since others exclude them
 _ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
@@ -62,17 +68,32 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
     >>> list(missing_sets(circuits, Outline("dissipated_power", ("resistance",), ()), frozenset()))
     [('current',), ('voltage',)]
     """
+    yield from _smallest_sets(library, question, left_out, _EXCLUSIONS)
+
+
+def _smallest_sets(
+    library: RelationSet, question: Question | Outline, left_out: frozenset[str], most: int
+) -> Iterator[Names]:
+    """The smallest missing sets without some relations, and perhaps without `most` more that others exclude."""
     idle = _idle(library, question)
     search = _Search(library, question, left_out | frozenset(idle))
     if question.target not in search.matching.unknowns:
         return
     waking = [(name,) for name in _waking(library, question, left_out, idle)]
     for search_for in (search.singles, search.pairs, search.triples, search.larger):
-        sets = [names for names in search_for() if names]  # an empty set: counting finds the target fixed already
+        found = [names for names in search_for() if names]  # an empty set: counting finds the target fixed already
+        sets = [names for names in found if search.fits_a_case(names)]
         if search_for == search.singles:
             sets += [names for names in waking if names not in sets]
         if sets:
             yield from sets
+            return
+        if found and most:  # all rest on cases that exclude each other: each case has sets of its own
+            pair = search.excluding_pair(found[0])
+            in_cases = [_smallest_sets(library, question, left_out | {relation}, most - 1) for relation in pair]
+            several = list(dict.fromkeys(chain.from_iterable(in_cases)))
+            fewest = min(map(len, several), default=0)
+            yield from (names for names in several if len(names) == fewest)
             return
 
 
@@ -246,6 +267,40 @@ class _Search:
         """Whether by counting the target would be fixed if these missing names were given."""
         return self.matching.given(names).settles(self.question.target)
 
+    def fits_a_case(self, names: Iterable[str]) -> bool:
+        """Whether some case fixes the target if these names are given, where counting fixes it over all cases at once.
+
+        Of relations that exclude each other no case has both: of `x = a + b` for c < 1 and `x = a*b` from there on, a
+        single given is too few.
+        """
+        matching = self.matching.given(names)
+        return not matching.settles(self.question.target) or self._is_of_a_case(matching, _EXCLUSIONS)
+
+    def excluding_pair(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Two relations that never apply together, and by both of which counting fixes the target with these names."""
+        return self._excluding_pair(self.matching.given(names))
+
+    def _excluding_pair(self, matching: Matching) -> tuple[str, ...]:
+        """Two relations that never apply together, by which a matching fixes the target; none if there are no such."""
+        used = matching.relations_for(self.question.target)
+        conditional = [relation for relation in self.library.conditional if relation.name in used]
+        pairs = filter(_exclude_each_other, combinations(conditional, 2))
+        return tuple(relation.name for relation in next(pairs, ()))
+
+    def _is_of_a_case(self, matching: Matching, most: int) -> bool:
+        """Whether a matching fixes the target, perhaps without `most` relations, by some that exclude none of them."""
+        if not matching.settles(self.question.target):
+            return False
+        pair = self._excluding_pair(matching)
+        if not pair or not most:
+            return True
+        for relation in pair:
+            rest = matching.without((relation,))
+            rest.add_again([name for name in rest.members if name not in rest.fixes], 1)
+            if self._is_of_a_case(rest, most - 1):
+                return True
+        return False
+
     @cached_property
     def freeing_fallbacks(self) -> set[str]:
         """The fallbacks that may be given, since their own relations, which they replace, then fix the target."""
@@ -357,6 +412,11 @@ class _Search:
                         distances[other] = distances[name] + 1
                         pending.append(other)
         return distances
+
+
+def _exclude_each_other(pair: tuple[Relation, Relation]) -> bool:
+    """Whether two relations never apply together, so that missing givens cannot rest on both."""
+    return any(starmap(exclude_each_other, product(*(relation.conditions for relation in pair))))
 
 
 def _vectors(moves: Sequence[Row]) -> dict[str, Vector]:

@@ -117,3 +117,11 @@ def test_a_random_chain_comes_to_what_solving_comes_to(seed):
         except derive.DeriveError:
             expected = math.nan
         assert worth(library, "z", **given) == pytest.approx(expected, rel=1e-8, nan_ok=True), relations
+
+
+@pytest.mark.parametrize("equation", ["(x**3 - y)/5.06 = 0", "z = 3*(x**2 - y)", "z = (x**2 - y)*(x + 1)"])
+def test_a_root_at_which_a_product_of_sums_cancels_is_the_value(equation):
+    library = bare("x y z", equation, domains={"x": "0..10", "y": "real", "z": "real"})
+    given = {"y": 5.0, "z": 0.0} if "z" in equation else {"y": 5.0}
+    (answer,) = library.solve_all("x", **given)
+    assert worth(library, "x", **given) == pytest.approx(answer.value.magnitude, rel=1e-12)

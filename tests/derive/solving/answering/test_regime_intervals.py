@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive import NoSolutionError
+from derive import NoSolutionError, UnderdeterminedError
 from tests.derive.statements import bare
 from tests.ordinary import examples
 
@@ -42,3 +42,18 @@ def test_a_positive_target_is_not_zero_where_zero_alone_is_left_beside_it(most: 
         (answer,) = library.solve_all("w", a=1, b=3, c=c)
         assert answer.bounds is not None
         assert answer.bounds[0] == 0
+
+
+@pytest.mark.parametrize("typed", ["1..3.5", "3..4", "2.9..3.1"])
+def test_a_range_that_contains_what_a_case_says_contradicts_nothing(typed: str) -> None:
+    """The middle of the range is another number; that is no reason to take the case not to apply."""
+    cases = {"equation": "y = 3", "when": ["a >= 1"]}, {"equation": "y = 2*a", "when": ["a < 1"]}
+    library = bare("a x y u", *cases, "u = x")
+    with pytest.raises(UnderdeterminedError):
+        library.solve_all("u", a=2, y=typed)
+
+
+def test_a_range_without_what_any_case_says_leaves_the_target_no_value() -> None:
+    cases = {"equation": "y = 3", "when": ["u >= 1"]}, {"equation": "y = 4", "when": ["u < 1"]}
+    with pytest.raises(NoSolutionError):
+        bare("x y u a", *cases, "u = 2*a + x").solve_all("x", a=2, y="1..2")

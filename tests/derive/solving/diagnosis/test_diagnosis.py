@@ -24,3 +24,27 @@ def test_what_is_typed_contradicts_itself_also_where_the_target_is_open(a: int, 
     with pytest.raises(derive.UnderdeterminedError) as open_target:
         library.solve("c", a=a, b=factor * a)
     assert open_target.value.missing == (("d",),)
+
+
+@pytest.mark.parametrize("equation", ["y = (2.1 if x > 10 else a)", "y = min(x, a)", "y = a*exp(x - 0.5)"])
+def test_typed_ranges_contradict_each_other_only_if_no_numbers_in_them_fit(equation: str) -> None:
+    """In their middle they leave x no value: that is no contradiction where 8 fits, and one where nothing does."""
+    cases = {"equation": "v + u = x + a + u", "when": ["u <= a"]}, {"equation": "v = x*u", "when": ["u > a"]}
+    library = bare("x a b u v y", equation, "u = 2*b", *cases, domains={"x": "0.5..20"})
+    fitting = "8..9" if "exp" not in equation else "7.25..8.25"
+    (answer,) = library.solve_all("u", a="7.975..8.075", b="1.5", y=fitting)
+    assert answer.base == 3
+    with pytest.raises(derive.InconsistentError):
+        library.solve_all("u", a="7.975..8.075", b="1.5", y="0.1..0.4")
+
+
+def test_a_case_in_the_middle_of_the_ranges_contradicts_nothing_beyond_it() -> None:
+    """With x below a, y would be negative; from a on, v is 1.5 times x."""
+    cases = ("v = 1.5*u", "u < 5.74"), ("v = u", "u >= 5.74"), ("u = x", "x >= a"), ("u = 5.9", "x < a")
+    further = ("w = 1 + 0.27*x", "v >= 5.2"), ("w = 2.5*v", "v < 5.2")
+    relations = [{"equation": equation, "when": [condition]} for equation, condition in (*cases, *further)]
+    library = bare("x a u v y w", "y = w - 4", *relations)
+    (answer,) = library.solve_all("v", a="2.91", x="2.5..3")
+    assert answer.bounds == pytest.approx((4.365, 4.5))
+    with pytest.raises(derive.InconsistentError):
+        library.solve_all("v", a="2.91", x="2.5..2.6")

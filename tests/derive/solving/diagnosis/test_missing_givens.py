@@ -32,3 +32,22 @@ def test_of_what_relations_are_written_for_the_nearest_is_offered_first(chain: l
     with pytest.raises(derive.UnderdeterminedError) as caught:
         library.solve("y")
     assert caught.value.missing == ((last,), (first,), (second,), (third,))
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "expected"),
+    [("y", {"b": 6.08}, {("x",), ("w",)}), ("b", {}, {("x", "w"), ("x", "y"), ("w", "y")}), ("w", {}, {("y",)})],
+)
+def test_what_is_offered_rests_on_no_two_cases_at_once(
+    target: str, given: dict[str, float], expected: set[tuple[str, ...]]
+) -> None:
+    """Both cases together would fix y by b alone, and b by x."""
+    library = bare(
+        "b x w y",
+        "w = b/(x + 4)",
+        {"equation": "y = floor((w + b)/4.3)", "when": ["b <= 2.5"]},
+        {"equation": "y = w", "when": ["b > 2.5"]},
+    )
+    with pytest.raises(derive.UnderdeterminedError) as caught:
+        library.solve(target, **given)
+    assert {*caught.value.missing} == expected
