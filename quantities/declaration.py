@@ -25,7 +25,7 @@ from quantities.rational import as_number
 from quantities.spelling import parse_unit
 from quantities.tolerances import SAME_DEFAULT
 from quantities.units import DIMENSIONLESS, Unit, convert
-from quantities.value import ASKER, DEFAULT, Source, Value, is_number, read_number, read_value
+from quantities.value import ASKER, DEFAULT, Source, Value, is_number, read_number, read_value, unit_attribute
 
 __all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_aliases", "read_given", "same_thing"]
 
@@ -304,7 +304,9 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
                 raise TypeError
             value = read_number(as_number(given.magnitude), unit_of(given))
         elif is_number(given):
-            value = read_number(as_number(given), DIMENSIONLESS)
+            unit_text = unit_attribute(given)
+            unit = DIMENSIONLESS if unit_text is None else parse_unit(unit_text)
+            value = read_number(as_number(given), unit)
         else:
             raise TypeError
     except ExpressionError as error:
@@ -327,7 +329,8 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
             hint=f'Write a string such as "3 {quantity.unit}", or a pint Quantity.',
             text=type(given).__name__,
         ) from None
-    shown = str(given) if isinstance(given, str) or is_number(given) else repr(value.number)
+    is_shown = isinstance(given, str) or (is_number(given) and unit_attribute(given) is None)
+    shown = str(given) if is_shown else repr(value.number)
     return _with_unit(value, shown, quantity).sourced(source)
 
 

@@ -33,6 +33,7 @@ __all__ = [
     "otherwise",
     "read_number",
     "read_value",
+    "unit_attribute",
 ]
 
 Kind = Literal["exact", "measured", "published", "assumed"]
@@ -457,4 +458,12 @@ def is_number(given: Any) -> bool:
         return True
     if getattr(given, "shape", ()) != () or not hasattr(given, "__float__") or hasattr(given, "_units"):
         return False
+    if getattr(given, "mask", False):  # NumPy hides the number
+        return False
     return getattr(getattr(given, "dtype", None), "kind", "f") in "iuf"
+
+
+def unit_attribute(given: Any) -> str | None:
+    """The text of the unit that a number or an array of xarray states; None of anything else."""
+    text = getattr(given, "attrs", {}).get("units")
+    return text if isinstance(text, str) else None

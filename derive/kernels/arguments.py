@@ -18,7 +18,7 @@ from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
 from quantities.units import Unit, convert
-from quantities.value import is_number
+from quantities.value import is_number, unit_attribute
 
 # The names are put into the finished code object and never into its text; a name may be any string. A call that is
 # not plain (other types of numbers, arrays, a name too many or too few) takes the slow path.
@@ -132,16 +132,12 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
 
     if given.__class__ is numpy.ndarray and given.ndim and given.dtype.kind in _REAL_KINDS:
         return given
-    if isinstance(given, (list, tuple)):
-        for entry in given:
-            if entry.__class__ is not float:
-                _refuse_unit(quantity, entry)
+    if isinstance(given, bytearray):  # NumPy would take the codes of its characters
+        raise _no_number(quantity, given)
     try:
-        array = numpy.asarray(given)
+        array = numpy.asarray(_listed(quantity, given) if isinstance(given, (list, tuple)) else _unmasked(given))
         if array.dtype.kind == "O":
-            if not all(_is_missing(entry) or is_number(entry) or isinstance(entry, bool) for entry in array.flat):
-                raise _no_number(quantity, given)
-            numbers = [math.nan if _is_missing(entry) else float(entry) for entry in array.flat]
+            numbers = [_number_of_object(quantity, given, entry) for entry in array.flat]
             array = numpy.array(numbers).reshape(array.shape)
     except (TypeError, ValueError):
         raise _no_number(quantity, given) from None
@@ -149,9 +145,45 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
         raise _too_large(quantity) from None
     if array.dtype.kind not in _REAL_KINDS:
         raise _no_number(quantity, given)
-    if isinstance(given, numpy.ma.MaskedArray):
-        return numpy.ma.filled(given.astype(float), math.nan)
     return array if array.ndim else float(array)
+
+
+def _listed(quantity: Declaration, entries: Sequence[Any]) -> list[Any]:
+    """A list that is passed for a quantity, without masked numbers, at any depth; units in it are refused."""
+    listed: list[Any] = []
+    for entry in entries:
+        if isinstance(entry, (list, tuple)):
+            listed.append(_listed(quantity, entry))
+        elif entry.__class__ is float:
+            listed.append(entry)
+        else:
+            _refuse_unit(quantity, entry)
+            listed.append(_unmasked(entry))
+    return listed
+
+
+def _unmasked(given: Any) -> Any:
+    """An array of NumPy with NaN in the place of each masked number, and None among objects; all else as it is."""
+    import numpy
+
+    if not isinstance(given, numpy.ma.MaskedArray):
+        return given
+    data, mask = numpy.ma.getdata(given), numpy.ma.getmaskarray(given)
+    if data.dtype.kind in _REAL_KINDS:
+        return numpy.where(mask, math.nan, data.astype(float))
+    objects = data.astype(object)
+    objects[mask] = None
+    return objects
+
+
+def _number_of_object(quantity: Declaration, given: Any, entry: Any) -> float:
+    """An entry in an array of objects as a float, NaN if it is missing; `given` is the array as it was passed."""
+    if _is_missing(entry):
+        return math.nan
+    _refuse_unit(quantity, entry)
+    if not is_number(entry) and not isinstance(entry, bool):
+        raise _no_number(quantity, given)
+    return _as_float(quantity, entry)
 
 
 def _is_missing(entry: Any) -> bool:
@@ -162,11 +194,15 @@ def _is_missing(entry: Any) -> bool:
 def _as_float(quantity: Declaration, given: Any) -> float:
     """A number of any type as a float, or an error that names its quantity."""
     try:
-        return float(given)
+        number = float(given)
+        is_lost = (math.isinf(number) and -math.inf < given < math.inf) or (number == 0 and given != 0)
     except OverflowError:
         raise _too_large(quantity) from None
     except (TypeError, ValueError):
         raise _no_number(quantity, given) from None
+    if is_lost:
+        raise _too_large(quantity)
+    return number
 
 
 def _refuse_unit(quantity: Declaration, given: Any) -> None:
@@ -176,8 +212,8 @@ def _refuse_unit(quantity: Declaration, given: Any) -> None:
         unit: Any = str(given.units)
         hint = f'Write {quantity.name}=value.m_as("{declared}").'
     else:
-        unit = getattr(given, "attrs", {}).get("units")
-        if not isinstance(unit, str) or _is_same(unit, quantity.unit):
+        unit = unit_attribute(given)
+        if unit is None or _is_same(unit, quantity.unit):
             return
         hint = f"Convert it to {declared}, and give the numbers alone: {quantity.name}=array.values."
     raise UnitError(
@@ -225,7 +261,7 @@ def _too_large(quantity: Declaration) -> DomainError:
     """The error of a number that no double is near to, passed to a compiled function."""
     return DomainError(
         f"{quantity.name}: it exceeds the range of double precision.",
-        hint="Give a number up to 1e300.",
+        hint="Give a number between 1e-300 and 1e300.",
         quantity=quantity.name,
         domain=quantity.domain.text,
     )

@@ -20,7 +20,7 @@ from quantities.declaration import Declaration, read_given
 from quantities.registry import unit_of
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
-from quantities.value import is_number, read_value
+from quantities.value import is_number, read_value, unit_attribute
 
 DECADES = 100.0
 """The ratio of the ends of a range from which its axis is logarithmic."""
@@ -137,7 +137,7 @@ def line(quantity: Declaration, given: Any) -> Line:
     unit, array = DIMENSIONLESS, given
     if hasattr(given, "magnitude"):
         unit, array = unit_of(given), given.magnitude
-    elif isinstance(named := getattr(given, "attrs", {}).get("units"), str):  # xarray's way of stating it
+    elif (named := unit_attribute(given)) is not None:
         unit, array = _unit_of_attribute(quantity, named), given.values
     array = _array(quantity, array)
     if isinstance(array, tuple):  # values, each with its unit
@@ -163,7 +163,7 @@ def _array(quantity: Declaration, given: Any) -> Any:
     if isinstance(given, (list, tuple, range)):
         if not given:
             raise _wrong(quantity, "the axis is empty", "Give at least one value.")
-        if not all(map(is_number, given)):
+        if not all(is_number(entry) and unit_attribute(entry) is None for entry in given):
             return tuple(given)
     if isinstance(given, numpy.ma.MaskedArray) and numpy.ma.getmaskarray(given).any():
         place = int(numpy.argmax(numpy.ma.getmaskarray(given)))

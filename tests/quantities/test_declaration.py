@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from inspect import signature
 
+import numpy
 import pytest
 import sympy
 
@@ -126,6 +127,27 @@ def test_a_range_with_an_absolute_temperature_is_no_range_of_differences(text):
         read_given(text, Declaration("rise", "delta_degC"))
     low, _, high = read_given(text, Declaration("temperature", "K")).base
     assert 280 <= low < high <= 300
+
+
+def test_a_number_that_states_its_unit_is_in_that_unit():
+    xarray = pytest.importorskip("xarray", reason="xarray comes with the extra dev")
+    share, length = Declaration("share", ""), Declaration("length", "m")
+    assert read_given(xarray.DataArray(5.0, attrs={"units": "percent"}), share).base[1] == 0.05
+    assert read_given(xarray.DataArray(5.0), share).base[1] == 5
+    assert read_given(xarray.DataArray(5, attrs={"units": "km"}), length).base[1] == 5000
+    for unit, said in (("s", "length: 5 s does not fit its unit m"), ("degrees_north", "length: ")):
+        with pytest.raises(UnitError, match=said):
+            read_given(xarray.DataArray(5.0, attrs={"units": unit}), length)
+    with pytest.raises(UnitError, match=r'length: 5.0 has no unit, and length is in m. Write "5.0 m"'):
+        read_given(xarray.DataArray(5.0, attrs={"units": ""}), length)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_number_under_a_mask_is_none():
+    for masked in (numpy.ma.masked, numpy.ma.array(5.0, mask=True)):
+        with pytest.raises(ExpressionError, match="share: a Masked"):
+            read_given(masked, Declaration("share", ""))
+    assert read_given(numpy.ma.array(5.0), Declaration("share", "")).number == 5
 
 
 class Deviating:

@@ -7,7 +7,8 @@ false roots.
 An irrational constant, such as log(8), is taken with many digits while constants are combined, and rounded to a double
 in the end. Where a sum with such a constant cancels to all these digits, it is zero: `x*log(8) - 3*x*log(2)` is not
 1e-16*x. The digits are so many that what any double leaves beside another is no such sum: 1e70 + sqrt(2) - 1e70 is
-sqrt(2).
+sqrt(2). In the same way a constant that is a short fraction to all these digits is that fraction, as sqrt(2)**2 and
+sin(pi/6) are, so that `floor` and `acos` take it at its exact value.
 """
 
 from __future__ import annotations
@@ -15,12 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement, reapplied, same
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, applied, operations, rebuilt, walk
 from derive.numerics.algebra.evaluation import in_doubles, value
-from derive.numerics.algebra.exact_values import folded_ball, many_digits
+from derive.numerics.algebra.exact_values import Ball, folded_ball, many_digits
 from derive.numerics.algebra.like_terms import denominators, without_denominators
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.tolerances import EPSILON, EXPRESSION
@@ -31,11 +33,12 @@ _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a d
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
 _DIGITS = 1200  # bits to which an irrational constant is folded
 _LOST_DIGITS = 40  # limit on those that its own function may lose
+_KNOWN_DIGITS = 1100  # bits of a folded constant that are right, after operations that have lost some
 _SAME_BITS = 1050  # a sum of irrational constants that cancels to these is zero; beside 1e300 a one is left at 2**-997
+_LONGEST_SHORT = 1 << 200  # limit on the numerator or the denominator of a fraction that a constant turns out to be
+_BY_CHANCE = 1 << 100  # limit on quotients in the continued fraction of a constant that is no short one
 _LONGEST_WRITTEN = 160  # limit on bits of a numerator, above which it may be that of a folded irrational constant
-_LEAST_TWOS = (
-    100  # limit on bits of its denominator, below which it may be what is typed, such as a long number and .25
-)
+_LEAST_TWOS = 100  # limit on bits of its denominator, below which it may be a long number that is typed
 _UNDOING = {"exp": "log", "log": "exp"}  # each with the function whose value it takes back
 
 
@@ -158,9 +161,33 @@ def _sum(*args: Node) -> Node:
 def _added(numbers: Sequence[Fraction]) -> Fraction:
     """The sum of constants; zero where irrational ones cancel to all digits that they are folded with."""
     total = sum(numbers, Fraction(0))
-    if not total or not any(map(_is_irrational, numbers)):
+    irrational = sum(map(_is_irrational, numbers))
+    if not total or not irrational:
         return total
-    return total if abs(total) > max(map(abs, numbers)) / (1 << _SAME_BITS) else Fraction(0)
+    if abs(total) <= max(map(abs, numbers)) / (1 << _SAME_BITS):
+        return Fraction(0)
+    return _without_noise(total) if irrational > 1 else total
+
+
+@lru_cache(maxsize=512)
+def _without_noise(number: Fraction) -> Fraction:
+    """The short fraction that a constant made of irrational ones is to all its digits; any other as it is.
+
+    >>> _without_noise(Fraction(1, 3) + Fraction(1, 1 << 1190))
+    Fraction(1, 3)
+    """
+    if not _is_irrational(number):
+        return number
+    size, below = abs(number).as_integer_ratio()
+    (p, last_p), (q, last_q) = (1, 0), (0, 1)  # a convergent of the continued fraction, and the one before it
+    while below and min(p, q) < _LONGEST_SHORT:
+        quotient, rest = divmod(size, below)
+        if quotient > _BY_CHANCE and p * q * quotient >= 1 << _SAME_BITS:
+            return Fraction(p, q) if number > 0 else -Fraction(p, q)
+        p, last_p = quotient * p + last_p, p
+        q, last_q = quotient * q + last_q, q
+        size, below = below, rest
+    return number
 
 
 def _is_undefined(node: Node) -> bool:
@@ -184,14 +211,15 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
 def _product(*args: Node) -> Node:
     """Fold a product to a flat one, its constants multiplied; a zero stays a factor, as the others may be undefined."""
     others: list[Node] = []
-    factor = Fraction(1)
+    factor, irrational = Fraction(1), 0
     for arg in args:
         for part in arg.args if isinstance(arg, Apply) and arg.op == "mul" else (arg,):
             if isinstance(part, Number):
                 factor *= part.value
+                irrational += _is_irrational(part.value)
             else:
                 others.append(part)
-    constant = _short(factor)
+    constant = _short(_without_noise(factor) if irrational > 1 else factor)
     return applied("mul", others if factor == 1 else [constant, *others], constant)
 
 
@@ -218,7 +246,8 @@ def _constant(node: Apply, fold: Fold) -> Node:
             return number
     applied_node = reapplied(node, fold)
     numbers = [arg.value for arg in applied_node.args if isinstance(arg, Number)]
-    if not numbers or len(numbers) < len(applied_node.args):
+    is_constant = bool(numbers) or node.op == "pi"
+    if not is_constant or len(numbers) < len(applied_node.args):
         return applied_node
     if node.op == "inv" and numbers[0] and not _is_irrational(numbers[0]):
         return _short(1 / numbers[0])
@@ -243,17 +272,38 @@ def _constant(node: Apply, fold: Fold) -> Node:
 
 
 def _in_many_digits(node: Apply) -> Fraction | None:
-    """The value of an irrational constant to many digits; None if it has not that many, or is large."""
+    """The value of a constant to many digits, the exact one of sqrt(1e70); None if it has not that many.
+
+    Irrational arguments are known to a part of their digits: sin(pi) is zero, and asin(1) is not what is next to it.
+    """
+    from flint import arb
+
+    balls: dict[str, Ball] = {}
+
+    def with_ball(arg: Node) -> Node:
+        """An argument, or a name in the place of an irrational one."""
+        if not isinstance(arg, Number) or not _is_irrational(arg.value):
+            return arg
+        name = Name(f"{len(balls)}")
+        middle = arb(arg.value.numerator) / arg.value.denominator
+        balls[name.name] = arb(middle, abs(middle) / 2**_KNOWN_DIGITS)
+        return name
+
     with many_digits(_DIGITS):
+        operation = Apply(node.op, tuple(map(with_ball, node.args)))
+        digits = _KNOWN_DIGITS if balls else _DIGITS
         try:
-            ball = folded_ball(node, {}, {}, _no_choice)
+            ball = folded_ball(operation, balls, {}, _no_choice)
         except NoElement:
             return None
-        if not ball.is_finite() or ball.rel_accuracy_bits() < _DIGITS - _LOST_DIGITS:
+        if not ball.is_finite():
+            return None
+        if balls and ball.contains(0) and ball.rad() * 2**_SAME_BITS < 1:
+            return Fraction(0)
+        if ball.rel_accuracy_bits() < digits - _LOST_DIGITS:
             return None
         mantissa, exponent = map(int, ball.mid().man_exp())
-    number = Fraction(mantissa) * Fraction(2) ** exponent
-    return number if _is_irrational(number) else None  # a sum would not know another one again
+    return _without_noise(Fraction(mantissa) * Fraction(2) ** exponent)
 
 
 def _no_choice(*_: object) -> None:

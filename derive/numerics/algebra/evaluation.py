@@ -24,8 +24,15 @@ from typing import Any
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, rebuilt
-from derive.numerics.algebra.exact_values import Order, Undefined, exact_number, folded_ball, many_digits, order
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
+from derive.numerics.algebra.exact_values import (
+    Order,
+    Undefined,
+    folded_ball,
+    many_digits,
+    order,
+    with_rational_parts,
+)
 from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, MET
 from quantities.rational import exact_of
@@ -337,7 +344,8 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     """An expression to evaluate, with the exact value in place of each part that has one; None if undefined.
 
     The angle whose cosine is (1.3 - 0.9)/0.4 is zero; in doubles that ratio is more than one, and there is no angle.
-    What is rounded up or down is a whole number where its decimals say so: log(1000)/log(10) is 3.
+    What is rounded up or down is a whole number where its decimals say so: log(1000)/log(10) is 3. Of a choice the arm
+    is left that it takes.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -350,21 +358,18 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     """
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
-    def replacement(part: Node) -> Node | None:
-        """The exact number in place of a part; None if each of the part's own parts is looked at."""
-        if isinstance(part, Number):
-            return part
-        number = exact_number(part, given)
-        if number is None and isinstance(part, Apply) and part.op in STEPPED:
+    def instead(part: Apply) -> Node | None:
+        """The whole number at a tie of a rounding, or the arm of a choice, whose conditions are decided here."""
+        if part.op in STEPPED:
             number = _whole_at_tie(part.args[0], values)
-        if number is not None:
-            return Number(number)
-        if isinstance(part, Name) or part.op == "piecewise":  # its conditions are decided where they are compared
-            return part
-        return None
+            return None if number is None else Number(number)
+        if part.op != "piecewise":
+            return None
+        arm = chosen_arm(part, values)
+        return part if arm is None else with_rational_parts(arm, given, instead)
 
     try:
-        return rebuilt(node, replacement)
+        return with_rational_parts(node, given, instead)
     except Undefined:
         return None
 

@@ -29,7 +29,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, nothing, taken
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, walk
 from derive.tolerances import EXPRESSION
 from quantities.rational import exact_of, is_printed, nearest
 
@@ -307,10 +307,9 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
         with many_digits(bits):
             numbers = {name: _known(values[name]) for name in names_in(*sides)}
             try:
-                left, right = (folded_ball(side, numbers, values, chosen) for side in sides)
+                gap = _gap_ball(sides, numbers, values, chosen)
             except NoElement:
                 return Order.UNDEFINED
-            gap = left - right
             if gap > 0 or gap < 0:
                 return Order.GREATER if gap > 0 else Order.LESS
         if not is_exact:
@@ -318,6 +317,48 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
     if not gap.is_finite():
         return Order.UNDEFINED
     return Order.EQUAL if is_exact else Order.UNDECIDED
+
+
+def _gap_ball(sides: tuple[Node, Node], numbers: Mapping[str, Ball], values: Values, chosen: Chosen) -> Ball:
+    """The ball of the difference of two expressions.
+
+    Where it is not finite, rational parts are computed exactly first: `acos(a/b)` at a = b has a value, but the ball of
+    its argument passes the end of the domain.
+    """
+    left, right = (folded_ball(side, numbers, values, chosen) for side in sides)
+    if (left - right).is_finite():
+        return left - right
+    given = {name: exact for name in names_in(*sides) if (exact := exact_of(values[name])) is not None}
+
+    def arm_of(part: Apply) -> Node | None:
+        """The arm that a choice takes, with its rational parts; None for any other operation."""
+        if part.op != "piecewise":
+            return None
+        arm = chosen(part, values)
+        return part if arm is None else with_rational_parts(arm, given, arm_of)
+
+    forms = (with_rational_parts(side, given, arm_of) for side in sides)
+    left, right = (folded_ball(form, numbers, values, chosen) for form in forms)
+    return left - right
+
+
+def with_rational_parts(node: Node, given: Mapping[str, Fraction], instead: Callable[[Apply], Node | None]) -> Node:
+    """An expression with the exact value in place of each part that has one, at numbers known as fractions.
+
+    `instead` may put another expression in place of an operation without one. Raises `Undefined` where a part has no
+    value.
+    """
+
+    def replacement(part: Node) -> Node | None:
+        """The expression in place of a part; None if each of the part's own parts is looked at."""
+        if isinstance(part, Number):
+            return part
+        number = exact_number(part, given)
+        if number is not None:
+            return Number(number)
+        return part if isinstance(part, Name) else instead(part)
+
+    return rebuilt(node, replacement)
 
 
 def _known(number: float) -> Ball:

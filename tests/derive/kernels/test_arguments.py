@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy
@@ -58,6 +59,12 @@ def test_a_number_of_any_kind_comes_out_as_a_float(number):
         (None, ExpressionError, "'None' (NoneType) is no real number"),
         (10**400, DomainError, "x: it exceeds the range of double precision."),
         ([10**400, 1], DomainError, "x: it exceeds the range of double precision."),
+        (Decimal("1e400"), DomainError, "x: it exceeds the range of double precision."),
+        (Decimal("-1e-400"), DomainError, "Give a number between 1e-300 and 1e300."),
+        ([Fraction(1, 10**400), 1], DomainError, "x: it exceeds the range of double precision."),
+        ([[derive.units.Quantity([3.0, 4.0], "ft")]], UnitError, 'Write x=value.m_as("m").'),
+        (numpy.array([derive.units.Quantity(3.0, "ft"), None], dtype=object), UnitError, 'Write x=value.m_as("m").'),
+        (bytearray(b"12"), ExpressionError, "(bytearray) is no real number"),
     ],
 )
 def test_what_a_call_would_read_with_another_meaning_is_refused(backend, given, error, said):
@@ -72,6 +79,14 @@ def test_what_is_masked_or_missing_in_an_array_has_no_value():
     masked = numpy.ma.array([1.0, 5.0], mask=[False, True])
     assert function(x=masked, k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
     assert function(x=[1.0, None], k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
+    objects = numpy.ma.array([1, "under the mask"], mask=[False, True], dtype=object)
+    whole = numpy.ma.array([1, 5], mask=[False, True])
+    for given in (objects, whole, [1.0, numpy.ma.masked], [numpy.ma.array(1.0), numpy.ma.array(5.0, mask=True)]):
+        assert function(x=given, k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
+    (row,) = function(x=[masked], k=2.0)
+    assert row == pytest.approx([2.0, math.nan], nan_ok=True)
+    for alone in (numpy.ma.masked, numpy.ma.array(5.0, mask=True)):
+        assert math.isnan(function(x=alone, k=2.0))
 
 
 def test_what_pandas_marks_as_missing_has_no_value():
@@ -93,6 +108,10 @@ def test_an_array_that_states_its_unit_must_be_in_the_declared_one():
                 function(x=xarray.DataArray(numbers, attrs={"units": unit}), k=2.0)
             assert f"x: a compiled function takes bare numbers in m, and this is in {shown}." in str(refused.value)
             assert "Convert it to m, and give the numbers alone: x=array.values." in str(refused.value)
+    in_feet = xarray.DataArray(1.0, attrs={"units": "ft"})
+    for given in ([[in_feet]], numpy.array([in_feet, None], dtype=object)):
+        with pytest.raises(UnitError, match="and this is in ft"):
+            function(x=given, k=2.0)
 
 
 def test_arrays_that_do_not_fit_each_other_are_named_with_their_shapes():

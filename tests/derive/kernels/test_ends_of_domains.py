@@ -117,3 +117,14 @@ def test_a_function_has_its_value_at_the_end_of_its_domain(form: str, a: float, 
         pytest.importorskip("numba")
     library = bare("a b t", f"t = {form}", domains={"t": "real"})
     assert library.compile("t", ["a", "b"], backend)(a=a, b=b) == library.solve("t", a=a, b=b).base == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "there"),
+    [("acos(c/c)", 0), ("asin(c/(3*c)*3)", math.pi / 2), ("tanh(acosh(c/1.3))", 0), ("(3*c - 3.9)**1.5", 0)],
+)
+@pytest.mark.parametrize("condition", ["b < 0", "c < b", "acos(c/c) > 0"])
+def test_an_arm_of_a_choice_has_a_value_at_the_end_of_a_domain(end: str, there: float, condition: str) -> None:
+    library = bare("b c y", f"y = (b if {condition} else {end} + b)", domains={"b": "real", "y": "real"})
+    assert library.solve("y", b=0.4, c=1.3).base == pytest.approx(there + 0.4)
+    assert library.compile("y", ["b", "c"])(b=0.4, c=1.3) == pytest.approx(there + 0.4)

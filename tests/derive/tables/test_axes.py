@@ -63,6 +63,12 @@ def test_a_unit_that_cannot_be_read_is_told_with_the_name_of_its_axis():
         derive.load(SHOP).sweep("rent", floor="2 m**2", price=xarray.DataArray([1.0, 2.0], attrs={"units": "$ m-2"}))
 
 
+def test_each_number_of_a_list_may_state_its_unit():
+    xarray = pytest.importorskip("xarray", reason="xarray comes with the extra dev")
+    shares = [xarray.DataArray(5.0, attrs={"units": "percent"}), xarray.DataArray(0.5)]
+    assert bare("x y", "y = 2*x").sweep("y", x=shares).rows()["y"].tolist() == [0.1, 1.0]
+
+
 def test_a_masked_number_is_no_point_of_an_axis():
     masked = numpy.ma.array([1.0, 2.0, 9.0], mask=[False, False, True])
     for axis in (masked, derive.units.Quantity(masked, "USD/m**2")):

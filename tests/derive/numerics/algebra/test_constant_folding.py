@@ -55,6 +55,48 @@ def test_constants_are_worked_out_exactly_and_only_where_they_have_a_value(text,
     assert render(folded(parse_expression(text), {"b": 2.0})) == left
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("pi*x - 4*x*atan(1)", "0"),
+        ("x*sin(pi/6) - 0.5*x + 1", "1"),
+        ("x*sin(pi*b) + 1", "1"),
+        ("x*tan(pi/4)", "x"),
+        ("x + sqrt(1e70) - 1e35", "x"),
+        ("x + 5e-30*sqrt(1e-60) - 5e-60", "x"),
+    ],
+)
+def test_irrational_constants_cancel_to_all_digits(text, left):
+    assert render(folded(parse_expression(text), {"b": 2.0})) == left
+
+
+@pytest.mark.parametrize("number", [0.3, 2, 3, 7.1, 1e30])
+@pytest.mark.parametrize(
+    "one",
+    [
+        "sqrt(b)*sqrt(b)/b",
+        "(b**(1/3))**3/b",
+        "log(b**2)/(2*log(b))",
+        "sin(b/1e29)**2 + cos(b/1e29)**2",
+        "1 + log(8*b/b) - 3*log(2)",
+        "exp(b/1e30)**2/exp(2*b/1e30)",
+    ],
+)
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("floor({})", 1), ("ceil({})", 1), ("floor(1/({}))", 1), ("floor(-({}))", -1), ("acos({})", 0), ("acosh({})", 0)],
+)
+def test_what_irrational_constants_make_a_whole_number_is_one(text, left, one, number):
+    """With any number of digits they are beside it, so that `floor` was as often the number below."""
+    assert value(folded(parse_expression(text.format(one)), {"b": number}), {}) == left
+
+
+@pytest.mark.parametrize("beside", ["1e-20", "1e-200", "-1e-200"])
+def test_a_constant_that_is_beside_a_whole_number_stays_there(beside):
+    tree = parse_expression(f"1e250*(sqrt(b)*sqrt(b)/b + {beside}*sqrt(2) - 1)")
+    assert value(folded(tree, {"b": 3.0}), {}) == pytest.approx(1e250 * float(beside) * math.sqrt(2), rel=1e-12)
+
+
 def test_a_number_that_is_none_is_left_standing():
     assert render(folded(parse_expression("a*x"), {"a": math.nan})) == "a*x"
 

@@ -153,3 +153,20 @@ def test_a_comparison_of_numbers_beyond_all_doubles_is_decided(
 ) -> None:
     assert truth(parse_condition(text), numbers) is expected
     assert truth(parse_condition(text), {name: written(number) for name, number in numbers.items()}) is expected
+
+
+AT_ENDS = (
+    "acos((c - 0.9)/0.4)",
+    "acosh(c/c)",
+    "(3*c - 3.9)**0.4",
+    "(asin(c/1.3) - asin(1))",
+    "(acos(c/c) if b < c else b)",
+)
+
+
+@pytest.mark.parametrize("zero", AT_ENDS)
+def test_sides_that_are_equal_at_the_end_of_a_domain_are_so(zero: str) -> None:
+    numbers = {"b": read_decimal("0.4"), "c": read_decimal("1.3")}
+    for sides, met in (("<= 0.3", True), (">= 0.3", True), ("< 0.3", False), ("> 0.3", False)):
+        assert holds(parse_condition(f"{zero} + 0.1 + 0.2 {sides}"), numbers) == met
+    assert value(parse_expression(f"floor({zero} + 0.7/0.1)"), numbers) == 7

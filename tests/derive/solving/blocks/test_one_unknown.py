@@ -102,6 +102,11 @@ EQUAL = {  # for each pair of numbers a and b
     "tanh(a)": "(exp(2*a) - 1)/(exp(2*a) + 1)",
     "(sqrt(a) + sqrt(b))*(sqrt(a) - sqrt(b))": "a - b",
     "log(a)/log(b)": "log(a**3)/log(b**3)",
+    "pi*a": "4*a*atan(b/b)",
+    "a*sin(pi/6)": "a/2",
+    "a*tan(pi/4)": "a",
+    "cos(pi*b)**2": "1",
+    "b*sqrt(pi)**2": "b*acos(-1)",
 }
 
 
@@ -122,7 +127,10 @@ def test_where_equal_irrational_constants_cancel_nothing_is_left_of_the_unknown(
 def test_irrational_constants_that_differ_in_the_twelfth_digit_leave_the_unknown_a_root(first, second, a, b):
     a = a / 10
     library = bare("a b x y", f"x*({first}) = x*({second})*1.000000000001 + y", domains=dict.fromkeys("xy", "real"))
-    names = {name: getattr(mpmath, name) for name in ("log", "sqrt", "exp", "cos", "sin", "tanh")}
+    names = {
+        name: getattr(mpmath, name)
+        for name in ("log", "sqrt", "exp", "cos", "sin", "tan", "acos", "atan", "tanh", "pi")
+    }
     with mpmath.workdps(40):
         size = eval(second, names | {"a": mpmath.mpf(str(a)), "b": mpmath.mpf(b)})
         root = float(-1 / (size / mpmath.mpf(10) ** 12))
@@ -136,6 +144,15 @@ def test_an_irrational_constant_beside_a_large_number_is_left_when_that_cancels(
     x = library.solve("x").base
     size = {"sqrt(2)": math.sqrt(2), "log(3)": math.log(3), "exp(1)": math.e, "tanh(1)": math.tanh(1)}[constant]
     assert x**3 + x * size == pytest.approx(8, rel=1e-9)
+
+
+@given(a=st.integers(2, 12), one=st.sampled_from(["sqrt(a)*sqrt(a)/a", "log(a**3)/log(a)/3", "sin(a)**2 + cos(a)**2"]))
+def test_no_root_is_lost_where_what_irrational_constants_make_a_whole_number_is_rounded(a, one):
+    roots = [
+        answer.base
+        for answer in bare("a x", f"exp(x) + x = 2*x*floor({one}) + 5", domains={"x": "real"}).solve_all("x", a=a)
+    ]
+    assert roots == [answer.base for answer in bare("x", "exp(x) + x = 2*x + 5", domains={"x": "real"}).solve_all("x")]
 
 
 def test_a_product_of_many_irrational_constants_keeps_its_digits():
