@@ -212,12 +212,13 @@ def rounded_text(number: float, digits: int, long: float) -> str:
     return f"{float(short):.{max(digits, 10)}g}" if abs(number) < long else short
 
 
-def percentage(share: float, digits: int = 3) -> str:
+def percentage(share: float) -> str:
     """The text of a share as a percentage, which is 100 % only where it is the whole.
 
     >>> percentage(0.125), percentage(0.99999), percentage(1.0), percentage(1e-5)
     ('12.5 %', '99.999 %', '100 %', '0.001 %')
     """
+    digits = 3
     shown = f"{100 * share:.{digits}g}"
     # This ends: no double beside one is 100 after it is multiplied by 100, and seventeen digits tell it from 100.
     while float(shown) == 100 and share != 1:

@@ -427,14 +427,14 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
     return _ENCLOSURES.attempt(node, _named(spans, moving))
 
 
-def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> frozenset[bool | None]:
+def truths(condition: Node, spans: Mapping[str, Span]) -> frozenset[bool | None]:
     """The truths that a condition may have over intervals: true, false, or None where it is undefined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> sorted(truths(parse_condition("log(x) > 1"), {"x": (-1.0, 2.0)}), key=str)
     [False, None]
     """
-    possible: frozenset[bool | None] = _ENCLOSURES.fold(condition, _named(spans, moving))
+    possible: frozenset[bool | None] = _ENCLOSURES.fold(condition, _named(spans, ""))
     return possible
 
 

@@ -355,12 +355,16 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
 def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
     """Whether one period shows all solutions: all angles that contain the unknown have a common period.
 
+    An angle with cases may stay at one number for a while, and turn elsewhere.
+
     >>> from derive.expressions.grammar import parse_equation
     >>> [recurs(parse_equation(text), "x", {"a": 0.3}) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
     [True, False]
     """
     angles = set(angles_of(equation, name))
     outside = any(occurs_outside_angles(side, name) for side in (equation.lhs, equation.rhs))
+    if any(isinstance(part, Apply) and part.op == "piecewise" for part in walk(*angles)):
+        return False
     rates = [_rate_of(angle, name, known) for angle in angles]
     linear = [math.tau / abs(rate) for rate in rates if rate]
     return not outside and (len(angles) == 1 or (len(linear) == len(angles) and _common_period(linear) is not None))
@@ -385,14 +389,15 @@ def _common_period(turns: Sequence[float]) -> float | None:
     return None
 
 
-def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None:
-    """The rate at which an angle turns with the unknown; None if it is not constant."""
+def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequence[float] = (3.0,)) -> float | None:
+    """The rate at which an angle turns with the unknown; None if it is not constant up to further points."""
 
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
 
-    rate = angle_at(1.0) - angle_at(0.0)
-    steady = rate == rate and rate != 0 and abs(angle_at(3.0) - angle_at(0.0) - 3 * rate) <= AGREEMENT * abs(rate)
+    start = angle_at(0.0)
+    rate = angle_at(1.0) - start
+    steady = rate != 0 and all(abs(angle_at(x) - start - x * rate) <= AGREEMENT * abs(rate) for x in further)
     return rate if steady else None
 
 
@@ -405,7 +410,7 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
 
-    rate = _rate_of(angle, name, known)
+    rate = _rate_of(angle, name, known, (3.0, -3.0) if domain.low < 0 else (3.0,))  # that of abs(x) turns at zero
     if rate:
         turn = math.tau / abs(rate)
         low = -turn / 2 if domain.low < 0 else max(domain.low, 0.0)

@@ -389,3 +389,22 @@ def test_a_ratio_to_what_may_be_zero_has_no_bounds(
 ) -> None:
     system = bare("x y z", relation, domains=dict.fromkeys("xyz", "real"))
     assert derive.compare(system.solve("y", **first), system.solve("y", **second)).bounds is None
+
+
+def test_a_wide_comparison_is_drawn_over_ratios():
+    power = bare("x y z d", "d = x**y*z")
+    found = power.compare(power.solve("d", x="2", y="3", z="5"), power.solve("d", x="40", y="4", z="700"))
+    assert found.ratio == pytest.approx(40**4 * 700 / 40)
+    (axes,) = found.plot().axes
+    low, high = axes.get_xlim()
+    assert axes.get_xscale() == "log"
+    assert 0 < low < 40 < 40**4 * 700 < high
+
+
+def test_numbers_that_have_no_factor_of_their_own_are_listed_below_theirs():
+    less = bare("x y z d", "d = x*y - z", domains=dict.fromkeys("xyzd", "real"))
+    found = less.compare(less.solve("d", x="1", y="2", z="5"), less.solve("d", x="3", y="2", z="7"))
+    rows = [line.split() for line in found.text().splitlines()]
+    assert ["x", "1", "3", "given"] in rows
+    assert ["z", "5", "7", "given"] in rows
+    assert "2 together:" in found.text()

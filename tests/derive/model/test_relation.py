@@ -10,8 +10,9 @@ import pytest
 import sympy
 from sympy import Eq, Ge, Le, Max, Piecewise, exp, pi, sqrt
 
-from derive import DeriveError, DimensionError, ExpressionError, Quantity, Relation, UnknownNameError, relate
+from derive import DeriveError, DimensionError, ExpressionError, Library, Quantity, Relation, UnknownNameError, relate
 from derive.model.relation import read_tolerance
+from quantities import Profile, read_value
 from tests.derive.corpus import declared
 
 LENGTH = Quantity("length", "m", "length of the string")
@@ -276,3 +277,38 @@ def test_what_is_no_share_is_refused_in_words(text):
         read_tolerance(text)
     assert text in str(caught.value)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"when": "x > 2"}, "r: 'when' is not a list of conditions"),
+        ({"quantities": [Quantity("x"), 3]}, "a int is not a quantity"),
+        ({"approximate": 3}, "approximate: a int is not a share"),
+    ],
+)
+def test_what_is_no_part_of_a_relation_is_refused(more, said):
+    with pytest.raises(ExpressionError, match=said):
+        relate("r", "x = y", **{"quantities": [Quantity("x"), Quantity("y")], **more})
+
+
+@pytest.mark.parametrize(
+    ("constant", "said"),
+    [
+        ("1.0000000001**500*1.0000000003**900", "a constant has too many digits"),
+        ("sin(1e20)", r"sin of 1e\+20 is beyond the precision of a double"),
+        ("0.0000000000000000000000000000000000000000000000001e-260", "is too small"),
+        ("erfinv(2)", r"erfinv\(2\) is not a real number"),
+    ],
+)
+def test_a_constant_without_a_sound_value_is_refused(constant, said):
+    with pytest.raises(DeriveError, match=said):
+        relate("r", f"x = y + {constant}", quantities=[Quantity("x"), Quantity("y")])
+
+
+def test_a_library_is_made_of_its_parts_alone():
+    r = relate("r", "x = y", quantities=[Quantity("x"), Quantity("y")])
+    with pytest.raises(ExpressionError, match="a int is not a relation"):
+        Library([3])
+    with pytest.raises(DeriveError, match="p, x: 3 m does not fit its unit"):
+        Library([r], [Quantity("x"), Quantity("y")], [Profile("p", {"x": read_value("3 m")})])

@@ -130,3 +130,8 @@ def test_a_product_is_what_python_makes_of_it(target):
     answer = TANK.solve(f"{target}*1", **POINT)
     expected = eval(target, {"area": 2.0, "height": 3.0, "wall": 0.005})
     assert answer.base == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_name_between_spaces_is_the_name():
+    circuits = derive.load("circuits")
+    assert circuits.solve(" voltage ", current="2 A", resistance="3 ohm").base == pytest.approx(6)

@@ -6,11 +6,13 @@ import re
 
 import pytest
 
+from derive import AmbiguousError
 from derive.presentation.document import derivation
 from derive.presentation.html import Html
 from derive.presentation.latex import DOCUMENT, FRAGMENT
 from derive.presentation.markdown import HOST, NOTEBOOK
 from tests.derive.presentation.test_latex import CLIFF
+from tests.derive.statements import library
 
 
 @pytest.mark.parametrize("dialect", [DOCUMENT, FRAGMENT, HOST, NOTEBOOK, Html({})])
@@ -22,3 +24,13 @@ def test_a_derivation_says_the_same_in_every_dialect(dialect):
     assert places == sorted(places)
     assert all(word in text for word in words)
     assert text.count("[1") == 2
+
+
+def test_an_answer_that_is_only_bounded_is_written_between_its_bounds():
+    roof = library({"x": "m", "y": "m", "z": "m"}, "x = max(y, z)", domains={"y": "0..9 m"})
+    with pytest.raises(AmbiguousError) as caught:
+        roof.solve("y", x="3 m", z="3 m")
+    (answer,) = caught.value.answers
+    assert r"0\,\mathrm{m} \le y \le 3\,\mathrm{m}" in answer.latex()
+    assert r"y &= \mathrm{between\ 0\ m\ and\ 3\ m}" in answer.markdown()
+    assert answer.to("cm") is None

@@ -175,9 +175,15 @@ def test_a_product_of_many_irrational_constants_keeps_its_digits():
         ("cos(atan(x)) = 0.5", [-(3**0.5), 3**0.5]),
         ("sin(3/(1 + x**2)) = 0.5", [s * (18 / k / math.pi - 1) ** 0.5 for s, k in ((-1, 1), (-1, 5), (1, 5), (1, 1))]),
         ("sin(erf(x)/(2*x)) = 0.3", [-1.6025490179360173, 1.6025490179360173]),
+        ("sin(abs(2*x)) = -0.5", [math.pi * 7 / 12, math.pi * 11 / 12]),
         ("cos(exp(-x)) = -0.9", [-math.log(2 * math.pi - math.acos(-0.9)), -math.log(math.acos(-0.9))]),
     ],
 )
 def test_an_angle_that_makes_no_whole_turn_is_sought_on_both_sides_of_zero(text, roots):
     found = values_of(parse_equation(text), "x", {}, REAL)
     assert sorted(solution.values["x"] for solution in found.solutions) == pytest.approx(roots)
+
+
+def test_an_angle_that_turns_in_one_case_alone_is_not_said_to_have_no_root():
+    found = values_of(parse_equation("sin(x if x > 40 else 1) = -0.2"), "x", {}, REAL)
+    assert found.solutions or found.undecided
