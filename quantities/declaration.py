@@ -133,6 +133,21 @@ class Declaration:
         """
         return Declaration(**{**self.words, **changes})
 
+    def shown_in(self, unit: Unit) -> Declaration:
+        """The same declaration in another unit, in which numbers that are declared without one keep their meaning.
+
+        >>> share = Declaration("share", domain="0..1", default="0.4").shown_in(parse_unit("percent"))
+        >>> str(share.default), share.domain.high
+        ('40 percent', 1.0)
+        """
+        domain, default = self.domain.text, self.default
+        if self.domain.is_bare:
+            ends, comma, whole = domain.partition(",")
+            domain = f"{ends} {self.unit.text if self.unit.factors else 'dimensionless'}{comma}{whole}"
+        if default is not None and not default.unit.text:
+            default = default.within(unit)
+        return self.but(unit=unit.text, domain=domain, default=default)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(Declaration, **self.words), ()
 

@@ -44,6 +44,7 @@ class Domain:
     open_low: bool = False
     unit: Unit = field(default=DIMENSIONLESS, compare=False, repr=False)
     is_rounded: bool = field(default=False, compare=False, repr=False)  # whether its ends are, by the size of a unit
+    is_bare: bool = field(default=False, compare=False, repr=False)  # whether they are stated without a unit
     whole: bool = False  # a count: what is stated of it has to be whole, what is worked out need not be
 
     def told(self, number: float, digits: int = 6) -> str:
@@ -139,7 +140,8 @@ def read_domain(text: str, unit: Unit) -> Domain:
         low, high = (unit.to_base(convert(end, value.unit, unit)) for end in (value.low, value.high))
     except DeriveError as error:
         raise type(error)(f"domain {excerpt(text)}: {error.what}", hint=error.hint or hint) from None
-    return Domain(word, low, high, unit=unit, is_rounded=value.unit.is_rounded or unit.is_rounded)
+    is_rounded = value.unit.is_rounded or unit.is_rounded
+    return Domain(word, low, high, unit=unit, is_rounded=is_rounded, is_bare=not value.unit.text)
 
 
 _KEYS = ("least", "most", "source")

@@ -74,14 +74,10 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
     if not unit:
         return library, name
     shown = _fitting(name, quantity.unit, unit)
-    moved = quantity.but(unit=shown.text)
-    numbers = [(each.domain.low, each.domain.high, each.default and each.default.base) for each in (quantity, moved)]
-    before, after = numbers
-    if before != after or (quantity.is_count and shown.size != quantity.unit.size):
-        why = "it counts" if quantity.is_count else "its domain is declared in it"
-        what = f"{name} keeps its unit {quantity.unit}: {why}."
+    if quantity.is_count and shown.size != quantity.unit.size:
+        what = f"{name} keeps its unit {quantity.unit}: it counts."
         raise UnitError(what, hint=f"Ask for {name}.", quantity=name, unit=unit)
-    declared = {**library.declared, name: moved}
+    declared = {**library.declared, name: quantity.shown_in(shown)}
     return library.holding((relation.over(declared) for relation in library.relations.values()), declared), name
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import pytest
 from hypothesis import given, settings
@@ -52,6 +53,47 @@ def test_its_value_is_that_of_its_parts_in_a_unit_of_one_of_them(target, value, 
     answer = TANK.solve(target, **given_here)
     assert answer.value.magnitude == pytest.approx(value, rel=1e-12)
     assert answer.quantity.unit.text == unit
+
+
+SHARES = derive.load("""
+[quantities]
+share = { unit = "1", domain = "0..1", value = "0.4" }
+loss = { unit = "", domain = "-9..0" }
+idle = { unit = "1", domain = "nonnegative", seen = { most = "0.9", source = "a survey" } }
+angle = { unit = "radian", domain = "0..6.3" }
+[relations]
+idle = { equation = "idle = 1 - share" }
+loss = { equation = "loss = -2*share" }
+angle = { equation = "angle = share*(1 + 2*share)" }
+""")
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "value"),
+    [
+        ("idle in percent", {}, 60.0),
+        ("share in percent", {"idle": 0.25}, 75.0),
+        ("loss in percent", {"share": 0.25}, -50.0),
+        ("idle in ppm", {"share": "40 percent"}, 6e5),
+        ("angle in degree", {"share": 0.5}, math.degrees(1.0)),
+    ],
+)
+def test_a_number_that_is_declared_without_a_unit_keeps_its_meaning_in_another(target, given, value):
+    answer = SHARES.solve(target, **given)
+    assert answer.value.magnitude == pytest.approx(value, rel=1e-12)
+    assert pickle.loads(pickle.dumps(answer.quantity)) == answer.quantity
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, one in derive.llm.quantities.items() if one.declaration.unit.is_number]
+)
+def test_every_number_of_the_library_may_be_asked_for_in_percent(name):
+    quantity = derive.llm.quantities[name].declaration
+    if quantity.is_count or quantity.unit.factors:
+        return
+    declared = asking(derive.llm, f"{name} in percent")[0].declared[name]
+    assert (declared.domain.low, declared.domain.high) == (quantity.domain.low, quantity.domain.high)
+    assert (declared.default and declared.default.base) == (quantity.default and quantity.default.base)
 
 
 def test_it_follows_backwards_from_what_the_library_solves():
