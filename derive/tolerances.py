@@ -80,6 +80,7 @@ RANK_OF_SLOPES = 1e-6  # of quotients, and at a point that may lie off its curve
 # Over a stretch of numbers
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
+CORNER = 0.05  # share by which the slopes on either side of a number differ at a corner, and not on a curve
 EXTREME = 1e-6  # error of the extremes of a form over a box, and breadth of bounds that are one number
 
 # In a hundred and fifty digits, where only the givens are rounded

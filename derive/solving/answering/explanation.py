@@ -41,7 +41,7 @@ from derive.solving.execution.plan_states import PlanResult, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
 from derive.solving.sensitivity import slopes
-from derive.tolerances import AGREEMENT, EPSILON, SAME_ROOT, TIGHT, VANISHED
+from derive.tolerances import AGREEMENT, CORNER, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
 from quantities.value import Value
 
@@ -409,7 +409,7 @@ class Explanation:
     def _elasticities(self) -> Mapping[str, float]:
         """The elasticities of an explained answer: by how many percent the target changes with each value in use.
 
-        They are exact by a closed form, or else by central differences.
+        They are exact by a closed form, or else by central differences. On a corner or at a jump there is none.
         """
         number, state = self._number, self.state
         if number is None:
@@ -429,7 +429,10 @@ class Explanation:
                 continue
             up = self.branch.at({name: given + _STEP * given})
             down = self.branch.at({name: given - _STEP * given})
-            if up is not None and down is not None:
+            if up is None or down is None:
+                continue
+            above, below = (up - number) / (_STEP * number), (number - down) / (_STEP * number)
+            if abs(above - below) <= CORNER * (1.0 + abs(above) + abs(below)):
                 elasticities[name] = (up - down) / (2 * _STEP * number)
         return elasticities
 

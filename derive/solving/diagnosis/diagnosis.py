@@ -201,6 +201,8 @@ def contradiction(library: RelationSet, question: Question, plan: Plan, state: S
         is_rough = any(library.relations[name].approximate is not None for name in relations)
         if weak or is_rough or any(name in state.spans for name in relation.declared):
             continue
+        if not _apply_in_all_ranges(library, question, relations) and _may_fit_in_ranges(library, question, relations):
+            continue
         gap = abs(check.gap)
         what = f"{relation.name}: {_sides_in_words(relation, question, state)} (they differ by {gap:.2g} of their size)"
         broken = {other.name: other.verdict for _, other in failed}
@@ -263,11 +265,23 @@ def _may_have_value_in_ranges(
     """
     if question.ranges.keys().isdisjoint(givens):
         return False
-    conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
-    if all(map(decisions_of(library, question).verdict, conditions)) and not _may_hold_in_ranges(
-        library, question, relations
-    ):
+    applies = _apply_in_all_ranges(library, question, relations)
+    if applies and not _may_hold_in_ranges(library, question, relations):
         return False
+    return _may_fit_in_ranges(library, question, relations)
+
+
+def _apply_in_all_ranges(library: RelationSet, question: Question, relations: Sequence[str]) -> bool:
+    """Whether relations in conflict in the middle of the ranges apply elsewhere in them too, as far as the givens say.
+
+    Without ranges there is no elsewhere.
+    """
+    conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
+    return not question.ranges or all(map(decisions_of(library, question).verdict, conditions))
+
+
+def _may_fit_in_ranges(library: RelationSet, question: Question, relations: Sequence[str]) -> bool:
+    """Whether some case may hold in the ranges beside a conflict in their middle, and leaves its quantities values."""
     return next(boxes_by_arms(library, question, library.held_by(relations)), None) is not None
 
 

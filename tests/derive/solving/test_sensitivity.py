@@ -205,3 +205,10 @@ def test_a_form_that_would_double_at_each_step_is_not_written_out():
 
 def test_an_elasticity_may_be_zero():
     assert slopes(parse_expression("a**2 - 3*a + b"), {"a": 1.5, "b": 2.0})["a"] == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("relation", "x"), [("y = max(9, x**2)", 3), ("y = ceil(x/0.25)/(x + 1)", 0.25)])
+def test_an_answer_on_a_corner_or_at_a_jump_has_no_elasticity(relation, x):
+    library = bare("x y", relation)
+    assert "x" not in library.solve("y", x=x).elasticities
+    assert "x" in library.solve("y", x=x + 0.1).elasticities

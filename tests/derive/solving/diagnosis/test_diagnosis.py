@@ -48,3 +48,14 @@ def test_a_case_in_the_middle_of_the_ranges_contradicts_nothing_beyond_it() -> N
     assert answer.bounds == pytest.approx((4.365, 4.5))
     with pytest.raises(derive.InconsistentError):
         library.solve_all("v", a="2.91", x="2.5..2.6")
+
+
+def test_a_relation_that_applies_in_a_part_of_the_ranges_contradicts_nothing_in_the_rest() -> None:
+    """From a = 10 on, y would be 8.4; up to there it is 1000, as typed."""
+    cases = {"equation": "y = 8.4", "when": ["a > b"]}, {"equation": "y = b**3", "when": ["a <= b"]}
+    library = bare("a b v y", "v = 2*a", *cases)
+    (answer,) = library.solve_all("v", b=10, y=1000, a="9.9..10.5")
+    assert answer.base is None
+    assert answer.bounds == pytest.approx((19.8, 20))
+    with pytest.raises(derive.InconsistentError):
+        library.solve_all("v", b=10, y=1000, a="10.1..10.5")
