@@ -20,7 +20,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from derive.expressions.functions import STEPPED, TABLE
+from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import Apply
 from derive.kernels.backends.emitter import (
     SIGNS,
@@ -33,7 +33,7 @@ from derive.kernels.backends.emitter import (
     is_total,
 )
 from derive.kernels.backends.numba_source import CALLED, Slow
-from derive.tolerances import EXPRESSION, LAST_DIGIT, SAME_ROOT, SMALLEST
+from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
 _LINE_NAME = re.compile(r"\bv\d+\b")
@@ -69,12 +69,29 @@ class JavaScript(Slow):
             equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {UNDECIDED}"
         elif decision.op in ("le", "lt", "ge", "gt"):
             equal, doubtful = str(decision.op in ("le", "ge")), UNDECIDED
+        elif decision.op in TABLE or decision.op == "pow":
+            return self._beside_end(text, node, part)
         else:
             return text
         size = " + ".join(f"abs({part(arg)})" for arg in decision.args)
         is_equal = f"{part(gap)} <= {EXPRESSION!r} * ({size})"
         is_open = f"{is_near} and {part(gap)} < inf"
         return f"({text} if not ({is_open}) else {equal} if {is_equal} else {doubtful})"
+
+    def _beside_end(self, text: str, node: Apply, part: Writer) -> str:
+        """The text of a function for a browser, which is at the end of its domain where it passes it by rounding alone.
+
+        A wave is undecided where its argument has too few digits within a period.
+        """
+        decision, gap, room, *exact_points = node.args
+        assert isinstance(decision, Apply)
+        # with exact points the room is that within which more digits are worked out
+        error = f"{MET if exact_points else 1.0!r} * {part(room)}"
+        if decision.op in PERIODIC:
+            return f"({text} if {error} <= {AGREEMENT!r} * {part(gap)} else nan * {UNDECIDED})"
+        base, *exponent = decision.args
+        at_end = self.operations[decision.op](f"m.floor({part(base)} + 0.5)", *map(part, exponent))
+        return f"({at_end} if {part(gap)} <= {error} and not abs({text}) >= 0 else {text})"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)

@@ -195,3 +195,36 @@ def test_a_case_applies_where_a_computed_number_in_its_condition_is_a_tie() -> N
     far = {"equation": "t = 2", "when": "a*b <= b*u"}
     held = bare("a b u t", "u = a - b + b", {"equation": "t = 1", "when": "a*b > b*u"}, far)
     assert python(held, "t", ["a", "b"])["value"](a=0.2, b=1.2) == held.solve("t", a=0.2, b=1.2).base == 2
+
+
+@pytest.mark.parametrize(
+    ("form", "there"),
+    [
+        ("acosh(a/b)", 0.0),
+        ("acos(a/b)", 0.0),
+        ("asin(a*b/(b*a))", math.pi / 2),
+        ("sqrt(a/b - 1)", 0.0),
+        ("(3*a - 3*b)**1.5", 0.0),
+    ],
+)
+def test_what_is_beyond_the_end_of_a_domain_by_rounding_alone_is_at_it(form: str, there: float) -> None:
+    """In doubles 1.9 times the inverse of 1.9 is less than one, where `acosh` has no value."""
+    library = bare("a b y", f"y = {form}", domains={"y": "real"})
+    space: dict[str, Any] = {}
+    exec(module_text(library, "y", ["a", "b"]), space)
+    for tenths in range(1, 60):
+        assert space["value"](a=tenths / 10, b=tenths / 10) == pytest.approx(there, abs=1e-7), tenths
+    beyond = {"a": 2.0, "b": 1.9} if form.startswith(("acos(", "asin")) else {"a": 1.9, "b": 2.0}
+    if "b/(b*a)" not in form:
+        assert math.isnan(space["value"](**beyond))
+
+
+@pytest.mark.parametrize("form", ["cos(cosh(a/b))", "sin(exp(a/b))", "tan(1e14*a/b)"])
+def test_a_wave_is_not_told_where_doubles_keep_too_few_digits_within_its_period(form: str) -> None:
+    library = bare("a b y", f"y = {form}", domains={"y": "real"})
+    space: dict[str, Any] = {}
+    exec(module_text(library, "y", ["a", "b"]), space)
+    with pytest.raises(ArithmeticError, match="y cannot be told here"):
+        space["value"](a=3.0, b=0.1)
+    if not form.startswith("tan"):
+        assert space["value"](a=0.5, b=0.1) == pytest.approx(library.solve("y", a=0.5, b=0.1).base, rel=1e-9)
