@@ -61,24 +61,37 @@ class JavaScript(PlainPython):
         """The text of a decision for a browser, which has doubles only: numbers that differ by rounding are equal.
 
         Those that differ by more, but not by more than their errors, as where a function is steep, stay undecided. A
-        side that overflowed is as far from the other as can be, and its error too. A wave has a number as long as it
-        agrees with that of the decimals, which a browser cannot take.
+        side that overflowed is as far from the other as can be, and its error too.
         """
-        decision, gap, room, *exact = node.args
+        decision, gap = node.args[:2]
         assert isinstance(decision, Apply)
-        if decision.op in PERIODIC:
-            lost = f"{part(gap)} * {AGREEMENT / MET!r} <= {part(room)}" if exact else is_near
-            return f"({text} if not {lost} else nan * {UNDECIDED})"
         if decision.op in STEPPED:
             equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {UNDECIDED}"
         elif decision.op in ("le", "lt", "ge", "gt"):
             equal, doubtful = str(decision.op in ("le", "ge")), UNDECIDED
+        elif decision.op in TABLE or decision.op == "pow":
+            return self._beside_end(text, node, part)
         else:
             return text
         size = " + ".join(f"abs({part(arg)})" for arg in decision.args)
         is_equal = f"{part(gap)} <= {EXPRESSION!r} * ({size})"
         is_open = f"{is_near} and {part(gap)} < inf"
         return f"({text} if not ({is_open}) else {equal} if {is_equal} else {doubtful})"
+
+    def _beside_end(self, text: str, node: Apply, part: Writer) -> str:
+        """The text of a function for a browser, which is at the end of its domain where it passes it by rounding alone.
+
+        A wave is undecided where its argument has too few digits within a period.
+        """
+        decision, gap, room, *exact_points = node.args
+        assert isinstance(decision, Apply)
+        # with exact points the room is that within which more digits are worked out
+        error = f"{MET if exact_points else 1.0!r} * {part(room)}"
+        if decision.op in PERIODIC:
+            return f"({text} if {error} <= {AGREEMENT!r} * {part(gap)} else nan * {UNDECIDED})"
+        base, *exponent = decision.args
+        at_end = self.operations[decision.op](f"m.floor({part(base)} + 0.5)", *map(part, exponent))
+        return f"({at_end} if {part(gap)} <= {error} and not abs({text}) >= 0 else {text})"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return Script(text, space)

@@ -280,3 +280,25 @@ def test_a_module_refuses_what_leaves_a_quantity_beside_its_target_no_value(
             refused += 1
         assert near(module["value"](**given), right), given
     assert 0 < refused < len(points)
+
+
+@pytest.mark.parametrize(
+    ("form", "there"),
+    [
+        ("acosh(a/b)", 0.0),
+        ("acos(a/b)", 0.0),
+        ("asin(a*b/(b*a))", math.pi / 2),
+        ("sqrt(a/b - 1)", 0.0),
+        ("(3*a - 3*b)**1.5", 0.0),
+    ],
+)
+def test_what_is_beyond_the_end_of_a_domain_by_rounding_alone_is_at_it(form: str, there: float) -> None:
+    """In doubles 1.9 times the inverse of 1.9 is less than one, where `acosh` has no value."""
+    library = bare("a b y", f"y = {form}", domains={"y": "real"})
+    space: dict[str, Any] = {}
+    exec(module_text(library, "y", ["a", "b"]), space)
+    for tenths in range(1, 60):
+        assert space["value"](a=tenths / 10, b=tenths / 10) == pytest.approx(there, abs=1e-7), tenths
+    beyond = {"a": 2.0, "b": 1.9} if form.startswith(("acos(", "asin")) else {"a": 1.9, "b": 2.0}
+    if "b/(b*a)" not in form:
+        assert math.isnan(space["value"](**beyond))
