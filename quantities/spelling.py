@@ -29,6 +29,8 @@ _REFUSED = {
     "dB": "Decibels are logarithmic: give the ratio itself.",
     "ton": "Write tonne (1000 kg), short_ton (2000 lb) or long_ton (2240 lb).",
     "tons": "Write tonne (1000 kg), short_ton (2000 lb) or long_ton (2240 lb).",
+    "mt": "Write tonne (1000 kg) for a metric ton, or kg for a thousandth of it.",
+    **dict.fromkeys(("MBtu", "MBTU"), "Write MMBtu (a million Btu) or kBtu (a thousand)."),
     "FLOPS": "Write FLOP/s for a rate, FLOP for an amount.",
     "flops": "Write FLOP/s for a rate, FLOP for an amount.",
     "OPS": "Write FLOP/s for a rate, FLOP for an amount.",

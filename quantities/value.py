@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Any, Literal, get_args
 
@@ -348,7 +349,10 @@ class _Reader:
                 hint = f"Write {word}e{power['exponent']}."
             raise self._not_a_unit(f"a power follows {word}.", hint)
         if (ratio := _RATIO.match(rest)) and (exact := exact_of(read_decimal(word))) is not None:
-            decimal = _in_full(nearest(exact / int(ratio[1])))
+            quotient = exact / int(ratio[1])
+            decimal = _in_full(nearest(quotient))
+            if Fraction(decimal) != quotient:  # no decimal is a third: the shortest that is read as the same double
+                decimal = f"{float(quotient)!r}"
             unit = rest[ratio.end() :].strip()
             raise self._not_a_unit(
                 f"{word}{ratio[0].rstrip()} is no decimal.", f"Write {decimal} {unit}".rstrip() + "."

@@ -36,6 +36,7 @@ _DECIMAL_COMMA = re.compile(
     r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
 )  # 0,5 and 1,000, which are no lists
 _GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(?![\d,])")  # a number in groups of three digits
+_THOUSANDS = re.compile(r"([+-]?[1-9]),(\d{3})(?![\d,.]|[eE][+-]?\d)")  # 1,500, which may be one number or two
 
 
 @dataclass(frozen=True)
@@ -386,6 +387,11 @@ def listed_values(text: str) -> list[str]:
         raise click.UsageError(
             f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
         )
+    thousands = _THOUSANDS.match(text.strip())
+    if thousands and len(parts) == 2:
+        (low, high), unit = thousands.groups(), text.strip()[thousands.end() :]
+        mend = f"Write {low}{high}{unit}, or {low}, {high}{unit} for two values."
+        raise click.UsageError(f"{text!r}: a comma in a number can be read two ways. {mend}")
     number = _BARE.match(parts[-1])
     unit = parts[-1][number.end() :].strip() if number else ""
     return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]

@@ -162,16 +162,24 @@ def generic_question(library: RelationSet, target: str, names: Sequence[str], pr
         return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
+def counts_itself(library: RelationSet, question: Question) -> bool:
+    """Whether a compiled question has the value that a profile states of its target, as nothing else leads to it."""
+    is_stated = question.own is not None and question.target in question.origins
+    if not is_stated or cases(library, question.outline).alternatives:
+        return False
+    return not eliminates(library, question.outline)
+
+
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     """The weak values that some case of a compiled question uses, except plain defaults, which compiling adds.
 
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
     """
+    if counts_itself(library, question):
+        assert question.own is not None
+        return {question.target: question.own}
     target_cases = cases(library, question.outline)
-    is_stated = question.target in question.origins and not target_cases.alternatives
-    if is_stated and question.own is not None and not eliminates(library, question.outline):
-        return {question.target: question.own}  # nothing else leads to it
     used, yielding = _used_and_yielding(library, target_cases, {*question.strong})
     stated = {
         name: value

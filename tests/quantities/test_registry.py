@@ -143,7 +143,7 @@ MISREAD = [
     "5 dB",
     "5 ton",
 ]
-NO_UNITS = ["mb", "dB", "KB", "Nm", "mtok", "ton", "TFLOPS", "krpm", "furlong"]
+NO_UNITS = ["mb", "dB", "KB", "Nm", "mtok", "ton", "mt", "MBtu", "TFLOPS", "krpm", "furlong"]
 
 
 def refuses(door, text):

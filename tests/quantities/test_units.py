@@ -277,13 +277,15 @@ def test_a_coherent_unit_is_one_of_its_base_units(unit):
 
 
 def test_every_si_unit_takes_every_si_prefix():
-    taken = {"ft", "ct", "qt"}  # the foot, the carat and the quart
+    taken = {"ft", "ct", "qt", "mt"}  # the foot, the carat, the quart, and what some write for a metric ton
     spelled = {prefix + symbol for prefix in SI_PREFIXES.split() for symbol in SI_SYMBOLS.split()} - taken
     assert [spelling for spelling in sorted(spelled) if not readable(spelling)] == []
 
 
 def test_every_spelling_of_the_table_can_be_written():
-    assert [name for name in [*NAMES, *(prefix + name for prefix, name in PREFIXED)] if not readable(name)] == []
+    of_two_meanings = {"mt", "MBtu", "MBTU"}
+    spelled = {*NAMES, *(prefix + name for prefix, name in PREFIXED)} - of_two_meanings
+    assert [name for name in sorted(spelled) if not readable(name)] == []
 
 
 def refusal(text: str) -> UnitError | None:
@@ -460,6 +462,9 @@ REFUSED = [
     "ton",
     "tons",
     "kton",
+    "mt",
+    "MBtu",
+    "MBTU",
     "FLOPS",
     "TFLOPS",
     "TOPS",
@@ -540,6 +545,8 @@ def test_a_refusal_says_what_would_mend_it():
         ("KB", "KiB"),
         ("TFLOPS", "FLOP/s"),
         ("ton", "tonne"),
+        ("mt", "tonne (1000 kg) for a metric ton, or kg for a thousandth of it"),
+        ("MBtu", "MMBtu (a million Btu) or kBtu (a thousand)"),
         ("mhz", "MHz"),
         ("tokn", "token"),
         ("GBB", "mean GB?"),

@@ -311,6 +311,8 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
     ("5 +-", "'+-' follows 5.", "Write 5 +/- 0.1."),
     ("1/2 m", "1/2 is no decimal.", "Write 0.5 m."),
     ("3 / 8", "3 / 8 is no decimal.", "Write 0.375."),
+    ("1/3 m", "1/3 is no decimal.", "Write 0.3333333333333333 m."),
+    ("2/7", "2/7 is no decimal.", "Write 0.2857142857142857."),
     ('"5 m"', "it does not begin with a number.", "Leave the quotation marks out."),
     ("\u20135 m", "it does not begin with a number.", "Write the minus as '-'."),
     ("\ufeff5 m", "it does not begin with a number.", "Leave out the character U+FEFF, which cannot be seen."),

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import chain, product
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, multiplied
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
@@ -44,6 +45,7 @@ from quantities.rational import rounded_up
 WIDE = "they may be too wide"
 """What is said of bounds that are far from the values found."""
 
+_MINUS = Number(Fraction(-1))
 _CORNERS = 6  # limit on ranges whose corners are tried
 
 
@@ -259,7 +261,41 @@ class _SystemBuilder:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
-        return form_for_bounds(node, known, moving, self.library.quantities)
+        return form_for_bounds(_with_signs(node), known, moving, self.library.quantities)
+
+
+def _with_signs(node: Node) -> Node:
+    """An expression with a sign in place of each x/abs(x) and abs(x)/x, which enclosures around zero take for anything.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> render(_with_signs(parse_expression("2*a/abs(a) + b")))
+    '2*(Piecewise((1, a > 0), (-1, a < 0))) + b'
+    """
+
+    def signed(part: Node) -> Node | None:
+        factors = _factors(part)
+        signs = list[Node]()
+        for divisor in [factor for factor in factors if isinstance(factor, Apply) and factor.op == "inv"]:
+            (below,) = divisor.args
+            is_size = isinstance(below, Apply) and below.op == "abs"
+            base = below.args[0] if isinstance(below, Apply) and is_size else below
+            twin = base if is_size else Apply("abs", (base,))
+            if twin in factors:
+                factors.remove(twin)
+                factors.remove(divisor)
+                above, under = (Apply(op, (base, ZERO)) for op in ("gt", "lt"))
+                signs.append(Apply("piecewise", (ONE, above, _MINUS, under)))
+        return multiplied(*map(_with_signs, factors), *signs) if signs else None
+
+    return rebuilt(node, signed)
+
+
+def _factors(node: Node) -> list[Node]:
+    """The factors of a product, those of products in it included; of another expression, itself alone."""
+    if isinstance(node, Apply) and node.op == "mul":
+        return [*chain.from_iterable(map(_factors, node.args))]
+    return [_MINUS, *_factors(node.args[0])] if isinstance(node, Apply) and node.op == "neg" else [node]
 
 
 def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:

@@ -305,6 +305,11 @@ def test_a_comma_of_a_number_is_no_list(text):
 def test_numbers_in_groups_of_digits_are_proposed_without_their_commas():
     said = ask("sweep", "step", "batch=1,500, 2,500 sequence", *ON)
     assert "Write 1500, 2500 sequence." in said.err
+    said = ask("sweep", "step", "batch=1,500 sequence", *ON)
+    assert (said.status, said.out) == (2, "")
+    assert "Write 1500 sequence, or 1, 500 sequence for two values." in said.err
+    assert ask("sweep", "step", "batch=1, 500 sequence", *ON).status == 0
+    assert ask("sweep", "step", "batch=20,500 sequence", *ON).status == 0
 
 
 def test_each_profile_has_columns_and_a_curve():

@@ -20,7 +20,7 @@ from derive import (
     UnknownNameError,
 )
 from derive.tables.axes import span
-from tests.derive.statements import bare
+from tests.derive.statements import bare, library
 from tests.derive.tables.specimens import GAS, ROOFLINE
 
 
@@ -342,3 +342,16 @@ def test_a_column_of_a_large_table_that_hangs_on_one_axis_only_is_as_large_as_th
     assert (table["reading"] == table["reading"][:, :1]).all()
     assert not (table["rate"] == table["rate"][:, :1]).all()
     assert table["reading"].flags.writeable
+
+
+def test_the_value_that_a_profile_states_of_a_target_counts_where_nothing_leads_to_it():
+    values = {"made": {"y": "6 km", "b": "2"}, "rough": {"y": "5..7 km"}}
+    held = library({"a": "1", "b": "1", "y": "m", "z": "m"}, "y = a*b*z", profiles=values)
+    for profile in values:
+        assert held.solve("y", profile, a=2).base == 6000
+        assert held.sweep("y", profile, a=[1.0, 2.0]).columns["y"].tolist() == [6000, 6000]
+        assert held.compile("y", ["a"], profiles=[profile])(a=2.0) == 6000
+    assert held.sweep(["y", "z"], "made", a=[1.0, 2.0]).columns["z"].tolist() == [3000, 1500]
+    assert held.sweep("y", "made", a=[1.0, 2.0], z="4 m").columns["y"].tolist() == [8, 16]
+    with pytest.raises(UnderdeterminedError):
+        held.sweep("y", a=[1.0, 2.0])

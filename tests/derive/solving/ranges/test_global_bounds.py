@@ -306,3 +306,19 @@ def test_what_cancels_over_the_ranges_may_be_anything_and_its_bounds_are_not_too
     (answer,) = bare("a x y", "x*y = x*a", domains=dict.fromkeys("axy", "real")).solve_all("x", y="1..2", a="1..2")
     assert span(answer) == (-INF, INF)
     assert not answer.assumptions
+
+
+@pytest.mark.parametrize(
+    ("equation", "expected"),
+    [
+        ("y = a/abs(a) + b", (0, 3)),
+        ("y = abs(a)/a + b", (0, 3)),
+        ("y = -a/abs(a) + b", (0, 3)),
+        ("y = 2*a/abs(a) + b", (-1, 4)),
+        ("y = b*a/abs(a)", (-2, 2)),
+    ],
+)
+def test_a_quotient_of_a_number_and_its_size_is_a_sign(equation, expected):
+    held = bare("a b y", equation, domains=dict.fromkeys("aby", "real"))
+    (answer,) = held.solve_all("y", a="-2..2", b="1..2")
+    assert (answer.low.magnitude, answer.high.magnitude) == pytest.approx(expected, abs=1e-9)
