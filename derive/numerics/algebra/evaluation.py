@@ -24,7 +24,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
 from derive.numerics.algebra.exact_values import (
     Order,
     Undefined,
@@ -302,7 +302,10 @@ def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -
         return None
     left, right = comparison.args
     ordering = order(left, right, values, chosen_arm)
-    return None if ordering is Order.UNDEFINED else comparison.op in _HOLDS[ordering]
+    has_sum = next(operations(left, right, among=("add",)), None) is not None
+    if ordering is Order.UNDEFINED or (ordering is Order.UNDECIDED and has_sum):
+        return None  # where terms of a sum cancel, nothing is known of what is left of computed numbers
+    return comparison.op in _HOLDS[ordering]
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:

@@ -36,7 +36,7 @@ ROLES = {
         LAST_DIGIT TIGHT MET SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE RANK RANK_OF_SLOPES EXTREME NEGLIGIBLE VANISHED
     """,
     "steers a search: a step, or where it stops": "FINEST_BOX FINEST_PART AROUND_ZERO ASIDE",
-    "says what is worth a word": "MOVED WORTH_TELLING TOLD",
+    "says what is worth a word": "MOVED WORTH_TELLING TOLD CORNER",
     "is a size": "LEAST MOST SMALLEST LARGEST LEAST_FACTOR MOST_FACTOR",
 }
 """What each constant is for. Those that decide stand where exact numbers do not decide yet: none may be added."""
