@@ -8,15 +8,19 @@ Data and plans are packed. Deflating finds what repeats within 32 kB only, and t
 by line, reach over megabytes. So each line is written once, after the steps from each line to the next. A line is
 mostly followed by the line that followed it before, and a new line by a new one. A step is empty where that is so, "+"
 to the next new line elsewhere, and otherwise the distance to the line that follows.
+
+A line computes a value, `var w7 = w6 * w2;`, mostly of those right before it. By their distances, as `= ~1 * ~5;`, such
+lines are alike.
 """
 
 from __future__ import annotations
 
 import html
 import json
+import re
 import zlib
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -47,6 +51,11 @@ _SCRIPTS = (
     "main",
 )
 _SECONDS = 300.0  # for all the plans of a page
+_NEAR = 100  # limit on the distance by which a line names a value
+_MARK = "\x01"  # before a distance; no script has this sign, nor the next
+_NEXT = "\x02"  # in the place of "var w7 = " behind a line that computes w6
+_COMPUTES = re.compile(r"var w(\d+) = ")
+_VALUE = re.compile(r"\bw(0|[1-9]\d*)\b")
 
 
 def page(
@@ -143,14 +152,53 @@ def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
     lines: dict[str, int] = {}
     walk = _Walk()
     steps = [walk.step(lines.setdefault(line, len(lines))) for line in script.split("\n")]
-    return b64encode(zlib.compress(encoded("\n".join([",".join(steps), *lines])), 9)).decode()
+    return b64encode(zlib.compress(encoded("\n".join([",".join(steps), *_by_distances(lines)])), 9)).decode()
 
 
 def unpacked(text: str) -> str:
     """The script of packed data and plans: another compressor may pack the same otherwise."""
-    steps, *lines = zlib.decompress(b64decode(text)).decode().split("\n")
-    walk = _Walk()
+    steps, *by_distances = zlib.decompress(b64decode(text)).decode().split("\n")
+    lines, walk = _by_numbers(by_distances), _Walk()
     return "\n".join(lines[walk.place(step)] for step in steps.split(","))
+
+
+def _by_distances(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of a page's script with each value that is not far behind the last computed one by its distance.
+
+    >>> lines = _by_distances(["var w1 = w0 * 2;", "var w2 = w1 + w0;", "y[0] = w2;"])
+    >>> [line.replace(_MARK, "~").replace(_NEXT, "= ") for line in lines]
+    ['= ~1 * 2;', '= ~1 + ~2;', 'y[0] = ~0;']
+    """
+    last = 0
+
+    def distance(value: re.Match[str]) -> str:
+        behind = last - int(value[1])
+        return f"{_MARK}{behind}" if 0 <= behind < _NEAR else value[0]
+
+    for line in lines:
+        beginning, rest = "", line
+        if computes := _COMPUTES.match(line):
+            before, last = last, int(computes[1])
+            beginning, rest = computes[0], line[computes.end() :]
+            if last == before + 1:
+                beginning = _NEXT
+        yield beginning + _VALUE.sub(distance, rest)
+
+
+def _by_numbers(lines: Iterable[str]) -> list[str]:
+    """The lines of a page's script with the numbers of values in the place of their distances."""
+    last = 0
+
+    def number(distance: re.Match[str]) -> str:
+        return f"w{last - int(distance[1])}"
+
+    numbered = []
+    for line in lines:
+        whole = f"var w{last + 1} = {line[1:]}" if line.startswith(_NEXT) else line
+        if computes := _COMPUTES.match(whole):
+            last = int(computes[1])
+        numbered.append(re.sub(rf"{_MARK}(\d+)", number, whole))
+    return numbered
 
 
 class _Walk:

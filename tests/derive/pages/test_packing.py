@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 from derive.pages.page import packed, page, unpacked
 from tests.derive.statements import bare
 
-LINE = st.sampled_from(["a", "b", "c", "d", "", "+", "1", "é"])
+VALUE = st.sampled_from([0, 1, 2, 3, 99, 100, 101, 102, 250]).map("w{}".format)
+LINE = st.one_of(
+    st.sampled_from(["a", "b", "c", "d", "", "+", "1", "é", "= w1", "w007", "nw1"]),
+    st.builds("var {} = {} * {};".format, VALUE, VALUE, VALUE),
+    st.builds("y[0] = {};".format, VALUE),
+)
 
 
 @given(st.lists(st.lists(LINE, max_size=12).map("\n".join), max_size=3))

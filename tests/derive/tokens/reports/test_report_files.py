@@ -26,7 +26,7 @@ def test_every_page_is_there_and_small():
     for name in titles.page_names():
         path = REPORTS / f"{name}.html"
         assert path.is_file(), name
-        assert path.stat().st_size < 850_000, name
+        assert path.stat().st_size < 650_000, name
 
 
 def test_a_page_is_written_where_it_is_looked_for(folder):
