@@ -24,7 +24,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
 from derive.numerics.algebra.exact_values import (
     Order,
     Undefined,
@@ -286,7 +286,7 @@ def as_doubles() -> Iterator[None]:
         _AS_DOUBLES.reset(token)
 
 
-def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
+def _beyond_doubles(comparison: Apply, sides: Sequence[float], values: Values) -> bool | None:
     """Evaluate a comparison whose sides are not both finite doubles; None if it is undefined.
 
     Where enclosures leave it open, as those of two overflows do, balls may decide it: they may be larger than doubles.
@@ -302,10 +302,9 @@ def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -
         return None
     left, right = comparison.args
     ordering = order(left, right, values, chosen_arm)
-    has_sum = next(operations(left, right, among=("add",)), None) is not None
-    if ordering is Order.UNDEFINED or (ordering is Order.UNDECIDED and has_sum):
-        return None  # where terms of a sum cancel, nothing is known of what is left of computed numbers
-    return comparison.op in _HOLDS[ordering]
+    if ordering is Order.UNDECIDED and any(math.isfinite(side) and side != 0 for side in sides):
+        return None  # what is left where overflows cancel may be on either side of a number
+    return None if ordering is Order.UNDEFINED else comparison.op in _HOLDS[ordering]
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
