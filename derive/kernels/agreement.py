@@ -43,11 +43,16 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
-    spent = set[str]().union(*(plan.relations for plan in plans))
     redundant, known = surplus(library, strong, plans)
     limits = [relation.name for relation in library.inequalities]
-    untested = redundant - spent
-    candidates = [*(name for name in library.relations if name in untested), *limits]
+
+    def is_untested(name: str) -> bool:
+        """Whether a relation may apply beside a plan that does not use it."""
+        relation = library.relations[name]
+        beside = (plan for plan in plans if name not in plan.relations)
+        return not plans or any(not _excludes(library, plan, relation) for plan in beside)
+
+    candidates = [*(name for name in library.relations if name in redundant and is_untested(name)), *limits]
     exact = [name for name in candidates if library.relations[name].approximate is None]
     return tuple(name for name in exact if known.issuperset(library.members[name]))
 

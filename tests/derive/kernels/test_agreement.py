@@ -10,7 +10,7 @@ import numpy
 import pytest
 
 import derive
-from derive import InconsistentError
+from derive import InconsistentError, UnderdeterminedError
 from derive.kernels.agreement import surplus
 from derive.kernels.backends.numba_source import is_at_hand
 from tests.derive import random_libraries
@@ -191,3 +191,30 @@ def test_givens_that_only_the_solver_can_test_keep_their_value_where_there_are_m
     target = held.compile("t", ["y"], "numpy")
     assert numpy.array_equal(target(y=numpy.array([8.0, 9.0])), [9.0, math.nan], equal_nan=True)
     assert numpy.array_equal(target(y=numpy.full(1200, 8.0)), numpy.full(1200, 9.0))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_relations_whose_conditions_hold_together_contradict_each_other_as_for_an_answer(seed):
+    draw = random.Random(f"overlap {seed}")
+
+    def case(form: str, name: str) -> dict[str, str]:
+        return {"equation": f"y = {form}", "when": f"{name} {draw.choice(['>', '<='])} {draw.randint(-1, 1)}"}
+
+    forms = draw.sample(["a", "b", "a + b", "2*a", "b - 1"], 3)
+    overlapping = [case(form, draw.choice("ab")) for form in forms]
+    beside = draw.choice([[], [{"equation": "z = y + a"}]])
+    library = bare("a b y z", *overlapping, *beside, domains=dict.fromkeys("abyz", "real"))
+    target = "z" if beside and seed % 2 else "y"
+    functions = [library.compile(target, ["a", "b"], backend) for backend in ("python", "numpy")]
+    contradictory = 0
+    for a in (-2.0, -1.0, 0.0, 1.0, 2.0):
+        for b in (-2.0, -1.0, 0.0, 1.0, 2.0):
+            try:
+                right = library.solve(target, a=a, b=b).base
+            except InconsistentError:
+                right = math.nan
+                contradictory += 1
+            except UnderdeterminedError:
+                right = math.nan
+            assert [float(function(a=a, b=b)) for function in functions] == pytest.approx([right] * 2, nan_ok=True)
+    assert contradictory
