@@ -220,11 +220,11 @@ class Agreement:
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in numbers.items()}
         with numpy.errstate(all="ignore"):
             gaps = [gap(*(bases[name] for name in names)) for names, gap in self.gaps]
-        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, self._asking.solved)
+        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, self._open_points.solved)
         return agreed_values if agreed_values.shape else float(agreed_values)
 
     @cached_property
-    def _asking(self) -> OpenPoints:
+    def _open_points(self) -> OpenPoints:
         return OpenPoints(self.library, self.cases, self.cases.outline.strong)
 
 

@@ -142,7 +142,7 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
     except (TypeError, ValueError):
         raise _no_number(quantity, given) from None
     except OverflowError:
-        raise _too_large(quantity) from None
+        raise _out_of_range(quantity) from None
     if array.dtype.kind not in _REAL_KINDS:
         raise _no_number(quantity, given)
     return array if array.ndim else float(array)
@@ -197,11 +197,11 @@ def _as_float(quantity: Declaration, given: Any) -> float:
         number = float(given)
         is_lost = (math.isinf(number) and -math.inf < given < math.inf) or (number == 0 and given != 0)
     except OverflowError:
-        raise _too_large(quantity) from None
+        raise _out_of_range(quantity) from None
     except (TypeError, ValueError):
         raise _no_number(quantity, given) from None
     if is_lost:
-        raise _too_large(quantity)
+        raise _out_of_range(quantity)
     return number
 
 
@@ -257,7 +257,7 @@ def _misfit(quantities: Sequence[Declaration], values: Sequence[Any]) -> Express
     )
 
 
-def _too_large(quantity: Declaration) -> DomainError:
+def _out_of_range(quantity: Declaration) -> DomainError:
     """The error of a number that no double is near to, passed to a compiled function."""
     return DomainError(
         f"{quantity.name}: it exceeds the range of double precision.",

@@ -162,7 +162,7 @@ def generic_question(library: RelationSet, target: str, names: Sequence[str], pr
         return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
-def counts_itself(library: RelationSet, question: Question) -> bool:
+def is_own_value_alone(library: RelationSet, question: Question) -> bool:
     """Whether a compiled question has the value that a profile states of its target, as nothing else leads to it."""
     is_stated = question.own is not None and question.target in question.origins
     if not is_stated or cases(library, question.outline).alternatives:
@@ -176,7 +176,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
     """
-    if counts_itself(library, question):
+    if is_own_value_alone(library, question):
         assert question.own is not None
         return {question.target: question.own}
     target_cases = cases(library, question.outline)

@@ -25,7 +25,7 @@ from derive.kernels.blocks.block_kernels import kernel_of
 from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import without_lost_digits
+from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
@@ -311,7 +311,7 @@ class Draft:
 
     def _write_closed_forms(self, block: Block, scope: Scope) -> bool:
         """Write the lines of all closed forms of a block's unknown; false if it has none."""
-        candidates = [candidate.changed(without_lost_digits) for candidate in candidates_of(self.library, block)]
+        candidates = [candidate.changed(with_precise_constants) for candidate in candidates_of(self.library, block)]
         if not candidates:
             return False
         equation, name = self.library.relations[block.relations[0]].written, block.unknowns[0]

@@ -344,7 +344,7 @@ class _ProgramBuilder:
         return forms, tuple(variables), renamed
 
     def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
-        """An expression with forms put in for its names; Unwritten with `name` where one of them has no form."""
+        """An expression with forms put in for its names; raises `NoExpression` with `name` where one has none."""
         form = composed("", {**forms, "": node})
         if form is None:
             raise NoExpression(name)

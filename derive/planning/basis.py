@@ -1,6 +1,6 @@
 """The basis of a plan: the relations that a target is connected to, matched to the unknowns that they fix.
 
-What the basis leaves open no plan can compute; what it determines with all its targets is what givens lead to.
+A plan can compute its target if the basis determines it. `determined` collects all targets that some plan can compute.
 """
 
 from __future__ import annotations

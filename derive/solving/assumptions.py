@@ -37,5 +37,5 @@ class Assumption:
         return self.kind in ("unproved", "one turn")
 
     def on(self, unknown: str) -> Assumption:
-        """The assumption, made of one unknown of a block, as one of the answer, which has several unknowns."""
+        """The assumption about a block, with the name of its first unknown, since an answer may have several blocks."""
         return replace(self, text=f"{unknown}: {self.text}", about=unknown)

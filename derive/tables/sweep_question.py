@@ -21,7 +21,7 @@ from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
-from derive.kernels.functions import counts_itself
+from derive.kernels.functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
@@ -214,7 +214,7 @@ class _AxisGivens:
             self._prove_consistent(target)
         values = {name: value for name, value in question.strong.items() if name in self.fixed}
         values |= {name: question.weak[name] for name in used}
-        if counts_itself(library, question):
+        if is_own_value_alone(library, question):
             assert question.own is not None
             values[target] = question.own
         return Recipe.of(

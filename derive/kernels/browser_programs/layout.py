@@ -193,7 +193,7 @@ class Layout:
     steps: tuple[Block, ...]
     yielding: tuple[str, ...]  # quantities with a default that may not be what comes out
     barring: dict[Block, bool]  # blocks for checks that may have no admissible value; whether givens alone lead there
-    beside: dict[Block, dict[str, Cases]]  # those of conditional relations or several forms; plans for their inputs
+    beside: dict[Block, dict[str, Cases]]  # of these, those with conditions or several forms; plans for their inputs
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
 
     @cached_property

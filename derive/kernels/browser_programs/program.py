@@ -111,9 +111,9 @@ class Program:
         """Whether the browser program needs an input for the target, only for checks, or not at all."""
         if name == self.target or name in self.needed:
             return "target"
-        is_tested = name in self.library.held_by(self.layout.checks)
-        is_tested = is_tested or any(name in self._behind(block) for block in self.layout.beside)
-        return "check" if is_tested else "none"
+        if name in self.library.held_by(self.layout.checks):
+            return "check"
+        return "check" if any(name in self._behind(block) for block in self.layout.beside) else "none"
 
     def _check(self, relation: Relation) -> dict[str, Any]:
         """The data of one check of the browser program: the relation, both sides, and the places of its numbers."""

@@ -59,11 +59,11 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     return _with_doubles(result)
 
 
-def without_lost_digits(node: Node) -> Node:
-    """The expression with many digits of each constant or factor of which doubles lose some, since its terms cancel.
+def with_precise_constants(node: Node) -> Node:
+    """An expression with many digits of each constant or factor of which doubles lose some, since its terms cancel.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> value(without_lost_digits(parse_expression("y*(log(8) - 3.000000000001*log(2))")), {"y": 1e12})
+    >>> value(with_precise_constants(parse_expression("y*(log(8) - 3.000000000001*log(2))")), {"y": 1e12})
     -0.6931471805599453
     """
 
@@ -72,7 +72,7 @@ def without_lost_digits(node: Node) -> Node:
             return None
         if part.names:
             return _FOLDED.fold(part, Name) if part.op == "add" and _cancels(part) else None
-        return _with_lost_digits(part) or part
+        return _precise_constant(part) or part
 
     return rebuilt(node, precise)
 
@@ -90,8 +90,8 @@ def _cancels(total: Apply) -> bool:
     return False
 
 
-def _with_lost_digits(constant: Apply) -> Number | None:
-    """A constant with many digits; None if doubles have it too, or if it is no number."""
+def _precise_constant(constant: Apply) -> Number | None:
+    """A constant sum with many digits; None if arithmetic in doubles loses none of them, or if it is no number."""
     if next(operations(constant, among=("add",)), None) is None:
         return None
     number = _FOLDED.fold(constant, Name)
@@ -166,14 +166,14 @@ def _added(numbers: Sequence[Fraction]) -> Fraction:
         return total
     if abs(total) <= max(map(abs, numbers)) / (1 << _SAME_BITS):
         return Fraction(0)
-    return _without_noise(total) if irrational > 1 else total
+    return _as_short_fraction(total) if irrational > 1 else total
 
 
 @lru_cache(maxsize=512)
-def _without_noise(number: Fraction) -> Fraction:
+def _as_short_fraction(number: Fraction) -> Fraction:
     """The short fraction that a constant made of irrational ones is to all its digits; any other as it is.
 
-    >>> _without_noise(Fraction(1, 3) + Fraction(1, 1 << 1190))
+    >>> _as_short_fraction(Fraction(1, 3) + Fraction(1, 1 << 1190))
     Fraction(1, 3)
     """
     if not _is_irrational(number):
@@ -219,7 +219,7 @@ def _product(*args: Node) -> Node:
                 irrational += _is_irrational(part.value)
             else:
                 others.append(part)
-    constant = _short(_without_noise(factor) if irrational > 1 else factor)
+    constant = _short(_as_short_fraction(factor) if irrational > 1 else factor)
     return applied("mul", others if factor == 1 else [constant, *others], constant)
 
 
@@ -303,7 +303,7 @@ def _in_many_digits(node: Apply) -> Fraction | None:
         if ball.rel_accuracy_bits() < digits - _LOST_DIGITS:
             return None
         mantissa, exponent = map(int, ball.mid().man_exp())
-    return _without_noise(Fraction(mantissa) * Fraction(2) ** exponent)
+    return _as_short_fraction(Fraction(mantissa) * Fraction(2) ** exponent)
 
 
 def _no_choice(*_: object) -> None:

@@ -35,7 +35,6 @@ from derive.numerics.algebra.exact_values import (
 )
 from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, MET
-from quantities.rational import exact_of
 
 Values = Mapping[str, float]
 
@@ -358,20 +357,13 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     >>> render(with_exact_parts(parse_expression("x*floor(log(y)/log(10))"), {"x": 2.0, "y": written(1000)}))
     'x*3'
     """
-    given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
-    def instead(part: Apply) -> Node | None:
-        """The whole number at a tie of a rounding, or the arm of a choice, whose conditions are decided here."""
-        if part.op in STEPPED:
-            number = _whole_at_tie(part.args[0], values)
-            return None if number is None else Number(number)
-        if part.op != "piecewise":
-            return None
-        arm = chosen_arm(part, values)
-        return part if arm is None else with_rational_parts(arm, given, instead)
+    def whole_at_tie(part: Apply) -> Node | None:
+        number = _whole_at_tie(part.args[0], values) if part.op in STEPPED else None
+        return None if number is None else Number(number)
 
     try:
-        return with_rational_parts(node, given, instead)
+        return with_rational_parts(node, values, chosen_arm, whole_at_tie)
     except Undefined:
         return None
 

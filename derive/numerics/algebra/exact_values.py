@@ -328,26 +328,20 @@ def _gap_ball(sides: tuple[Node, Node], numbers: Mapping[str, Ball], values: Val
     left, right = (folded_ball(side, numbers, values, chosen) for side in sides)
     if (left - right).is_finite():
         return left - right
-    given = {name: exact for name in names_in(*sides) if (exact := exact_of(values[name])) is not None}
-
-    def arm_of(part: Apply) -> Node | None:
-        """The arm that a choice takes, with its rational parts; None for any other operation."""
-        if part.op != "piecewise":
-            return None
-        arm = chosen(part, values)
-        return part if arm is None else with_rational_parts(arm, given, arm_of)
-
-    forms = (with_rational_parts(side, given, arm_of) for side in sides)
+    forms = (with_rational_parts(side, values, chosen) for side in sides)
     left, right = (folded_ball(form, numbers, values, chosen) for form in forms)
     return left - right
 
 
-def with_rational_parts(node: Node, given: Mapping[str, Fraction], instead: Callable[[Apply], Node | None]) -> Node:
-    """An expression with the exact value in place of each part that has one, at numbers known as fractions.
+def with_rational_parts(
+    node: Node, values: Values, chosen: Chosen, substitute: Callable[[Apply], Node | None] = lambda _: None
+) -> Node:
+    """An expression with the exact value in place of each part that has one, and of each choice the arm that it takes.
 
-    `instead` may put another expression in place of an operation without one. Raises `Undefined` where a part has no
+    `substitute` may put another expression in place of any other operation. Raises `Undefined` where a part has no
     value.
     """
+    given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
     def replacement(part: Node) -> Node | None:
         """The expression in place of a part; None if each of the part's own parts is looked at."""
@@ -356,7 +350,12 @@ def with_rational_parts(node: Node, given: Mapping[str, Fraction], instead: Call
         number = exact_number(part, given)
         if number is not None:
             return Number(number)
-        return part if isinstance(part, Name) else instead(part)
+        if isinstance(part, Name):
+            return part
+        if part.op != "piecewise":
+            return substitute(part)
+        arm = chosen(part, values)
+        return part if arm is None else rebuilt(arm, replacement)
 
     return rebuilt(node, replacement)
 

@@ -325,6 +325,8 @@ def _kinked(_: Function) -> _Rule:
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = inner.values
+        if low == high == 0:  # a point between a side that falls and one that rises
+            return _chained(inner, ZERO, (-1.0, 1.0))
         if low >= 0:
             return inner
         if high <= 0:

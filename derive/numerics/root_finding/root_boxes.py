@@ -31,11 +31,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from derive.expressions.functions import PERIODIC
+from derive.expressions.functions import PERIODIC, STEPPED
 from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO as ZERO_NODE
-from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.algebra.like_terms import derivative, occurrences
 from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, shifted
 from derive.numerics.intervals.enclosure import Enclosure, enclose, sum_of
 from derive.time_limits import tick
@@ -316,6 +316,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
+_WITH_JUMPS = frozenset({"piecewise", *STEPPED})
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
@@ -348,26 +349,43 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
     low, high = max(spans, key=lambda span: span[1] - span[0])
     common = _common_period([span[1] - span[0] for span in spans]) if len(spans) == len(angles) else None
     if common and common > high - low:
-        low, high = (-common / 2, common / 2) if low < 0 < high else (low, low + common)
-    return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == 0, domain.unit)
+        low, high = _placed(common, domain)
+    return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == domain.low, domain.unit)
 
 
-def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
-    """Whether one period shows all solutions: all angles that contain the unknown have a common period.
+def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span) -> bool:
+    """Whether one turn shows all solutions: the angles that contain the unknown have a common period, or are one angle.
 
-    An angle with cases may stay at one number for a while, and turn elsewhere.
+    Several angles have one only if all are linear: `abs(x)` turns back at zero, where x goes on. A single angle passes
+    all others of its circle if it moves through a whole turn without a jump.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> [recurs(parse_equation(text), "x", {"a": 0.3}) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
+    >>> equations = [parse_equation(text) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
+    >>> [recurs(equation, "x", {"a": 0.3}, (-math.pi, math.pi)) for equation in equations]
     [True, False]
     """
-    angles = set(angles_of(equation, name))
-    outside = any(occurs_outside_angles(side, name) for side in (equation.lhs, equation.rhs))
-    if any(isinstance(part, Apply) and part.op == "piecewise" for part in walk(*angles)):
+    angles = [*dict.fromkeys(angles_of(equation, name))]
+    if any(occurs_outside_angles(side, name) for side in equation.sides):
+        return False
+    if len(angles) == 1:
+        return _makes_whole_turn(angles[0], name, known, turn)
+    slopes = [derivative(angle, name) for angle in angles]
+    if any(slope is None or occurrences(slope, name) for slope in slopes):
         return False
     rates = [_rate_of(angle, name, known) for angle in angles]
-    linear = [math.tau / abs(rate) for rate in rates if rate]
-    return not outside and (len(angles) == 1 or (len(linear) == len(angles) and _common_period(linear) is not None))
+    periods = [math.tau / abs(rate) for rate in rates if rate]
+    return len(periods) == len(angles) and _common_period(periods) is not None
+
+
+def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: Span) -> bool:
+    """Whether an angle surely takes each number of a whole turn: it goes from one end to the other without a jump."""
+    if any(isinstance(part, Apply) and part.op in _WITH_JUMPS for part in walk(angle)):
+        return False
+    reach = enclose(angle, {**{other: (number, number) for other, number in known.items()}, name: turn}, "")
+    if reach is None or reach.partial or not all(map(math.isfinite, reach.values)):
+        return False
+    first, last = (value(angle, {**known, name: x}) for x in turn)
+    return abs(last - first) >= math.tau * (1 - AGREEMENT)
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
@@ -402,7 +420,7 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequen
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
-    """The span of one turn of an angle: half a turn to each side of zero, or a turn from the domain's end.
+    """The span of one turn of an angle, in the domain.
 
     Where an angle takes no whole turn above zero, it is looked at below zero as well.
     """
@@ -412,9 +430,7 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
     rate = _rate_of(angle, name, known, (3.0, -3.0) if domain.low < 0 else (3.0,))  # that of abs(x) turns at zero
     if rate:
-        turn = math.tau / abs(rate)
-        low = -turn / 2 if domain.low < 0 else max(domain.low, 0.0)
-        return low, (turn / 2 if domain.low < 0 else low + turn)
+        return _placed(math.tau / abs(rate), domain)
     start, end = max(domain.low, SMALLEST), min(domain.high, LARGEST)
     if not abs(angle_at(start)) < math.tau:
         start, end = end, start
@@ -426,6 +442,15 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     if domain.low < 0 and {start, last} == {SMALLEST, LARGEST}:
         lowest = last_holding(lambda x: abs(angle_at(x) - first) <= math.tau, -SMALLEST, max(domain.low, -LARGEST))
     return lowest, max(start, last)
+
+
+def _placed(turn: float, domain: Domain) -> Span:
+    """Place a turn in a domain with one end at most: half of it to each side of zero, or else from the end on."""
+    if domain.low > -turn / 2:
+        return domain.low, domain.low + turn
+    if domain.high < turn / 2:
+        return domain.high - turn, domain.high
+    return -turn / 2, turn / 2
 
 
 def occurs_outside_angles(form: Node, name: str) -> bool:

@@ -103,7 +103,7 @@ def roots_of(problem: OneUnknown) -> Roots:
     in_one_turn = replace(search.settled(turn, search.places(turn, _PATIENCE)), turn=True)
     if in_one_turn.values or in_one_turn.plateaus:
         return in_one_turn
-    return everywhere or replace(in_one_turn, recurs=recurs(equation, name, known))
+    return everywhere or replace(in_one_turn, recurs=recurs(equation, name, known, in_one_turn.sought))
 
 
 class _Search:

@@ -372,12 +372,10 @@ class _CaseConditions:
         """Whether a relation holds at known numbers, or may hold at another number of a range than the middle one."""
         ranges = self.question.ranges
         moving = [name for name in self.library.members[relation.name] if name in ranges]
-        if agrees(relation.written, known) or not moving:
-            return agrees(relation.written, known)
-        return (
-            narrowed([relation.written], moving, {**{name: span_of(x) for name, x in known.items()}, **ranges})
-            is not None
-        )
+        if agrees(relation.written, known):
+            return True
+        spans = {**{name: span_of(x) for name, x in known.items()}, **ranges}
+        return bool(moving) and narrowed([relation.written], moving, spans) is not None
 
     def _in_terms_of_target(self, claim: Node) -> Node | None:
         """A claim of the case in terms of the target and the givens; None if closed forms do not suffice."""

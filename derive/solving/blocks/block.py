@@ -56,7 +56,7 @@ from derive.solving.blocks.complete_search import (
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
+from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.samples import is_narrow
 from derive.solving.blocks.solution_curves import holds_along_branch, is_open_in_part, lies_on_curve, repeat_each_other
@@ -72,7 +72,6 @@ _SHARE = 0.5  # of the time left, which the last one may take
 _DEPENDENT = Assumption(
     "in another arm the relations are dependent; it is not proved that there are no other solutions", "unproved"
 )
-_UNPROVED = Assumption("it is not proved that there are no other solutions", "unproved")
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
 _COUNTED = "no other solution: proved by resultants, all of whose roots are known"
 _NO_ARM = "no arm that could give it binds"
@@ -195,7 +194,7 @@ def _with_unproved(outcome: Outcome, search: CompleteSearch, system: System, *, 
     more = [solution for solution in seen if not is_near(solution, solutions) and not is_covered(solution, solutions)]
     if not more:
         return outcome
-    return replace(outcome, solutions=(*solutions, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
+    return replace(outcome, solutions=(*solutions, *more), caveat=outcome.caveat or OTHERS_MAY_EXIST, undecided=False)
 
 
 def _solve_by_tearing_as_stated(system: System) -> Outcome | None:

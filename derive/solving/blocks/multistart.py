@@ -115,44 +115,44 @@ class _SearchFromStarts:
 
 def solved_from_starts(system: System) -> Outcome:
     """The outcome of a block by local methods from many starts: the solutions to which they converge."""
-    harvest = _SearchFromStarts(system)
+    search = _SearchFromStarts(system)
     tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
         points = points_across_domains(tears, system.known, system.domains, _STARTS)
-        harvest.tried = len(points)
+        search.tried = len(points)
         for branch in branches:
             for start in many_starts(branch.left, tears, system.known, points, system.positive):
-                harvest.take(branch.at(start, system.known))
-                if harvest.is_curve:
-                    return harvest.outcome()
-    if not harvest.solutions or len(tears) > 1 or system.hints:
-        for root in _roots_of_all_equations(harvest):
-            harvest.take(root)
-            if harvest.is_curve:
+                search.take(branch.at(start, system.known))
+                if search.is_curve:
+                    return search.outcome()
+    if not search.solutions or len(tears) > 1 or system.hints:
+        for root in _roots_of_all_equations(search):
+            search.take(root)
+            if search.is_curve:
                 break
-    return harvest.outcome()
+    return search.outcome()
 
 
-def _roots_of_all_equations(harvest: _SearchFromStarts) -> Iterator[dict[str, float]]:
+def _roots_of_all_equations(search: _SearchFromStarts) -> Iterator[dict[str, float]]:
     """The roots of all equations at once, from many starts, within the work limit."""
     from derive.numerics.local_solvers.automatic_differentiation import Tape
     from derive.numerics.local_solvers.minpack import Search, refined
 
-    system, size = harvest.system, len(harvest.system.unknowns)
+    system, size = search.system, len(search.system.unknowns)
     tape = Tape(system.equations, system.unknowns, system.known)
-    search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
+    local_search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
     is_refined = sizes(system.equations) <= _REFINED
     count = _STARTS if size <= _MEDIUM else _STARTS // 5
     for start in starting_points(system.unknowns, system.known, system.domains, system.hints, count):
         tick()
-        harvest.tried += 1
-        root = search.root_near([start[name] for name in system.unknowns])
-        if root is not None and not harvest.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
+        search.tried += 1
+        root = local_search.root_near([start[name] for name in system.unknowns])
+        if root is not None and not search.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
             if is_refined:
                 root = refined(tape, system.equations, root)
             yield dict(zip(system.unknowns, root.tolist(), strict=True))
-        enough = harvest.solutions and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
-        if enough or search.work > _WORK:
+        enough = search.solutions and (size > _MEDIUM or (local_search.work > _WORK / 10 and search.tried >= _TRIED))
+        if enough or local_search.work > _WORK:
             return
 
 

@@ -47,7 +47,7 @@ from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.root_boxes import one_turn, turn_in_words
+from derive.numerics.root_finding.root_boxes import one_turn, recurs, turn_in_words
 from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
@@ -232,8 +232,12 @@ def _outcome_of_candidates(
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     values = {**problem.known, TURNS.name: 0.0}
     numbers = [_computed(problem, values, candidate.form) for candidate in candidates]
-    reason = _why_not([_without_noise(problem, number) for number in numbers if math.isfinite(number)], problem)
-    return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
+    finite = [_without_noise(problem, number) for number in numbers if math.isfinite(number)]
+    reason = _why_not(finite, problem)
+    if turn is None:
+        return Outcome((), reason=reason)
+    shows_all = recurs(problem.equation, problem.name, problem.known, (turn.low, turn.high))
+    return Outcome((), reason=f"{reason}; it was {within}", undecided=bool(finite) and not shows_all)
 
 
 def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) -> bool:

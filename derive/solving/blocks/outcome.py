@@ -45,6 +45,7 @@ class Outcome:
 
 
 NEVER = Outcome((), reason="the two sides never meet in its domain")
+OTHERS_MAY_EXIST = Assumption("it is not proved that there are no other solutions", "unproved")
 
 
 @dataclass(frozen=True, slots=True)

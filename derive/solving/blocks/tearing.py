@@ -43,7 +43,7 @@ from derive.solving.blocks.free_unknowns import (
     is_unmoved,
 )
 from derive.solving.blocks.one_unknown import solutions_of
-from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
+from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, polished
 from derive.solving.blocks.samples import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
@@ -70,7 +70,6 @@ _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
 _NEVER = "never meet"  # in the reason of a relation that was proved to have no root
-_UNPROVED = Assumption("it is not proved that there are no other solutions", "unproved")
 
 
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
@@ -198,7 +197,7 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             if not system.holds(values):  # in doubles the forms may have lost digits
                 values = polished(branch.at(root, exactly), system)
             if not branch.is_followed(root, values):
-                caveat = caveat or _UNPROVED
+                caveat = caveat or OTHERS_MAY_EXIST
             if not system.holds(values):
                 reason = reason or system.outside(values)
             elif branch.is_refuted(root):
@@ -241,7 +240,7 @@ class _TornBranch:
         except LimitError as error:
             if error.limit != "turns":
                 raise
-            return Outcome((), _UNPROVED, undecided=True)
+            return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
     def is_followed(self, root: float, values: Mapping[str, float]) -> bool:
         """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""

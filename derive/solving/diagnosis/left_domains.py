@@ -70,8 +70,9 @@ def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
     low, high = enclosure.values
     if domain.open_low and low <= domain.low and any(0.0 in own for own in domains.values()):
         return True  # products of positive numbers are taken for positive, though their enclosures begin at zero
-    is_divisor = divisors_beside(library, [library.relations[block.relations[0]].written], [form])
-    return not (domain.low <= low and high <= domain.high) or bool(is_divisor)
+    if low < domain.low or high > domain.high:
+        return True
+    return bool(divisors_beside(library, [library.relations[block.relations[0]].written], [form]))
 
 
 def _is_rounded(library: RelationSet, block: Block) -> bool:

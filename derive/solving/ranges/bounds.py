@@ -105,8 +105,6 @@ _TAKEN_AT_MIDDLE = "the ranges were taken at their middle"
 _REACHED = ("bounds are exact", "bounds found by")
 """How a sentence begins that calls bounds reached, to one part in a million."""
 
-"""How a note on a state begins if its interval is that over all ranges."""
-
 _GAP = Name("left without right")
 
 # A condition asks for a sign: bounds that are close are not needed, and a note is not worth more than its answer.

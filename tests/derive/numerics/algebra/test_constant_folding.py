@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Number, names_in, render, with_forms
-from derive.numerics.algebra.constant_folding import folded, without_lost_digits
+from derive.numerics.algebra.constant_folding import folded, with_precise_constants
 from derive.numerics.algebra.evaluation import in_doubles, value
 from tests.derive.draws import expressions
 from tests.ordinary import examples
@@ -121,7 +121,7 @@ def test_what_is_undefined_stays_so_although_it_is_taken_no_times(text):
 def test_constants_that_cancel_keep_the_digits_that_doubles_lose(text, expected):
     tree = parse_expression(text)
     assert in_doubles_at_one(tree) != pytest.approx(expected, rel=1e-10, abs=0)
-    assert in_doubles_at_one(without_lost_digits(tree)) == pytest.approx(expected, rel=1e-14, abs=0)
+    assert in_doubles_at_one(with_precise_constants(tree)) == pytest.approx(expected, rel=1e-14, abs=0)
 
 
 def test_a_sum_of_constants_has_all_digits_wherever_it_is_evaluated():
@@ -138,4 +138,4 @@ def in_doubles_at_one(tree):
 )
 def test_constants_of_which_doubles_lose_no_digits_stay(text):
     tree = parse_expression(text)
-    assert without_lost_digits(tree) == tree
+    assert with_precise_constants(tree) == tree

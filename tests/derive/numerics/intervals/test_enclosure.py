@@ -212,3 +212,9 @@ def test_a_decimal_lies_between_the_bounds_of_the_number_that_rounds_it(text):
     assert Fraction(low) <= Fraction(text) <= Fraction(high)
     assert (low == high) == (Fraction(float(text)) == Fraction(text))
     assert span_of(float(text)) == (float(text), float(text))
+
+
+def test_an_absolute_value_has_the_slopes_of_both_sides_at_zero():
+    enclosure = enclose(parse_expression("abs(x - 2) + 1"), {"x": (2.0, 2.0)}, "x")
+    assert enclosure.values == (1.0, 1.0)
+    assert enclosure.slopes == (-1.0, 1.0)

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import derive
 from derive import NoSolutionError
 from derive.expressions.grammar import parse_equation
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.like_terms import difference_of
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest
@@ -187,3 +189,41 @@ def test_an_angle_that_makes_no_whole_turn_is_sought_on_both_sides_of_zero(text,
 def test_an_angle_that_turns_in_one_case_alone_is_not_said_to_have_no_root():
     found = values_of(parse_equation("sin(x if x > 40 else 1) = -0.2"), "x", {}, REAL)
     assert found.solutions or found.undecided
+
+
+@pytest.mark.parametrize(
+    ("text", "root"),
+    [
+        ("sin(abs(x))*sin(x) = -0.9", -math.asin(0.9**0.5)),
+        ("sin(abs(x - 3)) = cos(x) + 1.5", 3.735),
+        ("sin(min(x, 3.05) - 1.529203673205104) = 1", 3.1 - 2 * math.pi),
+    ],
+)
+def test_what_one_turn_does_not_show_is_not_said_to_have_no_root(text, root):
+    equation = parse_equation(text)
+    around = [value(difference_of(equation), {"x": root + step}) for step in (-0.05, 0.0, 0.05)]
+    assert min(map(abs, around)) < 1e-9 or min(around) < 0 < max(around)
+    found = values_of(equation, "x", {}, REAL)
+    assert found.solutions or found.undecided
+
+
+@pytest.mark.parametrize(
+    "text", ["sin(3*x) + cos(3*x) = 1.9", "sin(2*x) = cos(3*x) + 2.9", "sin(sqrt(x))*cos(sqrt(x)) = 1"]
+)
+def test_what_one_turn_shows_in_full_has_no_root(text):
+    found = values_of(parse_equation(text), "x", {}, Domain("nonnegative", 0, math.inf))
+    assert not found.solutions
+    assert not found.undecided
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "roots"),
+    [
+        (-1, math.inf, [math.pi + math.asin(0.9), 2 * math.pi - math.asin(0.9)]),
+        (-math.inf, -10, [math.asin(0.9) - 5 * math.pi, -4 * math.pi - math.asin(0.9)]),
+        (-math.inf, 1, [math.asin(0.9) - math.pi, -math.asin(0.9)]),
+    ],
+)
+def test_the_turn_of_an_angle_lies_in_a_domain_with_one_end(low, high, roots):
+    found = values_of(parse_equation("sin(x) = -0.9"), "x", {}, Domain("", low, high))
+    assert sorted(solution.values["x"] for solution in found.solutions) == pytest.approx(roots)
