@@ -413,8 +413,9 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     rate = _rate_of(angle, name, known, (3.0, -3.0) if domain.low < 0 else (3.0,))  # that of abs(x) turns at zero
     if rate:
         turn = math.tau / abs(rate)
-        low = -turn / 2 if domain.low < 0 else max(domain.low, 0.0)
-        return low, (turn / 2 if domain.low < 0 else low + turn)
+        low = max(domain.low, -turn / 2)
+        if _rate_of(angle, name, known, (low, low + turn)):  # abs(x/100 - 1) turns back within it
+            return low, low + turn
     start, end = max(domain.low, SMALLEST), min(domain.high, LARGEST)
     if not abs(angle_at(start)) < math.tau:
         start, end = end, start
