@@ -212,3 +212,12 @@ def test_an_answer_on_a_corner_or_at_a_jump_has_no_elasticity(relation, x):
     library = bare("x y", relation)
     assert "x" not in library.solve("y", x=x).elasticities
     assert "x" in library.solve("y", x=x + 0.1).elasticities
+
+
+def test_an_answer_on_a_steep_curve_keeps_its_elasticity():
+    library = bare("x y", "y + y**3 = 1/(x - 1)")
+    answer = library.solve("y", x=1.0001)
+    y = number(answer)
+    assert answer.elasticities["x"] == pytest.approx(-1.0001e8 / (y + 3 * y**3), rel=1e-3)
+    bend = bare("x y", "y + y**3 = 1 + 1e6*(x - 3)**2").solve("y", x=3)
+    assert bend.elasticities["x"] == pytest.approx(0, abs=1e-3)
