@@ -14,13 +14,14 @@ sin(pi/6) are, so that `floor` and `acos` take it at its exact value.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, NoElement, reapplied, same
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Name, Node, Number, applied, operations, rebuilt, walk
+from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, operations, rebuilt, walk
 from derive.numerics.algebra.evaluation import in_doubles, value
 from derive.numerics.algebra.exact_values import Ball, folded_ball, many_digits
 from derive.numerics.algebra.like_terms import denominators, without_denominators
@@ -80,7 +81,10 @@ def with_precise_constants(node: Node) -> Node:
 def _cancels(total: Apply) -> bool:
     """Whether like terms of a sum, or its constants, cancel so far that doubles lose digits of their factor."""
     shares: dict[Node, list[Fraction]] = {}
+    counts = Counter(frozenset(names_in(term)) for term in total.args)
     for term in total.args:
+        if counts[frozenset(names_in(term))] == 1:
+            continue  # like terms have the same names
         share, rest = _shared(_FOLDED.fold(term, Name))
         shares.setdefault(rest, []).append(share)
     for numbers in shares.values():

@@ -430,7 +430,9 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
     rate = _rate_of(angle, name, known, (3.0, -3.0) if domain.low < 0 else (3.0,))  # that of abs(x) turns at zero
     if rate:
-        return _placed(math.tau / abs(rate), domain)
+        low, high = _placed(math.tau / abs(rate), domain)
+        if _rate_of(angle, name, known, (low, high)):  # abs(x/100 - 1) turns back within it
+            return low, high
     start, end = max(domain.low, SMALLEST), min(domain.high, LARGEST)
     if not abs(angle_at(start)) < math.tau:
         start, end = end, start

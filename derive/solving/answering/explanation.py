@@ -427,14 +427,26 @@ class Explanation:
             given = state.values[name]
             if not given or not number:
                 continue
-            up = self.branch.at({name: given + _STEP * given})
-            down = self.branch.at({name: given - _STEP * given})
-            if up is None or down is None:
-                continue
-            above, below = (up - number) / (_STEP * number), (number - down) / (_STEP * number)
-            if abs(above - below) <= CORNER * (1.0 + abs(above) + abs(below)):
-                elasticities[name] = (up - down) / (2 * _STEP * number)
+            elasticity = self._elasticity(name, number, _STEP)
+            if elasticity is not None:
+                elasticities[name] = elasticity
         return elasticities
+
+    def _elasticity(self, name: str, number: float, step: float, bend: float = math.inf) -> float | None:
+        """The elasticity of a number to a value by central differences; None on a corner, at a jump or at an end.
+
+        The slopes on both sides differ on a corner at any step, and on a curve by less where the step is smaller, as
+        `bend` is at one ten times as large.
+        """
+        given = self.state.values[name]
+        up, down = (self.branch.at({name: given + change * given}) for change in (step, -step))
+        if up is None or down is None:
+            return None
+        above, below = (up - number) / (step * number), (number - down) / (step * number)
+        gap = abs(above - below)
+        if gap <= CORNER * (1.0 + abs(above) + abs(below)) or gap < bend / 2 < math.inf:
+            return (up - down) / (2 * step * number)
+        return self._elasticity(name, number, step / 10, gap) if bend == math.inf else None
 
 
 def _is_sourced_assumption(value: Value) -> bool:

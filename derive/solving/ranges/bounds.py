@@ -47,6 +47,7 @@ from derive.expressions.tree import (
 from derive.model.conditions import exclude_each_other, implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
@@ -286,6 +287,7 @@ class SolutionBranch:
     def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:
         """The bounds of the target over the ranges by its closed form, which holds throughout them."""
         values, domain = self.state.values, self.library.declared[self.plan.target].domain
+        form = with_precise_constants(form)
         in_middle = values[self.plan.target]
         moving = {name: span for name, span in ranges.items() if not _cancels(form, name, span)}
         if not is_monotone(form, values, moving):

@@ -212,3 +212,23 @@ def test_an_answer_on_a_corner_or_at_a_jump_has_no_elasticity(relation, x):
     library = bare("x y", relation)
     assert "x" not in library.solve("y", x=x).elasticities
     assert "x" in library.solve("y", x=x + 0.1).elasticities
+
+
+def test_an_answer_on_a_steep_curve_keeps_its_elasticity():
+    library = bare("x y", "y + y**3 = 1/(x - 1)")
+    answer = library.solve("y", x=1.0001)
+    y = number(answer)
+    assert answer.elasticities["x"] == pytest.approx(-1.0001e8 / (y + 3 * y**3), rel=1e-3)
+    bend = bare("x y", "y + y**3 = 1 + 1e6*(x - 3)**2").solve("y", x=3)
+    assert bend.elasticities["x"] == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "relation",
+    ["x = y*log(9) - 1.0000000000001*2*log(3)*y", "x = y*c*log(9) - 2.0000000000002*log(3)*y*c"],
+)
+def test_bounds_keep_the_digits_of_constants_that_cancel(relation):
+    library = bare("x y c", relation, domains={"x": "real"})
+    given = {"c": 1} if "c" in relation else {}
+    ends = [number(library.solve("x", y=y, **given)) for y in (3, 2)]
+    assert span(library.solve("x", y="2..3", **given)) == pytest.approx(ends, rel=1e-9)

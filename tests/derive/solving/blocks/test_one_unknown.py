@@ -178,6 +178,8 @@ def test_a_product_of_many_irrational_constants_keeps_its_digits():
         ("sin(3/(1 + x**2)) = 0.5", [s * (18 / k / math.pi - 1) ** 0.5 for s, k in ((-1, 1), (-1, 5), (1, 5), (1, 1))]),
         ("sin(erf(x)/(2*x)) = 0.3", [-1.6025490179360173, 1.6025490179360173]),
         ("sin(abs(2*x)) = -0.5", [math.pi * 7 / 12, math.pi * 11 / 12]),
+        ("sin(abs(x/10 - 1)) = -0.95", [10 + 10 * (math.pi * n + s * math.asin(0.95)) for n, s in ((1, 1), (2, -1))]),
+        ("sin(max(x/10, -0.1)) = -0.5", [10 * math.pi * 7 / 6, 10 * math.pi * 11 / 6]),
         ("cos(exp(-x)) = -0.9", [-math.log(2 * math.pi - math.acos(-0.9)), -math.log(math.acos(-0.9))]),
     ],
 )
