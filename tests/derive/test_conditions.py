@@ -169,7 +169,7 @@ def test_a_relation_whose_condition_has_no_meaning_does_not_apply():
     assert number(rivals.solve("y", x=800)) == 2
     for backend in ("python", "numpy"):
         function = rivals.compile("y", ["x"], backend)
-        assert [float(function(x=x)) for x in (-1.0, 0.5, 800.0)] == pytest.approx([4, 3, 2])
+        assert [float(function(x=x)) for x in (-1.0, 0.5, 800.0)] == pytest.approx([4, math.nan, 2], nan_ok=True)
 
 
 @pytest.mark.parametrize("size", [4, 12])

@@ -276,10 +276,11 @@ def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> 
             yield number, unwound(candidate.form, turns)
 
 
-def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
-    """Every number of turns that an angle can have while the one unknown in it stays in its domain.
+def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> Sequence[int]:
+    """Every number of turns that an angle can have while the one unknown in it stays in its domain, the fewest first.
 
-    An angle is an arc between -pi and two pi, plus whole turns.
+    An angle is an arc between -pi and two pi, plus whole turns. Where several lead to one solution, as those of
+    `sin(atan(y))`, its form has the fewest.
     """
     reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
     if within.low == 0 and within.open_low:
@@ -287,11 +288,11 @@ def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> range:
     spans = {other: (x, x) for other, x in problem.known.items()} | {problem.name: reach}
     angle = enclose(wave.args[0], spans, "")
     if angle is None:
-        return range(0)
+        return ()
     low, high = (end / TABLE[wave.op].period for end in angle.values)
     if not high - low <= _TURNS:
         raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
-    return range(math.floor(low) - 1, math.ceil(high) + 2)
+    return sorted(range(math.floor(low) - 1, math.ceil(high) + 2), key=abs)
 
 
 def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:

@@ -58,6 +58,14 @@ def worked_out(text: str, **numbers: mpmath.mpf) -> mpmath.mpf:
     return mpmath.mpf(eval(NUMBER.sub(r"mpf('\1')", text), WORDS, numbers))
 
 
+def beside(form: str, numbers: dict[str, mpmath.mpf], name: str, share: mpmath.mpf) -> mpmath.mpf:
+    """What a line comes to with one number larger by a share of it, or smaller, where the larger is beyond a domain."""
+    try:
+        return worked_out(form, **{**numbers, name: numbers[name] * (1 + share)})
+    except TypeError:  # complex
+        return worked_out(form, **{**numbers, name: numbers[name] * (1 - share)})
+
+
 def drawn(draw: random.Random, names: list[str], depth: int) -> str:
     if depth == 0 or draw.random() < 0.1:
         return draw.choice([*names, *names, "2", "0.5", "3.7", "1e-3"])
@@ -95,12 +103,8 @@ def test_every_line_of_the_steps_comes_to_the_number_below_it(first: int) -> Non
                     numbers = {name: mpmath.mpf(number) for name, (number, _) in step.worth.items()}
                     form = shown.rearranged.partition(" = ")[2]
                     exact = worked_out(form, **numbers)
-                    rounding = sum(
-                        abs(
-                            worked_out(form, **{**numbers, name: number * (1 + mpmath.mpf(10) ** (1 - digits))}) - exact
-                        )
-                        for name, number in numbers.items()
-                    )
+                    share = mpmath.mpf(10) ** (1 - digits)
+                    rounding = sum(abs(beside(form, numbers, name, share) - exact) for name in numbers)
                     allowed = 2 * rounding + abs(exact) * mpmath.mpf(10) ** (1 - digits)
                     assert abs(worked_out(shown.value) - exact) <= allowed, (seed, shown)
                     assert abs(worked_out(shown.numbers) - exact) <= allowed, (seed, shown, shown.numbers)
