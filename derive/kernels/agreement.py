@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain, product
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
@@ -20,7 +20,7 @@ from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.several_targets import JointFunctions, OpenPoints, plans_for, points_at
-from derive.model.conditions import exclude_each_other
+from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.incidence import structure_of
@@ -164,8 +164,7 @@ def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequenc
 
 def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     """Whether a plan uses a relation that never applies together with another relation."""
-    used = conditions_of(library, plan.relations)
-    return any(exclude_each_other(condition, own) for condition, own in product(used, relation.conditions))
+    return are_exclusive(conditions_of(library, plan.relations), relation.conditions)
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:

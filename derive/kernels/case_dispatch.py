@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, permutations, product
+from itertools import chain, combinations, permutations
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
-from derive.model.conditions import exclude_each_other, implied, one_relation_for_each_arm
+from derive.model.conditions import are_exclusive, implied, one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
@@ -294,7 +294,7 @@ class _CaseSorter:
                 no = self._side(excluded, left_out, {**truths, condition: False})
                 return None if yes is no is None else Fork(condition, yes, no)
         for relation, rival in combinations(conditional, 2):
-            if any(exclude_each_other(*pair) for pair in product(relation.conditions, rival.conditions)):
+            if are_exclusive(relation.conditions, rival.conditions):
                 self.rivals.append(excluded | {relation.name})
                 return self._tree(excluded, left_out | {rival.name}, truths)
         on_results = (self._decided_by_results(relation, plan) for relation in conditional)

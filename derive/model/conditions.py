@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
+from itertools import product, starmap
 
 from derive.caches import Memo
 from derive.expressions.tree import (
@@ -64,13 +65,18 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     return None if _is_possible([*of_subject, (subject, OPPOSITE[op], number)]) else True
 
 
-def exclude_each_other(condition: Node, other: Node) -> bool:
-    """Whether two conditions never hold together.
+def are_exclusive(conditions: Iterable[Node], others: Iterable[Node]) -> bool:
+    """Whether some conditions never all hold together with others, as one of them excludes one of the others.
 
     >>> from derive.expressions.grammar import parse_condition
-    >>> exclude_each_other(parse_condition("x*y > z"), parse_condition("z >= x*y"))
+    >>> are_exclusive([parse_condition("x*y > z")], [parse_condition("z >= x*y")])
     True
     """
+    return any(starmap(_exclude_each_other, product(conditions, others)))
+
+
+def _exclude_each_other(condition: Node, other: Node) -> bool:
+    """Whether two conditions never hold together."""
     first, second = _claim_of(condition), _claim_of(other)
     if first is None or second is None or first[0] != second[0]:
         return False

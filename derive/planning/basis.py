@@ -77,9 +77,9 @@ def is_surely_open(structure: Structure, target: str, given: frozenset[str], wea
     if structure.alternatives or target in given:
         return False
     known = given.union(weak)
-    apart = structure.apart(known.union(*structure.limits))
+    lone_relations = structure.apart(known.union(*structure.limits))
     if target in known:
-        return all(relation in apart for relation in structure.holders.get(target, ()))
+        return all(relation in lone_relations for relation in structure.holders.get(target, ()))
     return target not in structure.within_reach(known)
 
 
@@ -156,8 +156,8 @@ def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]
 
 def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
     """The relations that may bear on any plan's target: none of them alone contains an open quantity."""
-    apart = structure.apart(fixed)
-    return [relation for relation in structure.members if relation not in apart]
+    lone_relations = structure.apart(fixed)
+    return [relation for relation in structure.members if relation not in lone_relations]
 
 
 def _determined_by_what_they_lead_to(

@@ -53,8 +53,8 @@ def _fallbacks_among(
     A relation that alone contains an open quantity fixes only that one, and no fallback. So without such relations the
     result is the same, and most targets of a question share it; but not a target that leads to fallbacks.
     """
-    beside = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
-    tied = frozenset(name for name in structure.otherwise & beside if not structure.is_written(name))
+    neighbours = structure.quantities_of(relation for relation in reached if target in structure.members[relation])
+    tied = frozenset(name for name in structure.otherwise & neighbours if not structure.is_written(name))
     in_use: list[str] = []  # fallbacks that only relations set apart contain
     sought = target if Leads.of(structure, given, weak).beyond_fallbacks(structure, target) else None
     if sought is None:

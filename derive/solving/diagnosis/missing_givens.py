@@ -28,12 +28,11 @@ from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, combinations, islice, product, starmap
-from typing import TYPE_CHECKING
+from itertools import chain, combinations, islice
 
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
-from derive.model.conditions import exclude_each_other
+from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.basis import Basis, basis_of
@@ -46,9 +45,6 @@ from derive.solving.execution.question import Outline, Question
 from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
@@ -81,15 +77,16 @@ def _smallest_sets(
         return
     waking = [(name,) for name in _waking(library, question, left_out, idle)]
     for search_for in (search.singles, search.pairs, search.triples, search.larger):
-        found = [names for names in search_for() if names]  # an empty set: counting finds the target fixed already
-        sets = [names for names in found if search.fits_a_case(names)]
+        # of an empty set, counting finds the target fixed already
+        by_counting = [names for names in search_for() if names]
+        sets = [names for names in by_counting if search.fits_a_case(names)]
         if search_for == search.singles:
             sets += [names for names in waking if names not in sets]
         if sets:
             yield from sets
             return
-        if found and most:  # all rest on cases that exclude each other: each case has sets of its own
-            pair = search.excluding_pair(found[0])
+        if by_counting and most:  # all rest on cases that exclude each other: each case has sets of its own
+            pair = search.excluding_pair(by_counting[0])
             in_cases = [_smallest_sets(library, question, left_out | {relation}, most - 1) for relation in pair]
             several = list(dict.fromkeys(chain.from_iterable(in_cases)))
             fewest = min(map(len, several), default=0)
@@ -284,8 +281,10 @@ class _Search:
         """Two relations that never apply together, by which a matching fixes the target; none if there are no such."""
         used = matching.relations_for(self.question.target)
         conditional = [relation for relation in self.library.conditional if relation.name in used]
-        pairs = filter(_exclude_each_other, combinations(conditional, 2))
-        return tuple(relation.name for relation in next(pairs, ()))
+        for relation, other in combinations(conditional, 2):
+            if are_exclusive(relation.conditions, other.conditions):
+                return relation.name, other.name
+        return ()
 
     def _is_of_a_case(self, matching: Matching, most: int) -> bool:
         """Whether a matching fixes the target, perhaps without `most` relations, by some that exclude none of them."""
@@ -412,11 +411,6 @@ class _Search:
                         distances[other] = distances[name] + 1
                         pending.append(other)
         return distances
-
-
-def _exclude_each_other(pair: tuple[Relation, Relation]) -> bool:
-    """Whether two relations never apply together, so that missing givens cannot rest on both."""
-    return any(starmap(exclude_each_other, product(*(relation.conditions for relation in pair))))
 
 
 def _vectors(moves: Sequence[Row]) -> dict[str, Vector]:

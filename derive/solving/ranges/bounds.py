@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, pairwise, product
+from itertools import chain, combinations, pairwise
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -44,7 +44,7 @@ from derive.expressions.tree import (
     render,
     walk,
 )
-from derive.model.conditions import exclude_each_other, implied
+from derive.model.conditions import are_exclusive, implied
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
@@ -503,16 +503,12 @@ def _groups(library: RelationSet) -> list[list[Relation]]:
         result = relation.written.written_for
         if result is not None and relation.is_equation:
             written.setdefault(result, []).append(relation)
-    return [
-        group
-        for group in written.values()
-        if len(group) > 1 and all(_are_exclusive(first, second) for first, second in combinations(group, 2))
-    ]
 
+    def is_of_cases(group: Sequence[Relation]) -> bool:
+        pairs = combinations(group, 2)
+        return len(group) > 1 and all(are_exclusive(first.conditions, other.conditions) for first, other in pairs)
 
-def _are_exclusive(first: Relation, second: Relation) -> bool:
-    """Whether the cases of two relations exclude each other: their conditions never hold together."""
-    return any(exclude_each_other(*pair) for pair in product(first.conditions, second.conditions))
+    return list(filter(is_of_cases, written.values()))
 
 
 def _relation_of_cases(group: Sequence[Relation]) -> Relation:

@@ -14,7 +14,7 @@ from derive import AmbiguousError, DeriveError, LimitError
 from derive.expressions.grammar import parse_condition
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.case_dispatch import cases
-from derive.model.conditions import exclude_each_other, implied
+from derive.model.conditions import are_exclusive, implied
 from derive.solving.execution.question import outlined
 from tests.derive.statements import bare, library
 from tests.ordinary import every
@@ -120,7 +120,7 @@ def test_what_follows_from_other_conditions(condition, truths, expected):
     ],
 )
 def test_which_conditions_never_hold_together(one, other, expected):
-    assert exclude_each_other(parse_condition(one), parse_condition(other)) is expected
+    assert are_exclusive([parse_condition(one)], [parse_condition(other)]) is expected
 
 
 @pytest.mark.thorough
