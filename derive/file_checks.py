@@ -89,9 +89,9 @@ def _deviation(library: Library, example: Example) -> str:
     (expected,) = example.expected
     question = WrittenQuestion(example.asked, example.profiles, tuple(example.given.items()))
     weighed = weigh(library, Reading("", question, read_expected(expected)))
-    if not weighed.met.holds and weighed.refusal is not None:
+    if not weighed.result.holds and weighed.refusal is not None:
         raise weighed.refusal
-    holds = weighed.met.holds
+    holds = weighed.result.holds
     # A claim may miss a number by its tolerance; an example has to round to the number as printed.
     if holds and not weighed.has_room and weighed.base is not None and weighed.claimed is not None:
         holds = as_printed(weighed.claimed.unit.from_base(weighed.base), expected)

@@ -188,7 +188,7 @@ def _table_text(table: Any) -> str:
 
 
 def _stream_text(stream: Any) -> str:
-    targets = ", ".join(recipe.target for recipe in stream.survey.work.recipes)
+    targets = ", ".join(recipe.target for recipe in stream.survey.function.recipes)
     axes = " and ".join(line.name for line in stream.survey.lines)
     return f"a stream of {targets} over {axes}: {math.prod(map(len, stream.survey.lines))} points"
 

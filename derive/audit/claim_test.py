@@ -98,7 +98,7 @@ class WeighedReading:
     """
 
     reading: Reading
-    met: CriterionResult
+    result: CriterionResult
     finds: str
     asked: QuestionResult | None = None
     relation: Relation | None = None
@@ -128,11 +128,11 @@ class WeighedReading:
         criterion = self.reading.criterion
         if isinstance(criterion, Independence):
             names = " and ".join(criterion.names)
-            return f"{'without' if self.met.holds else 'with'} {names}", f"without {names}"
+            return f"{'without' if self.result.holds else 'with'} {names}", f"without {names}"
         if self.reading.response_to and self.base is not None:
             return f"power {rounded_text(self.base, 3, _LONG)}", f"power {criterion}"
         if self.base is None or self.asked is None or self.claimed is None:
-            return str(criterion) if self.met.holds else self.finds, str(criterion)
+            return str(criterion) if self.result.holds else self.finds, str(criterion)
         computed = _brief(self.base, self.claimed.unit, self.asked)
         if self.bound is None or not isinstance(criterion, Amount):
             return computed, _tidy(str(criterion))
@@ -213,8 +213,8 @@ def _weigh_amount(
     claimed = read_value(stated)
     claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
     computed = claimed.unit.from_base(base)
-    met, finds = compared(criterion, claimed, computed), _shown(computed, claimed.unit, reading)
-    return WeighedReading(reading, met, finds, answered, base=base, claimed=claimed, bound=bound)
+    result, finds = compared(criterion, claimed, computed), _shown(computed, claimed.unit, reading)
+    return WeighedReading(reading, result, finds, answered, base=base, claimed=claimed, bound=bound)
 
 
 def _refused(reading: Reading, answered: QuestionResult) -> WeighedReading:

@@ -91,8 +91,8 @@ class Judgement:
 
     @property
     def verdict(self) -> Verdict:
-        if self.weighed.met.holds:
-            return Verdict.REPRODUCED if self.weighed.met.exactly else Verdict.ROUNDED
+        if self.weighed.result.holds:
+            return Verdict.REPRODUCED if self.weighed.result.exactly else Verdict.ROUNDED
         is_open = any(change.admissible for change in self.changes)
         return Verdict.HOLDS_IF if is_open else Verdict.CONTRADICTED
 
@@ -114,7 +114,7 @@ class Judgement:
             case Verdict.REPRODUCED:
                 return f"{finds}, {claims}" if self.weighed.has_room else finds
             case Verdict.ROUNDED:
-                return f"{finds}, so that {claims} is {_off(self.weighed.met.ratio)}"
+                return f"{finds}, so that {claims} is {_off(self.weighed.result.ratio)}"
             case Verdict.HOLDS_IF:
                 return f"{finds}, not {claims}; holds if {self.change}"
         return f"{finds}, not {claims}{f'; would hold if {self.change}' if self.change else ''}"
@@ -130,7 +130,7 @@ class Ruling:
     @cached_property
     def ranked(self) -> list[Judgement]:
         """The judgements on the reading, the best verdict first."""
-        return sorted(self.judgements, key=lambda judgement: (judgement.verdict, judgement.weighed.met.off))
+        return sorted(self.judgements, key=lambda judgement: (judgement.verdict, judgement.weighed.result.off))
 
     @property
     def decides(self) -> Judgement:
@@ -140,7 +140,7 @@ class Ruling:
     @property
     def holding(self) -> str:
         """How many judgements on the reading hold, in words: `2 of 3 hold`."""
-        number_holding = sum(judgement.weighed.met.holds for judgement in self.judgements)
+        number_holding = sum(judgement.weighed.result.holds for judgement in self.judgements)
         return f"{number_holding} of {len(self.judgements)} hold"
 
     @property
@@ -154,7 +154,7 @@ class Ruling:
     @property
     def off(self) -> float:
         """The factor between the claim and what was computed; 1 if the verdict is that the reading is reproduced."""
-        return self.decides.weighed.met.off if self.verdict > Verdict.REPRODUCED else 1.0
+        return self.decides.weighed.result.off if self.verdict > Verdict.REPRODUCED else 1.0
 
     @property
     def why(self) -> str:
@@ -278,7 +278,7 @@ def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
 def changes(library: Library, weighed: WeighedReading) -> tuple[Change, ...]:
     """All single changes of inputs that would make a reading hold, the smallest first; none if it holds already."""
     reading, criterion = weighed.reading, weighed.reading.criterion
-    if weighed.met.holds or weighed.base is None or weighed.claimed is None or reading.response_to:
+    if weighed.result.holds or weighed.base is None or weighed.claimed is None or reading.response_to:
         return ()
     assert isinstance(criterion, Amount)
     unit = weighed.claimed.unit
@@ -310,7 +310,7 @@ def _changes_of(library: Library, weighed: WeighedReading, path: str, wanted: st
         if answer.base is None or answer.base <= 0:
             continue
         again = replace(reading, question=reading.question.having(path, spoken(answer)))
-        if weigh(library, again).met.holds:
+        if weigh(library, again).result.holds:
             is_inside = low * (1 - AGREEMENT) <= answer.base <= high * (1 + AGREEMENT)
             kept.append(Change(path, old, answer, is_open and is_inside))
     return kept

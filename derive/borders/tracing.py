@@ -79,7 +79,7 @@ def borders(
     survey = asked(library, target, profiles, {**fixed, **axes}, is_map=True)
     survey.refuse_ranges("for a map of borders")
     regime_map = mapped(survey)
-    declared = tuple(library.declared[name] for name in survey.work.names)
+    declared = tuple(library.declared[name] for name in survey.function.names)
     ends = {quantity.name: _ends(quantity, line) for quantity, line in zip(declared, survey.lines, strict=True)}
     drawn = (map_chart(regime_map, target),) if len(survey.lines) > 1 else charts(tabled(survey))
     traced = [Border(curve.change, "", curve.points, declared) for curve in regime_map.curves]
@@ -92,7 +92,7 @@ def borders(
         ends=ends,
         borders=tuple(chain.from_iterable(map(forms.pieces, traced))),
         regions=tuple(sorted(regions, key=lambda region: -region.share)),
-        charts=holding_for(drawn, [survey.work]),
+        charts=holding_for(drawn, [survey.function]),
     )
 
 

@@ -82,6 +82,7 @@ def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
 
 
 def _compared(asked: Request, others: Sequence[str], turn: Turn) -> Comparison:
+    """The comparison of a command's scenario at one turn with a second, which `others` changes from the first."""
     profiles, given = asked.at(turn)
     own = [word for word in others if "=" not in word]
     second = second_profiles(asked.library, profiles, own), _givens(given, others)

@@ -49,8 +49,8 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     def is_untested(name: str) -> bool:
         """Whether a relation may apply beside a plan that does not use it."""
         relation = library.relations[name]
-        beside = (plan for plan in plans if name not in plan.relations)
-        return not plans or any(not _excludes(library, plan, relation) for plan in beside)
+        not_using = (plan for plan in plans if name not in plan.relations)
+        return not plans or any(not _excludes(library, plan, relation) for plan in not_using)
 
     candidates = [*(name for name in library.relations if name in redundant and is_untested(name)), *limits]
     exact = [name for name in candidates if library.relations[name].approximate is None]
@@ -214,7 +214,7 @@ class Agreement:
         outline = self.cases.outline
         strong_values = dict(zip(outline.strong, values, strict=True))
         columns = self.beside([strong_values[name] for name in self.beside.names])
-        others = dict(zip((beside.target for beside in self.beside.outlines), columns, strict=True))
+        others = dict(zip((other.target for other in self.beside.outlines), columns, strict=True))
         numbers = {**others, outline.target: result, **strong_values}
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in numbers.items()}
         with numpy.errstate(all="ignore"):

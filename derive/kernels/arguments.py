@@ -62,23 +62,29 @@ def by_name(
             space["quick"] = function = floats()
             return function(*values)
 
-    arguments = [f"a{i}" for i in range(len(names))]
-    not_plain = " or not (" + " is ".join([*(f"{a}.__class__" for a in arguments), "float"]) + ")" if names else ""
-    text = _TEXT.format(
-        signature=f"*, {', '.join(arguments)}, " if names else "",
-        values="".join(f"{argument}, " for argument in arguments),
-        odd=not_plain if floats else " or True",
-    )
     space: dict[str, Any] = {"slow": slow, "quick": first, "lost": lost, "float": float}
     space |= {"inf": math.inf, "nan": math.nan, "__builtins__": {"ValueError": ValueError}}
     space |= {"ZeroDivisionError": ZeroDivisionError, "OverflowError": OverflowError}
-    exec(compile(text, "<derive>", "exec"), space)
+    exec(compile(_call_text(len(names), has_floats=floats is not None), "<derive>", "exec"), space)
     call: FunctionType = space["call"]
     others = next(name for name in ("others" + "_" * i for i in count()) if name not in names)
     inner_names = call.__code__.co_varnames[len(names) + 1 :]
     call.__code__ = call.__code__.replace(co_varnames=(*names, others, *inner_names))
     call.__kwdefaults__ = dict.fromkeys(names, _ABSENT)
     return call
+
+
+def _call_text(count_of_names: int, *, has_floats: bool) -> str:
+    """The text of a function by keyword, with its arguments numbered."""
+    arguments = [f"a{i}" for i in range(count_of_names)]
+    not_plain = ""
+    if arguments:
+        not_plain = " or not (" + " is ".join([*(f"{a}.__class__" for a in arguments), "float"]) + ")"
+    return _TEXT.format(
+        signature=f"*, {', '.join(arguments)}, " if arguments else "",
+        values="".join(f"{argument}, " for argument in arguments),
+        odd=not_plain if has_floats else " or True",
+    )
 
 
 def _argument_error(others: Iterable[str], missing: Sequence[str], names: Sequence[str]) -> Exception:

@@ -319,9 +319,9 @@ class _FrontSearch:
     def _point(self, choice: SearchedChoice) -> FrontPoint:
         """The point of the front at a best choice, with the answers for both targets there."""
         targets = [*self._targets_at(choice)]
-        # of several solutions, one with the second target that was found
-        found = [pair for pair in targets if math.isclose(pair[1], choice.best.value, rel_tol=AGREEMENT)]
-        best_first, best_second = min(found or targets)
+        # a point may have several solutions, and only in some has the second target the best value of the search
+        at_best = [pair for pair in targets if math.isclose(pair[1], choice.best.value, rel_tol=AGREEMENT)]
+        best_first, best_second = min(at_best or targets)
         there = replace(choice, programs=_without_front(choice), best=replace(choice.best, value=best_first))
         there, first = put_back(there)
         given = there.values

@@ -194,10 +194,10 @@ def _by_numbers(lines: Iterable[str]) -> list[str]:
 
     numbered = []
     for line in lines:
-        whole = f"var w{last + 1} = {line[1:]}" if line.startswith(_NEXT) else line
-        if computes := _COMPUTES.match(whole):
+        full_line = f"var w{last + 1} = {line[1:]}" if line.startswith(_NEXT) else line
+        if computes := _COMPUTES.match(full_line):
             last = int(computes[1])
-        numbered.append(re.sub(rf"{_MARK}(\d+)", number, whole))
+        numbered.append(re.sub(rf"{_MARK}(\d+)", number, full_line))
     return numbered
 
 

@@ -1,7 +1,7 @@
 """Tables for other programs: CSV files, data frames of pandas, and sweeps on dask.
 
 A data frame has the units beside its columns, in their names, or in the numbers themselves. Sweeps on dask are chunked
-arrays, computed by threads, processes or a cluster. The work is sent once to each worker, which compiles its own
+arrays, computed by threads, processes or a cluster. The function is sent once to each worker, which compiles its own
 functions; a chunk needs nothing else but its stretch of the axes. So a chunk that is lost with its worker is recomputed
 by another.
 """
@@ -145,18 +145,18 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
     sizes = [stretch.stop - stretch.start for stretch in next(survey.boxes(points or _CHUNK))]
     axes = {line.name: _axis(survey, line, size) for line, size in zip(survey.lines, sizes, strict=True)}
-    return axes, _blocks(_columns, survey.work, list(survey.work.lines), axes, {}, "f8")
+    return axes, _blocks(_columns, survey.function, list(survey.function.lines), axes, {}, "f8")
 
 
-def regimes(work: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
+def regimes(function: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes of a sweep along dask's axes, from the targets there."""
-    codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
-    return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
+    codes = _blocks(_codes, function, list(function.switches), axes, columns, "i1")
+    return {name: Regime(function.switches[name].arms, codes[name]) for name in codes}
 
 
-def holds(work: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
+def holds(function: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
     """Whether all checks hold at each point of a sweep along dask's axes, from the targets there."""
-    return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
+    return _blocks(_holds, function, ["holds"], axes, columns, "?")["holds"]
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _axis(survey: Survey, line: Line, size: int) -> Any:
     from dask import array
 
     if is_lazy(line.source):
-        quantity = survey.work.library.declared[line.name]
+        quantity = survey.function.library.declared[line.name]
         source = line.source.rechunk(size) if max(line.source.chunks[0]) > size else line.source
         return source.map_blocks(_declared, line, quantity, dtype="f8", meta=_empty(1, "f8"))
     if isinstance(line.source, Axis):
@@ -192,7 +192,7 @@ def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
 
 def _blocks(
     task: Task,
-    work: SweepFunction,
+    function: SweepFunction,
     names: Sequence[str],
     axes: Mapping[str, Any],
     columns: Mapping[str, Any],
@@ -203,7 +203,7 @@ def _blocks(
 
     if not names:
         return {}
-    shipped = delayed(work, traverse=False, pure=False)  # one object, which is sent once
+    shipped = delayed(function, traverse=False, pure=False)  # one object, which is sent once
     axis_places = tuple(range(len(axes)))
     pairs: list[Any] = []  # what dask's blockwise takes: each array, followed by the places of its dimensions
     for i, axis in enumerate(axes.values()):
@@ -216,19 +216,19 @@ def _blocks(
     return {name: blocks[i] for i, name in enumerate(names)}
 
 
-def _of_stretch(task: Task, work: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
+def _of_stretch(task: Task, function: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
     """The results of a dask task on a stretch of a sweep's axes, each broadcast to all points of it."""
-    lines = tuple(Line(name, "", array) for name, array in zip(work.names, parts, strict=False))
-    survey, columns = Survey(lines, work), dict(zip(targets, parts[len(lines) :], strict=True))
+    lines = tuple(Line(name, "", array) for name, array in zip(function.names, parts, strict=False))
+    survey, columns = Survey(lines, function), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])
 
 
 def _columns(survey: Survey, _: Mapping[str, Any]) -> Iterable[Any]:
-    return survey.work.columns(crossed([line.source for line in survey.lines])).values()
+    return survey.function.columns(crossed([line.source for line in survey.lines])).values()
 
 
 def _codes(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
-    return survey.work.codes(crossed([line.source for line in survey.lines]), columns).values()
+    return survey.function.codes(crossed([line.source for line in survey.lines]), columns).values()
 
 
 def _holds(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:

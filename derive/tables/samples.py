@@ -87,7 +87,7 @@ class Sample(Result):
     tornado: tuple[Swing, ...]  # how far each range alone moves the target, the widest first
     seed: int
     quantities: Mapping[str, Declaration] = field(repr=False)
-    work: SweepFunction = field(repr=False)
+    function: SweepFunction = field(repr=False)
 
     @cached_property
     def holding(self) -> Holding:
@@ -95,8 +95,8 @@ class Sample(Result):
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
         pieces = ((box, [column[box] for column in drawn]) for box in boxes)
-        typed = (*(name for name in self.work.names if name not in self.work.weak), *self.work.given)
-        return held_at(self.work, pieces, {self.quantity.name: self.numbers}, typed)
+        typed = (*(name for name in self.function.names if name not in self.function.weak), *self.function.given)
+        return held_at(self.function, pieces, {self.quantity.name: self.numbers}, typed)
 
     @property
     def holds(self) -> Any:
@@ -117,7 +117,7 @@ class Sample(Result):
     def remarks(self) -> tuple[PlacedRemark, ...]:
         """What the answer in the middle of the sampled ranges assumes, takes by default or leaves out, with sizes."""
         middle = {name: self.quantities[name].unit.from_base(spread.kept) for name, spread in self.spreads.items()}
-        return self.work.remarked(middle)
+        return self.function.remarked(middle)
 
     @property
     def sound(self) -> float:
@@ -202,38 +202,38 @@ def sample(
     if points > _MOST:
         raise LimitError("The sample is too large.", hint="Take fewer points.", limit=f"{_MOST} points")
     with query():
-        spreads, work = _read(library, target, profiles, given)
+        spreads, function = _read(library, target, profiles, given)
     draws = {}
     for name, spread in spreads.items():
         stream = numpy.random.default_rng([seed, *name.encode()])
         draws[name] = _from_base(library.declared[name], spread.at(stream.random(points)))
         draws[name].setflags(write=False)
-    numbers = _numbers(work, draws)
+    numbers = _numbers(function, draws)
     numbers.setflags(write=False)
     if not numpy.isfinite(numbers).any():
         what = f"{target} has no value at any of {points} points of the ranges."
         raise NoSolutionError(what, hint="Call solve at one of them: it says why.", reason="no value within the ranges")
-    facts = (MappingProxyType(draws), MappingProxyType(spreads), _swings(work, spreads), seed)
-    return Sample(library.declared[target], numbers, *facts, library.declared, work)
+    facts = (MappingProxyType(draws), MappingProxyType(spreads), _swings(function, spreads), seed)
+    return Sample(library.declared[target], numbers, *facts, library.declared, function)
 
 
-def _numbers(work: SweepFunction, drawn: Mapping[str, Any]) -> Any:
+def _numbers(function: SweepFunction, drawn: Mapping[str, Any]) -> Any:
     """The target at drawn points, from the numbers of each range there, all of them in declared units."""
-    (column,) = work.columns([drawn[name] for name in work.names], is_tested=False).values()
+    (column,) = function.columns([drawn[name] for name in function.names], is_tested=False).values()
     return numpy.array(column)
 
 
-def _swings(work: SweepFunction, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
+def _swings(function: SweepFunction, spreads: Mapping[str, Spread]) -> tuple[Swing, ...]:
     """How far each sampled range moves the target with the others held fixed, the widest swing first."""
-    declared = work.library.declared
+    declared = function.library.declared
     fixed = {name: numpy.array([declared[name].unit.from_base(spread.kept)]) for name, spread in spreads.items()}
     shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
-    middle = float(_numbers(work, fixed)[0])
+    middle = float(_numbers(function, fixed)[0])
     swings = []
     for name, spread in spreads.items():
         from_base = declared[name].unit.from_base
         along = numpy.array([from_base(x) for x in spread.low + shares * (spread.high - spread.low)])
-        reached = _numbers(work, {**fixed, name: along})
+        reached = _numbers(function, {**fixed, name: along})
         finite = reached[numpy.isfinite(reached)]
         least, most = (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
         swings.append(Swing(name, middle, float(reached[0]), float(reached[-1]), least, most))
@@ -257,7 +257,7 @@ def _from_base(quantity: Declaration, numbers: Any) -> Any:
 def _read(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[dict[str, Spread], SweepFunction]:
-    """Read the ranges of a question to be sampled, with the work that computes its target from numbers in them."""
+    """Read the ranges of a question to be sampled, with the function that computes its target from numbers in them."""
     question = ask(library, target, profiles, given)
     plan = question.plan(library)
     values = {**question.strong, **used_values(library, question)}
@@ -267,9 +267,11 @@ def _read(
     recipe = Recipe.of(library, question, plan, tuple(spreads), numbers)
     recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
-    work = SweepFunction(library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys()))
+    function = SweepFunction(
+        library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys())
+    )
     try:
-        _ = work.lines  # refuses here what has no answer
+        _ = function.lines  # refuses here what has no answer
     except UnderdeterminedError:
         solve(library, target, profiles, given)  # the solver knows the profiles, and says what they lack
         raise
@@ -279,7 +281,7 @@ def _read(
             hint='Give a range for one of them, such as "2..6" or "300 +/- 20 FLOP/byte".',
             text=target,
         )
-    return spreads, work
+    return spreads, function
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +343,7 @@ def spread_of(value: Value, quantity: Declaration) -> Spread:
 
 def charts(sample: Sample) -> tuple[Chart, ...]:
     """The charts of a sample: the histogram of its values, and the tornado of its ranges."""
-    return holding_for((_histogram(sample), _tornado(sample)), [sample.work])
+    return holding_for((_histogram(sample), _tornado(sample)), [sample.function])
 
 
 def _histogram(sample: Sample) -> Chart:

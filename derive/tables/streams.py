@@ -176,8 +176,8 @@ class Stream(NotebookDisplay):
         return self.survey.size
 
     def __repr__(self) -> str:
-        targets = ", ".join(recipe.target for recipe in self.survey.work.recipes)
-        return f"<Stream of {targets} over {', '.join(self.survey.work.names)}: {len(self)} points>"
+        targets = ", ".join(recipe.target for recipe in self.survey.function.recipes)
+        return f"<Stream of {targets} over {', '.join(self.survey.function.names)}: {len(self)} points>"
 
     def __iter__(self) -> Iterator[Table]:
         """The stream as tables of adjacent points, in the order of the rows of one large table."""
@@ -189,7 +189,7 @@ class Stream(NotebookDisplay):
 
         It also counts the points at which each check fails.
         """
-        tallies = {recipe.target: Tally() for recipe in self.survey.work.recipes}
+        tallies = {recipe.target: Tally() for recipe in self.survey.function.recipes}
         for table in self:
             for target, tally in tallies.items():
                 tally.add(table.columns[target])
@@ -232,5 +232,5 @@ def stream(
 def _table(survey: Survey, box: Tile) -> Table:
     """The table of one piece of a stream, which is a box of its survey."""
     arrays = survey.within(box)
-    axes = {name: array.ravel() for name, array in zip(survey.work.names, arrays, strict=True)}
-    return Table(axes, survey.work.columns(arrays), survey.units, survey.at(*axes.values()))
+    axes = {name: array.ravel() for name, array in zip(survey.function.names, arrays, strict=True)}
+    return Table(axes, survey.function.columns(arrays), survey.units, survey.at(*axes.values()))

@@ -43,10 +43,10 @@ _PATIENCE = 2.0  # seconds for a piece of slow ones
 
 @dataclass(frozen=True)
 class Survey:
-    """The axes of a sweep, and the work along them."""
+    """The axes of a sweep, and its function along them."""
 
     lines: tuple[Line, ...]
-    work: SweepFunction
+    function: SweepFunction
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -59,14 +59,14 @@ class Survey:
     @property
     def typed(self) -> tuple[str, ...]:
         """The names that were given a value or an axis in the question of a sweep."""
-        return (*self.work.names, *self.work.given)
+        return (*self.function.names, *self.function.given)
 
     @property
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets of a sweep."""
-        quantities, targets = self.work.library.declared, [recipe.target for recipe in self.work.recipes]
-        units = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
-        ends = ENDS if self.work.is_ranged else ()
+        quantities, targets = self.function.library.declared, [recipe.target for recipe in self.function.recipes]
+        units = {name: quantities[name].unit.text for name in (*self.function.names, *targets)}
+        ends = ENDS if self.function.is_ranged else ()
         return units | {f"{target}.{end}": units[target] for target, end in product(targets, ends)}
 
     def refuse_ranges(self, how: str) -> None:
@@ -74,7 +74,7 @@ class Survey:
 
         `how` says what is asked for, as in "for a stream of them".
         """
-        if self.work.is_ranged:
+        if self.function.is_ranged:
             raise ExpressionError(
                 f"A given is a range, which the solver takes point by point, but not {how}.",
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
@@ -84,14 +84,14 @@ class Survey:
     def _each(self) -> float:
         """The seconds that one point of a sweep takes among a few, after compilation."""
         first, second = islice(self.boxes(_PROBE), 2)
-        self.work.columns(self.within(first))  # compiles
+        self.function.columns(self.within(first))  # compiles
         begun = time.monotonic()
-        self.work.columns(self.within(second))
+        self.function.columns(self.within(second))
         return (time.monotonic() - begun) / points_in(second)
 
     def pace(self) -> int:
         """The number of points of a sweep to compute at once: fewer where the solver is called at each."""
-        if self.work.is_ranged:
+        if self.function.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
             return _SHORT // 8
@@ -113,8 +113,12 @@ class Survey:
 
     def of(self, target: str) -> Survey:
         """The survey of the same axes, and one of the targets."""
-        recipes = tuple(recipe for recipe in self.work.recipes if recipe.target == target)
-        return self if recipes == self.work.recipes else replace(self, work=replace(self.work, recipes=recipes))
+        recipes = tuple(recipe for recipe in self.function.recipes if recipe.target == target)
+        return (
+            self
+            if recipes == self.function.recipes
+            else replace(self, function=replace(self.function, recipes=recipes))
+        )
 
     def point(self, place: int) -> dict[str, float]:
         """The numbers on the axes at a point of a sweep, from its row number."""
@@ -163,14 +167,14 @@ def asked(
     lines = _read(library, axes, fixed)
     along = _AxisGivens(library, profiles, fixed, tuple(lines), is_map)
     names = tuple(line.name for line in lines)
-    work = SweepFunction(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
+    function = SweepFunction(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
     try:
-        _ = work.lines  # refuses here what has no answer
+        _ = function.lines  # refuses here what has no answer
     except UnderdeterminedError:
         for target in wanted:  # the solver knows the profiles, and says what they lack
             solve(library, target, profiles, along.given(along.between()))
         raise
-    return Survey(along.lines, work)
+    return Survey(along.lines, function)
 
 
 def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:

@@ -64,7 +64,7 @@ class Table(NotebookDisplay):
     def regimes(self) -> Mapping[str, Regime]:
         """The arm that binds at each point of the table, for each relation with a maximum or an open choice."""
         if self.is_lazy:
-            return exports.regimes(self.survey.work, self.axes, self.columns)
+            return exports.regimes(self.survey.function, self.axes, self.columns)
         return _regimes(self.survey, self.columns)
 
     @cached_property
@@ -78,7 +78,7 @@ class Table(NotebookDisplay):
     def holds(self) -> Any:
         """Whether each point of the table has an answer of which every check that could be tested holds."""
         if self.is_lazy:
-            return exports.holds(self.survey.work, self.axes, self.columns)
+            return exports.holds(self.survey.function, self.axes, self.columns)
         return self.holding.holds
 
     @property
@@ -108,7 +108,7 @@ class Table(NotebookDisplay):
         """What answers in the middle of the table's axes assume, take by default or leave out, each with its size."""
         if self.is_lazy:
             return ()
-        return self.survey.work.remarked({name: float(axis[len(axis) // 2]) for name, axis in self.axes.items()})
+        return self.survey.function.remarked({name: float(axis[len(axis) // 2]) for name, axis in self.axes.items()})
 
     def beside(self, *axes: Any) -> Table:
         """The table of the same question at other numbers on its axes."""
@@ -196,17 +196,17 @@ def tabled(survey: Survey) -> Table:
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     full = survey.at(*axes.values())
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
-    _fill(columns, full, full.boxes(full.pace()), "points", lambda arrays, _: full.work.columns(arrays))
+    _fill(columns, full, full.boxes(full.pace()), "points", lambda arrays, _: full.function.columns(arrays))
     return Table(axes, columns, survey.units, full)
 
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes at the points of a table, from its targets."""
-    switches = survey.work.switches
+    switches = survey.function.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in switches}
 
     def work(arrays: Sequence[Any], box: Tile) -> Mapping[str, Any]:
-        return survey.work.codes(arrays, {name: column[box] for name, column in columns.items()})
+        return survey.function.codes(arrays, {name: column[box] for name, column in columns.items()})
 
     boxes = survey.boxes() if switches else ()
     _fill(codes, survey, boxes, "regimes", work)

@@ -234,20 +234,20 @@ def _prove_drawable(table: Table) -> None:
 def _is_map(table: Table) -> bool:
     """Whether a table is drawn as a map: it has two axes, which are both dense, and no ranges."""
     lengths = [len(axis) for axis in table.axes.values()]
-    return len(lengths) == 2 and min(lengths) >= _DENSE and not table.survey.work.is_ranged
+    return len(lengths) == 2 and min(lengths) >= _DENSE and not table.survey.function.is_ranged
 
 
 def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
     """The charts of tables, with the profiles and givens below them that the tables have in common."""
-    return holding_for(drawn, [table.survey.work for table in tables])
+    return holding_for(drawn, [table.survey.function for table in tables])
 
 
-def holding_for(drawn: Sequence[Chart], works: Sequence[SweepFunction]) -> tuple[Chart, ...]:
-    """Charts with the profiles and givens below them that the work of several tables has in common."""
-    named = [[getattr(profile, "name", profile) for profile in work.profiles] for work in works]
+def holding_for(drawn: Sequence[Chart], functions: Sequence[SweepFunction]) -> tuple[Chart, ...]:
+    """Charts with the profiles and givens below them that the functions of several tables have in common."""
+    named = [[getattr(profile, "name", profile) for profile in function.profiles] for function in functions]
     shared = [name for name in named[0] if all(name in others for others in named)]
-    others = [work.given for work in works]
-    first = works[0].given.items()
+    others = [function.given for function in functions]
+    first = functions[0].given.items()
     given = {name: value for name, value in first if all(other.get(name) == value for other in others)}
     return holding(drawn, shared, given)
 
@@ -278,7 +278,7 @@ def _regime_marks(line: _Line) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
 
 def _acts(table: Table, relation: str) -> str:
     """The verb for a relation's arm in a table's chart: that of a maximum or a minimum binds, any other applies."""
-    written = table.survey.work.library.relations[relation.removesuffix(".regime")].written
+    written = table.survey.function.library.relations[relation.removesuffix(".regime")].written
     nodes = walk(written.lhs, written.rhs)
     is_extreme = any(isinstance(node, Apply) and node.op in ("max", "min") for node in nodes)
     return "binds" if is_extreme else "applies"
@@ -341,7 +341,7 @@ def _border(table: Table, target: str, name: str, low: float, high: float) -> fl
     others = tuple(float(axis[0]) for axis in list(table.axes.values())[1:])
 
     def fails(x: float) -> bool:
-        return name in table.survey.work.point_answer(target, (x, *others)).failures
+        return name in table.survey.function.point_answer(target, (x, *others)).failures
 
     before = fails(float(low))
     for _ in range(_HALVINGS):

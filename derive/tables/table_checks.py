@@ -75,11 +75,11 @@ class Holding:
 def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
     """The checks of a table at the points of a survey, from its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
-    return held_at(survey.work, pieces, columns, survey.typed)
+    return held_at(survey.function, pieces, columns, survey.typed)
 
 
 def held_at(
-    work: SweepFunction,
+    function: SweepFunction,
     pieces: Iterable[tuple[Tile, Sequence[Any]]],
     columns: Mapping[str, Any],
     typed: tuple[str, ...],
@@ -88,7 +88,7 @@ def held_at(
 
     Each piece has its place in the columns and the numbers of its axes.
     """
-    targets = [recipe.target for recipe in work.recipes]
+    targets = [recipe.target for recipe in function.recipes]
     first = columns[targets[0]]
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
     verdicts: dict[str, dict[Verdict, int]] = {target: {} for target in targets}
@@ -96,7 +96,7 @@ def held_at(
     def worked(piece: tuple[Tile, Sequence[Any]]) -> tuple[int, tuple[Tile, dict[str, Judgement]]]:
         box, arrays = piece
         targets_here = {target: column[box] for target, column in columns.items()}
-        return targets_here[targets[0]].size, (box, work.judgements(arrays, targets_here))
+        return targets_here[targets[0]].size, (box, function.judgements(arrays, targets_here))
 
     for box, judged in with_progress_bar(in_threads(worked, pieces), first.size, "checks"):
         for target, judgement in judged.items():
@@ -176,8 +176,8 @@ class Cautions:
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     """The sentence on a check of a table where it first fails, and that place."""
-    point, work = table.survey.point(place), table.survey.work
+    point, function = table.survey.point(place), table.survey.function
     where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
-    failures = (work.point_answer(recipe.target, tuple(point.values())).failures for recipe in work.recipes)
+    failures = (function.point_answer(recipe.target, tuple(point.values())).failures for recipe in function.recipes)
     sentence = next((sentences[name] for sentences in failures if name in sentences), f"{name} does not hold")
     return sentence, where

@@ -262,7 +262,7 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
     Each comes with the plans for what it and its conditions need beside the givens and the target. No weak value plays
     a part in these, so that a browser program can call what it finds a contradiction of the givens.
     """
-    strong, found = cases.outline.strong, dict[Block, dict[str, Cases]]()
+    strong, plans_of = cases.outline.strong, dict[Block, dict[str, Cases]]()
     always = (block for block in leaving_beside(library, strong, cases.plans) if only_form(library, block) is None)
     for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
         if not closed_forms(library, block):
@@ -275,10 +275,10 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
         except DeriveError:
             continue
         known = {name: own for name, own in plans.items() if own is not None}
-        is_firm = not any(plan.weak for own in known.values() for plan in own.plans)
+        is_firm = not any(plan.weak for plan in chain.from_iterable(own.plans for own in known.values()))
         if len(known) == len(needed) and is_firm:
-            found[block] = known
-    return found
+            plans_of[block] = known
+    return plans_of
 
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:

@@ -324,11 +324,11 @@ class ProgramLines(Draft):
 
         What it needs is computed from the givens alone: in this case, another relation may hold than in that of a plan.
         """
-        beside = scope.copy()
-        self._compute_members(self.layout.beside[block], beside)
-        hindrances = self._hindrances(block, beside)
-        self._write_block(block, beside)
-        self._store("barred", block, self._bar(block, hindrances, beside, is_needed=False))
+        inner = scope.copy()
+        self._compute_members(self.layout.beside[block], inner)
+        hindrances = self._hindrances(block, inner)
+        self._write_block(block, inner)
+        self._store("barred", block, self._bar(block, hindrances, inner, is_needed=False))
 
     def _store_barred(self, block: Block, hindrances: Sequence[str], scope: Scope, *, is_needed: bool) -> None:
         """Write whether a browser program's block for checks has no admissible value, or needs one without.

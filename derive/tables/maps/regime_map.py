@@ -122,10 +122,10 @@ class Labels:
         count = len(columns[0])
         if count < _AT_LEAST:
             columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)  # the points again and again
-        work = self.survey.work
-        targets = work.columns(columns, is_tested=False)
-        codes = work.codes(columns, targets)
-        judged = work.judgements(columns, targets, again=False)
+        function = self.survey.function
+        targets = function.columns(columns, is_tested=False)
+        codes = function.codes(columns, targets)
+        judged = function.judgements(columns, targets, again=False)
         target = next(iter(judged))
         answered = numpy.isfinite(targets[target])
         rows = numpy.stack([*codes.values(), judged[target].places, answered], axis=1)
@@ -147,7 +147,7 @@ class Labels:
                     hint="Narrow the ranges, or call solve at a point of them: it says why.",
                     limit="the time of an answer",
                 )
-            switches = self.survey.work.switches
+            switches = self.survey.function.switches
             arms = [(*switches[name].arms, "")[code] for name, code in zip(names, codes, strict=True)]
             relations = (name.removesuffix(".regime") for name in names)
             standing = PointRegime(tuple(zip(relations, arms, strict=True)), judged.failed)
@@ -172,7 +172,7 @@ class RegimeMap:
     @property
     def names(self) -> tuple[str, ...]:
         """The axes of the regime map; the last one is upright."""
-        return self.survey.work.names
+        return self.survey.function.names
 
     @cached_property
     def _stretches(self) -> list[list[Column]]:
@@ -404,7 +404,7 @@ def _within(regime_map: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]
 
 def _levels(regime_map: RegimeMap, target: str, along: _DrawnAxis, up: _DrawnAxis) -> LevelCurves | None:
     """The levels of the target at round numbers on a regime map; None where it hardly has numbers, or only one."""
-    numbers = regime_map.survey.work.columns(crossed([regime_map.along.numbers, regime_map.up.numbers]))[target]
+    numbers = regime_map.survey.function.columns(crossed([regime_map.along.numbers, regime_map.up.numbers]))[target]
     finite = numbers[numpy.isfinite(numbers)]
     if finite.size < 4 or finite.min() == finite.max():
         return None

@@ -301,7 +301,7 @@ def _ratio(judgement: Judgement) -> float | None:
     weighed = judgement.weighed
     if weighed.base is None or weighed.reading.response_to:
         return None
-    return weighed.met.ratio if 0 < weighed.met.ratio < float("inf") else None
+    return weighed.result.ratio if 0 < weighed.result.ratio < float("inf") else None
 
 
 def _denied_claim(denied: Assertion, implied: Answer) -> str:

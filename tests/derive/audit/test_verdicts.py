@@ -62,7 +62,7 @@ def test_a_factor_of_one_and_a_quarter_is_the_edge():
 
 
 def test_the_ratio_is_the_claim_over_what_is_computed():
-    assert alone(LAMP, about("0.6 A")).weighed.met.ratio == pytest.approx(1.2)
+    assert alone(LAMP, about("0.6 A")).weighed.result.ratio == pytest.approx(1.2)
     assert alone(LAMP, about("0.6 A")).why == "0.5 A, so that 0.6 A is 20 % more"
 
 

@@ -96,9 +96,9 @@ def test_targets_of_the_built_in_library_are_what_each_is_alone():
     targets = ("step_time", "compute_time", "memory_time", "cost_per_token", "user_speed", "kv_bytes")
     axes = {"batch": derive.span("1..4096 sequence", 30), "context": derive.span("1..100 ktoken/sequence", 20)}
     fixed = {"chips": "8 chip", "chip_price": "2 USD/h/chip"}
-    work = asked(derive.llm, targets, ("h100-sxm:fp8", "llama3-70b"), {**axes, **fixed}).work
-    wanted = [(recipe.target, [*axes, *recipe.numbers]) for recipe in work.recipes]
-    known = {name: number for recipe in work.recipes for name, number in recipe.numbers.items()}
+    function = asked(derive.llm, targets, ("h100-sxm:fp8", "llama3-70b"), {**axes, **fixed}).function
+    wanted = [(recipe.target, [*axes, *recipe.numbers]) for recipe in function.recipes]
+    known = {name: number for recipe in function.recipes for name, number in recipe.numbers.items()}
     batch, context = numpy.geomspace(1, 4096, 30)[:, None], numpy.linspace(1000, 100_000, 20)
     columns = numbers({**known, "batch": batch, "context": context})
     abreast(derive.llm, wanted[2:4], columns)

@@ -22,7 +22,7 @@ import resource, sys, tracemalloc
 from tests.derive.tables.specimens import ROOFLINE
 import derive
 stream = ROOFLINE.stream("step", batch=derive.span("1..4000", int(sys.argv[1]), log=True))
-stream.survey.work.columns(stream.survey.within(next(stream.survey.boxes())))
+stream.survey.function.columns(stream.survey.within(next(stream.survey.boxes())))
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = stream.summary()["step"]
 print(found.points, found.missing, found.high, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)

@@ -165,14 +165,14 @@ limit = { equation = "time <= 30" }
 def test_a_fallback_is_never_run_backwards_to_judge_a_table():
     table = READING.sweep("time", size=span("1..60", 200))
     assert is_as_solved(table, READING, "time", (), {}) == 200
-    (judge,) = table.survey.work.judges.values()
+    (judge,) = table.survey.function.judges.values()
     assert {sign.name for sign in judge.signs}.isdisjoint({"seen", "reach"})
 
 
 @every("model", Facts("models"), ordinary=6)
 def test_the_cache_of_every_model_is_swept_without_asking_for_each_point(model):
     table = derive.llm.sweep("kv_bytes", model, batch=span("1..4096 sequence", 300), context="500 token/sequence")
-    (recipe,) = table.survey.work.recipes
+    (recipe,) = table.survey.function.recipes
     assert not recipe.lines.is_asked
     alone = derive.solve("kv_bytes", model, batch="1 sequence", context="500 token/sequence")
     assert table.columns["kv_bytes"][0] == pytest.approx(alone.base)

@@ -239,7 +239,7 @@ def of_built_in(questions, draw):
     """Programs forwards and backwards, with points at and about the numbers of the profiles."""
     forwards = []
     for target, profiles, given in questions:
-        recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
+        recipe = asked(derive.llm, target, profiles, given).function.recipes[0]
         forwards.append((program_of(derive.llm, target, recipe.names), recipe.numbers))
     told = ran([(made, [[numbers[name] for name in made.inputs]]) for made, numbers in forwards])
     for (made, numbers), (first,) in zip(forwards, told, strict=True):
@@ -294,7 +294,7 @@ def test_programs_of_the_built_in_library_answer_as_the_solver_does_with_its_che
 @needed
 def test_the_steps_of_a_program_are_those_of_the_answer():
     target, profiles, given = QUESTIONS[0]
-    recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
+    recipe = asked(derive.llm, target, profiles, given).function.recipes[0]
     made = program_of(derive.llm, target, recipe.names)
     ((point,),) = ran([(made, [[recipe.numbers[name] for name in made.inputs]])])
     answer = derive.llm.solve(target, *profiles, **given)
@@ -537,7 +537,7 @@ def test_the_names_are_those_of_the_question_and_unknown_ones_are_refused():
 @pytest.mark.thorough
 def test_every_number_has_a_place_of_its_own():
     target, profiles, given = QUESTIONS[1]
-    recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
+    recipe = asked(derive.llm, target, profiles, given).function.recipes[0]
     data = program_of(derive.llm, target, recipe.names, recipe.weak).data()
     places = [one[key] for one in data["outputs"] for key in ("at", "why")]
     places += [one[key] for one in data["checks"] for key in ("left", "right", "state")]
@@ -552,7 +552,7 @@ def test_every_number_has_a_place_of_its_own():
 def test_mathematics_of_a_program_can_be_typeset():
     pytest.importorskip("latex2mathml")
     target, profiles, given = QUESTIONS[0]
-    recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
+    recipe = asked(derive.llm, target, profiles, given).function.recipes[0]
     for one in program_of(derive.llm, target, recipe.names).data()["steps"]:
         for text in (*one["equation_latex"], *(form[key] for form in one["forms"] for key in ("latex", "numbers"))):
             assert "<math" in Html({}).word("math", text)
@@ -573,7 +573,7 @@ def test_no_name_of_a_library_reaches_the_code(name):
 @pytest.mark.thorough
 def test_a_program_is_the_same_each_time():
     target, profiles, given = QUESTIONS[1]
-    recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
+    recipe = asked(derive.llm, target, profiles, given).function.recipes[0]
     made = [program_of(derive.llm, target, recipe.names) for _ in range(2)]
     texts = {one.source + json.dumps(one.data()) for one in made}
     assert len(texts) == 1

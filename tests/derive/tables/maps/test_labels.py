@@ -47,6 +47,6 @@ def test_the_points_beyond_the_limit_are_those_of_arithmetic() -> None:
 
 def test_a_solver_without_an_answer_is_not_taken_for_a_check_that_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     survey = _survey()
-    monkeypatch.setattr(type(survey.work), "point_answer", lambda *_: PointAnswer())
+    monkeypatch.setattr(type(survey.function), "point_answer", lambda *_: PointAnswer())
     with pytest.raises(LimitError, match="could not be tested"):
         _labelled(survey)
