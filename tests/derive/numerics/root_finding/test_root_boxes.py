@@ -262,3 +262,14 @@ def test_an_angle_with_a_jump_does_not_take_all_numbers_of_a_turn(angle):
     assert ends[1] - ends[0] > math.tau
     assert not recurs(parse_equation(f"sin({angle}) = 0.5"), "x", {}, (-1.0, 1.0))
     assert recurs(parse_equation("sin(4*x) = 0.5"), "x", {}, (-1.0, 1.0))
+
+
+def test_a_turn_of_an_angle_that_needs_both_sides_of_zero_reaches_below_it():
+    found = one_turn(parse_equation("sin(4*tanh(x)) = 0.5"), "x", {}, Domain("real", -math.inf, math.inf))
+    first, last = (4 * math.tanh(x) for x in (found.low, found.high))
+    assert last - first > math.tau > last
+
+
+def test_one_angle_that_is_not_linear_shows_all_solutions_in_a_turn():
+    assert recurs(parse_equation("sin(x**2) = 0.5"), "x", {}, (0.0, math.sqrt(math.tau)))
+    assert not recurs(parse_equation("sin(x**2) = 0.5"), "x", {}, (0.0, 0.9 * math.sqrt(math.tau)))
