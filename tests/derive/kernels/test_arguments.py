@@ -83,6 +83,8 @@ def test_what_is_masked_or_missing_in_an_array_has_no_value():
     whole = numpy.ma.array([1, 5], mask=[False, True])
     for given in (objects, whole, [1.0, numpy.ma.masked], [numpy.ma.array(1.0), numpy.ma.array(5.0, mask=True)]):
         assert function(x=given, k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
+    truths = numpy.array([True, None], dtype=object)
+    assert function(x=truths, k=2.0) == pytest.approx([2.0, math.nan], nan_ok=True)
     (row,) = function(x=[masked], k=2.0)
     assert row == pytest.approx([2.0, math.nan], nan_ok=True)
     for alone in (numpy.ma.masked, numpy.ma.array(5.0, mask=True)):

@@ -155,6 +155,13 @@ def test_a_comparison_of_numbers_beyond_all_doubles_is_decided(
     assert truth(parse_condition(text), {name: written(number) for name, number in numbers.items()}) is expected
 
 
+def test_what_is_left_where_overflows_cancel_is_compared_only_if_it_is_exact() -> None:
+    condition = parse_condition("sqrt(a)*sqrt(a)*b - a*b < 1")
+    numbers = {"a": 3e200, "b": 1e200}
+    assert truth(condition, numbers) is None
+    assert truth(condition, {name: written(number) for name, number in numbers.items()}) is True
+
+
 AT_ENDS = (
     "acos((c - 0.9)/0.4)",
     "acosh(c/c)",

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
-from derive.expressions.grammar import parse_expression
+from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, Number
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.root_finding.root_boxes import joined, middle, pruned
+from derive.numerics.root_finding.root_boxes import joined, middle, one_turn, pruned, recurs
+from quantities.domain import Domain
 from tests.derive.draws import expressions
 from tests.ordinary import examples
 
@@ -219,3 +220,56 @@ def test_a_box_is_cut_in_its_middle_or_by_ratio_where_its_ends_are_far_apart(box
 )
 def test_a_box_is_cut_inside(box):
     assert box[0] < middle(box) < box[1]
+
+
+@pytest.mark.parametrize("angle", ["tanh(x)", "2*tanh(x)", "exp(-x**2)"])
+def test_an_angle_that_takes_no_more_than_a_turn_has_its_whole_domain(angle):
+    assert one_turn(parse_equation(f"sin({angle}) = 0.5"), "x", {}, Domain("real", -math.inf, math.inf)) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "turn"),
+    [
+        (-math.inf, math.inf, (-math.pi, math.pi)),
+        (-4.0, math.inf, (-math.pi, math.pi)),
+        (-1.0, math.inf, (-1.0, math.tau - 1.0)),
+        (2.0, math.inf, (2.0, math.tau + 2.0)),
+        (-math.inf, 1.0, (1.0 - math.tau, 1.0)),
+    ],
+)
+def test_a_turn_lies_in_the_domain_and_is_open_only_at_its_end(low, high, turn):
+    found = one_turn(parse_equation("sin(x) = 0.5"), "x", {}, Domain("some", low, high, open_low=True))
+    assert (found.low, found.high) == pytest.approx(turn)
+    assert found.open_low == (found.low == low)
+
+
+def test_an_angle_that_turns_back_is_followed_through_a_whole_turn():
+    found = one_turn(parse_equation("sin(abs(x/100 - 1)) = 0.5"), "x", {}, Domain("x > 0", 0.0, math.inf))
+    assert abs(found.high / 100 - 1) - abs(found.low / 100 - 1) == pytest.approx(math.tau)
+
+
+def test_two_angles_of_which_one_turns_back_have_no_period():
+    root, turn = math.pi / 6, (-math.pi, math.pi)
+    assert math.sin(abs(root)) == pytest.approx(math.cos(2 * root))
+    assert math.sin(abs(root - math.tau)) != pytest.approx(math.cos(2 * (root - math.tau)))
+    assert not recurs(parse_equation("sin(abs(x)) = cos(2*x)"), "x", {}, turn)
+    assert recurs(parse_equation("sin(x) = cos(2*x)"), "x", {}, turn)
+
+
+@pytest.mark.parametrize("angle", ["4*x/abs(x)", "4*floor(x)"])
+def test_an_angle_with_a_jump_does_not_take_all_numbers_of_a_turn(angle):
+    ends = [value(parse_expression(angle), {"x": x}) for x in (-1.0, 1.0)]
+    assert ends[1] - ends[0] > math.tau
+    assert not recurs(parse_equation(f"sin({angle}) = 0.5"), "x", {}, (-1.0, 1.0))
+    assert recurs(parse_equation("sin(4*x) = 0.5"), "x", {}, (-1.0, 1.0))
+
+
+def test_a_turn_of_an_angle_that_needs_both_sides_of_zero_reaches_below_it():
+    found = one_turn(parse_equation("sin(4*tanh(x)) = 0.5"), "x", {}, Domain("real", -math.inf, math.inf))
+    first, last = (4 * math.tanh(x) for x in (found.low, found.high))
+    assert last - first > math.tau > last
+
+
+def test_one_angle_that_is_not_linear_shows_all_solutions_in_a_turn():
+    assert recurs(parse_equation("sin(x**2) = 0.5"), "x", {}, (0.0, math.sqrt(math.tau)))
+    assert not recurs(parse_equation("sin(x**2) = 0.5"), "x", {}, (0.0, 0.9 * math.sqrt(math.tau)))
