@@ -139,6 +139,13 @@ def test_both_targets_are_of_one_solution():
     assert values(roots.front(["c", "most s"], a="1..4", points=2)) == [pytest.approx((0.5, -2)), (4.5, 2)]
 
 
+@pytest.mark.parametrize("limits", [["s >= 2"], ["s >= 2", "c <= 10"]])
+def test_a_solution_that_breaks_a_limit_is_no_point_of_a_front(limits):
+    pair = bare("a c s", "c = 10/a", "(s - 3)**2 = a", domains={"s": "real"})
+    found = values(pair.front(["c", "s"], such_that=limits, a="1..4", points=2))
+    assert [found[0], found[-1]] == [pytest.approx((2.5, 5)), pytest.approx((10, 2))]
+
+
 def test_limits_that_leave_no_point_are_named():
     wall = bare("a b c", "b = 2*a", "c = 10/a", "c <= 2")
     with pytest.raises(derive.InconsistentError, match=r"b: r3 cannot hold\. r3 is missed by 0\.5 at least"):
