@@ -11,6 +11,7 @@ from quantities.errors import (
     DeriveError,
     DomainError,
     ExpressionError,
+    Fact,
     LimitError,
     UnitError,
     UnknownNameError,
@@ -74,7 +75,7 @@ class DimensionError(DeriveError):
 class UnderdeterminedError(DeriveError):
     """The givens do not fix the target; `missing` holds the smallest sets of further givens that would."""
 
-    missing: tuple[tuple[str, ...], ...] = ()
+    missing: Fact[tuple[tuple[str, ...], ...]] = Fact(())
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

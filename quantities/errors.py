@@ -2,20 +2,24 @@
 
 Every error of the two packages descends from `DeriveError`. An error has its facts as fields and two texts: `what` is
 wrong (and where), and a `hint` how to fix it. The sentence is built only when it is read.
+
+What would help may take longer to find than an answer, and many errors are never read: a program that tries a thousand
+questions asks only which of them have one. So a `Fact` may be a search, which is carried out when it is first read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar, overload
 
 __all__ = [
     "DeriveError",
     "DomainError",
     "ExpressionError",
+    "Fact",
     "LimitError",
     "UnitError",
     "UnknownNameError",
@@ -27,12 +31,50 @@ _SHOWN = 60  # characters of a user's text that a message repeats
 _MANY = 2000  # names beyond which only those with the right first letter are compared
 
 
+_T = TypeVar("_T")
+
+
+class Fact(Generic[_T]):
+    """A field of an error that holds a fact, or a search for it: that is carried out when the field is first read.
+
+    >>> error = DeriveError("It is open.", hint=lambda: print("searching") or "Give its length.")
+    >>> print(error)
+    searching
+    It is open. Give its length.
+    >>> error.hint
+    'Give its length.'
+    """
+
+    def __init__(self, default: _T) -> None:
+        self._default = default
+        self._name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, error: None, owner: type) -> _T: ...
+    @overload
+    def __get__(self, error: Exception, owner: type) -> _T: ...
+    def __get__(self, error: Exception | None, owner: type) -> _T:
+        if error is None:
+            return self._default  # which a dataclass takes for the default of the field
+        fact: _T | Callable[[], _T] = vars(error).get(self._name, self._default)
+        if callable(fact):
+            fact = fact()
+            vars(error)[self._name] = fact
+        return fact
+
+    def __set__(self, error: Exception, fact: _T | Callable[[], _T]) -> None:
+        vars(error)[self._name] = fact
+
+
 @dataclass(repr=False, eq=False, kw_only=True)
 class DeriveError(Exception):
     """The root of all errors: `what` is wrong, and a `hint` how to fix it."""
 
     what: str = field(kw_only=False)
-    hint: str = ""
+    hint: Fact[str] = Fact("")
     problems: ClassVar[tuple[Any, ...]] = ()  # of a relation file, each with its line; of some kinds a fact of its own
 
     def __post_init__(self) -> None:
@@ -50,7 +92,8 @@ class DeriveError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """How it is copied and pickled: with all that it carries, also what was added later."""
-        return Exception.__new__, (type(self), self.what), vars(self)
+        facts = {name: getattr(self, name) for name in vars(self)}  # a search would take the whole question along
+        return Exception.__new__, (type(self), self.what), facts
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

@@ -180,7 +180,8 @@ def error_data(error: Exception) -> dict[str, Any]:
     """
     if isinstance(error, click.ClickException):
         return {"kind": "UsageError", "message": error.format_message(), "location": None, "facts": {}}
-    facts = {name: _plain(fact) for name, fact in vars(error).items() if name not in ("what", "hint", "position")}
+    names = [name for name in vars(error) if name not in ("what", "hint", "position")]
+    facts = {name: _plain(getattr(error, name)) for name in names}
     stated = {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
     line, column = getattr(error, "position", None) or (None, None)
     file = stated.pop("file", None)

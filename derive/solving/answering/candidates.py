@@ -284,4 +284,4 @@ def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
         return reported
     denial = denial_of_value.in_full() if isinstance(denial_of_value, NoValueError) else denial_of_value
     what = f"{reported.what} In another case it has no admissible value: {denial.reason}."
-    return UnderdeterminedError(what, hint=reported.hint, missing=reported.missing)
+    return UnderdeterminedError(what, hint=lambda: reported.hint, missing=lambda: reported.missing)

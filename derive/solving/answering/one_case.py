@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError, VerificationError
@@ -44,7 +45,7 @@ _NEIGHBOURS = 12  # limit on relations that narrow an interval
 
 
 class UnfixedError(UnderdeterminedError):
-    """Nothing fixes the target in its case; the missing givens are searched for only if the error is reported."""
+    """Nothing fixes the target in its case, which another case may do."""
 
     def __init__(self, library: RelationSet, question: Question, left_out: Mapping[str, str]) -> None:
         super().__init__(f"{question.target} is not determined by what is given.")
@@ -53,28 +54,23 @@ class UnfixedError(UnderdeterminedError):
         self.left_out = left_out
 
     def in_full(self) -> DeriveError:
-        """The error with the givens that would fix the target in its case, which take long to find."""
+        """The error for the target, if no other case has an answer."""
         return shortage(self.library, self.question, self.left_out)
 
 
-class SingularError(UnderdeterminedError):
-    """The relations of a block do not fix it at these numbers; the givens that would are searched for in its report."""
-
-    def __init__(self, library: RelationSet, question: Question, error: UnderdeterminedError) -> None:
-        super().__init__(error.what, hint=error.hint, missing=error.missing)
-        self.library = library
-        self.question = question
-
-    def in_full(self) -> UnderdeterminedError:
-        """The error with the givens that would fix a singular block of the case, which take long to find."""
-        sets = tuple(missing_sets(self.library, self.question, frozenset()))
-        hint = wanted(sets) if sets else self.hint
-        return UnderdeterminedError(self.what, hint=hint, missing=sets or self.missing)
-
-
 def in_full(error: DeriveError) -> DeriveError:
-    """Complete the error of one case by what takes long to find, once no other case has an answer."""
-    return error.in_full() if isinstance(error, (NoValueError, SingularError, UnfixedError)) else error
+    """The error to report for the error of one case, once no other case has an answer."""
+    return error.in_full() if isinstance(error, (NoValueError, UnfixedError)) else error
+
+
+def _singular(library: RelationSet, question: Question, error: UnderdeterminedError) -> UnderdeterminedError:
+    """The error for relations of a block that do not fix it at these numbers, with the givens that would."""
+    sets = cache(lambda: missing_sets(library, question))
+    return UnderdeterminedError(
+        error.what,
+        hint=lambda: wanted(sets()) or error.hint,
+        missing=lambda: sets() or error.missing,
+    )
 
 
 @dataclass(frozen=True)
@@ -98,7 +94,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
         return PlanWithoutValue(error.with_traceback(None))
     except UnderdeterminedError as error:  # a block is singular at these numbers
         eliminated = cancelling(library, question, {})
-        return [eliminated] if eliminated else PlanWithoutValue(SingularError(library, question, error))
+        return [eliminated] if eliminated else PlanWithoutValue(_singular(library, question, error))
     except LimitError:  # what is not proved in the middle of the ranges may be so over all of them
         over_all = _over_ranges(library, question)
         if over_all is None:

@@ -83,14 +83,14 @@ def _error_for_several(library: RelationSet, question: Question, answers: Sequen
     target = question.target
     listing = "; ".join(told_apart(lambda digits: [headline(answer, digits) for answer in answers[:6]]))
     if len(answers) == 1:
-        further = wanted(list(missing_sets(library, question, frozenset()))) or "Give another quantity."
         if answers[0].whole:
             listing = f"{listing}; {answers[0].whole}"
-        return AmbiguousError(
-            f"{target} is only bounded: {listing}.",
-            hint=f"The relations do not fix it within these bounds. {further}",
-            answers=tuple(answers),
-        )
+
+        def hint() -> str:
+            further = wanted(missing_sets(library, question)) or "Give another quantity."
+            return f"The relations do not fix it within these bounds. {further}"
+
+        return AmbiguousError(f"{target} is only bounded: {listing}.", hint=hint, answers=tuple(answers))
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
     doubts = dict.fromkeys(assumption.text for assumption in assumptions if assumption.leaves_others)
     count, all_of_them = str(len(answers)), "them all"

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
@@ -77,27 +77,47 @@ WEAK_VALUES = "the weak values"
 """How an error begins that names the defaults and profile values in use."""
 
 
-def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
-    """The error for a target that the givens do not fix, with what is missing."""
-    target = question.target
-    sets = list(missing_sets(library, question, frozenset(left_out)))
-    hints = [*_choices(library, question, sets)]
-    if sets:
-        hints.append(wanted(sets))
-        hints += _standing_in(library, question, sets)
-    elif not library.holders.get(target):
-        hints.append("No relation contains it: add one, or give it.")
-    own = getattr(question, "own", None)
-    if own is not None:
-        hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
-    determined = _determined(library, question, frozenset(left_out))
-    if determined:
-        more = " and more" if len(determined) > 6 else ""
-        hints.append(f"These givens determine {', '.join(determined[:6])}{more}.")
+def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> UnderdeterminedError:
+    """The error for a target that the givens do not fix; what is missing is searched for when the error is read."""
+    missing = _MissingGivens(library, question, frozenset(left_out))
     reasons = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
     return UnderdeterminedError(
-        f"{target} is not determined by what is given.{reasons}", hint=" ".join(hints), missing=tuple(sets)
+        f"{question.target} is not determined by what is given.{reasons}",
+        hint=missing.hint,
+        missing=lambda: missing.sets,
     )
+
+
+@dataclass(frozen=True)
+class _MissingGivens:
+    """What a question is short of: the smallest sets of further givens, and the hint of its error."""
+
+    library: RelationSet
+    question: Question | Outline
+    left_out: frozenset[str]
+
+    @cached_property
+    def sets(self) -> tuple[tuple[str, ...], ...]:
+        """The smallest sets of further givens that would fix the target."""
+        return missing_sets(self.library, self.question, self.left_out)
+
+    def hint(self) -> str:
+        """What to give, which profiles and defaults state it, and what the givens determine instead."""
+        library, question, sets = self.library, self.question, self.sets
+        hints = [*_choices(library, question, sets)]
+        if sets:
+            hints.append(wanted(sets))
+            hints += _standing_in(library, question, sets)
+        elif not library.holders.get(question.target):
+            hints.append("No relation contains it: add one, or give it.")
+        own = getattr(question, "own", None)
+        if own is not None:
+            hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
+        determined = _determined(library, question, self.left_out)
+        if determined:
+            more = " and more" if len(determined) > 6 else ""
+            hints.append(f"These givens determine {', '.join(determined[:6])}{more}.")
+        return " ".join(hints)
 
 
 def wanted(sets: Sequence[tuple[str, ...]]) -> str:

@@ -44,7 +44,7 @@ from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question
 from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.solving.ranges.inequalities import stated_at
-from derive.time_limits import tick
+from derive.time_limits import query, tick
 
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
@@ -56,15 +56,21 @@ _ASIDE = 0.7139  # factor that makes a plausible number generic
 Names = tuple[str, ...]
 
 
-def missing_sets(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> Iterator[Names]:
-    """The smallest sets of further givens that would fix the target; measured or published quantities first.
+def missing_sets(
+    library: RelationSet, question: Question | Outline, left_out: frozenset[str] = frozenset()
+) -> tuple[Names, ...]:
+    """The smallest sets of further givens that would fix the target; none if their search takes too long.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
-    >>> list(missing_sets(circuits, Outline("dissipated_power", ("resistance",), ()), frozenset()))
-    [('current',), ('voltage',)]
+    >>> missing_sets(circuits, Outline("dissipated_power", ("resistance",), ()))
+    (('current',), ('voltage',))
     """
-    yield from _smallest_sets(library, question, left_out, _EXCLUSIONS)
+    try:
+        with query():
+            return tuple(_smallest_sets(library, question, left_out, _EXCLUSIONS))
+    except LimitError:  # that the target is open is an answer also without a proposal what to give
+        return ()
 
 
 def _smallest_sets(
