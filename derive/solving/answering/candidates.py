@@ -23,6 +23,7 @@ from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
+from derive.solving.diagnosis.stated_twice import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question, lone_fallbacks
@@ -196,6 +197,8 @@ def _candidates_by_arms(library: RelationSet, question: Question) -> Candidates:
     if is_open or any(question.target in state.spans for _, state in states_of(answers)):
         fewer_arms = without_excluded_arms(library, decisions_of(library, question).verdict)
         if fewer_arms is not None:
+            if answers:  # which another search may narrow; of givens that contradict each other, no more is asked
+                prove_agreement(library, question)
             candidates = _candidates_by_arms(fewer_arms, question.but())
             if candidates.answers or not answers:  # else a weak value excludes arms that would have it yield
                 return replace(candidates, question=question)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -99,6 +100,12 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
             return replace(within, checks=(*within.checks, *further), behind={**typed_behind, **within.behind})
     except LimitError:
         return Agreement(notes=(UNTESTED,))
+
+
+def prove_agreement(library: RelationSet, question: Question) -> None:
+    """Raise the contradiction if what exact relations state twice disagrees at the strong values alone."""
+    with suppress(LimitError), sharing(_SHARE):
+        _agreement_of_exact(library, question, (), ())
 
 
 def _agreement_of_exact(
