@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.planning.basis import basis_of
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of, structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import plan_for
 from derive.solving.sensitivity import degree
@@ -91,10 +91,13 @@ class Roles:
         """The typed givens in the answer's relations that cancel there, whatever their values are."""
         question, paths = self.question, self._path_counts()
         candidates = {name for name in question.strong if paths.get(name, 0) > 1 and name not in question.ranges}
-        if not candidates or any(len(block.unknowns) > 1 for block in self.plan.blocks):
+        if any(len(block.unknowns) > 1 for block in self.plan.blocks):
             return set()
-        compared = replace(self, plan=replace(self.plan, blocks=())).acting(tested)  # by checks alone
-        return {name for name in candidates - compared if self._cancels(name, forms)}
+        cancelling = {name for name in candidates if self._cancels(name, forms)}
+        if not cancelling:
+            return set()
+        compared = replace(self, plan=replace(self.plan, blocks=())).acting(tested)  # by checks alone; takes long
+        return cancelling - compared
 
     def _path_counts(self) -> dict[str, int]:
         """The number of paths by which the target depends on each name; a given cancels along two or more."""
@@ -157,7 +160,8 @@ class Roles:
         """
         left_out, question = frozenset(self.left_out), self.question
         asked = question.for_target(name)
-        plan = asked.plan(self.library, left_out)
+        core = core_of(self.library, (question.target, *question.strong, *question.weak))
+        plan = asked.plan(self.library, left_out, core if name in core.names else None)
         if plan.is_determined:
             return plan
         known = [*question.strong, question.target]

@@ -40,7 +40,7 @@ from derive.solving.execution.block_execution import State, narrowed
 from derive.solving.execution.case_boxes import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import UNPROVED, PlanResult, claims_of
+from derive.solving.execution.plan_states import UNPROVED, PlanResult, all_of, claims_of
 from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
@@ -495,17 +495,21 @@ class NoValueError(NoSolutionError):
         plan = self.found.plan
         return claims_of(self.library, self.question, plan, self.question.start(plan))
 
-    @property
+    @cached_property
     def holds_without_weak_values(self) -> bool:
         """Whether a certificate proves that no value exists, by typed givens and unconditional relations alone.
 
-        A certificate takes longer than to see what a block rests on, so only blocks that rest on no more get one.
+        A certificate takes longer than to see what a block rests on and that it has no solution: only then is it made.
         """
-        plan, question = self.found.plan, self.question
-        firm = tuple(takewhile(self._is_firm, plan.blocks))
-        if not firm or question.ranges:  # of which the claims take the middle
+        question, start = self.question, self.question.start(self.found.plan)
+        firm = replace(self.found.plan, blocks=tuple(takewhile(self._is_firm, self.found.plan.blocks)))
+        if not firm.blocks or question.ranges:  # of which the claims take the middle
             return False
-        claims = claims_of(self.library, question, replace(plan, blocks=firm), question.start(plan)) or ()
+        if not start.keys() >= self.library.held_by(firm.relations).keys() - {*firm.unknowns}:
+            return False  # something cancels that has no number
+        if all_of(self.library, firm, start, question.hints) != ():
+            return False
+        claims = claims_of(self.library, question, firm, start) or ()
         counts = [len(claim.solutions) for claim in claims]
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
 

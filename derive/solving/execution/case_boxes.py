@@ -50,6 +50,7 @@ from derive.tolerances import AGREEMENT, EXPRESSION, LEAST
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
+    from quantities.value import Value
 
 _COMPARED = Memo[frozenset[str]](most=1)
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
@@ -84,6 +85,7 @@ class _FixedNumbers:
         self.library = library
         self.question = question.detached()
         self.numbers: dict[str, float | None] = {}
+        self.folded: dict[Node, Node] = {}  # conditions with these numbers, which every case asks for again
 
     @classmethod
     def of(cls, library: RelationSet, question: Question) -> _FixedNumbers:
@@ -102,6 +104,13 @@ class _FixedNumbers:
                 value = with_own_values(self.library, self.question, [name]).strong.get(name)
                 self.numbers[name] = None if value is None or value.is_range else value.base[1]
         return self.numbers[name]
+
+    def put_into(self, condition: Node) -> Node:
+        """A condition with the numbers of the quantities that are fixed."""
+        if condition not in self.folded:
+            numbers = {name: number for name in names_in(condition) if (number := self.number(name)) is not None}
+            self.folded[condition] = folded(condition, numbers)
+        return self.folded[condition]
 
 
 class CaseLogic:
@@ -166,8 +175,7 @@ class CaseLogic:
 
     def _at_numbers(self, condition: Node) -> Node:
         """A condition of a case with the numbers of the quantities that are fixed."""
-        numbers = {name: number for name in names_in(condition) if (number := self.fixed(name)) is not None}
-        return folded(condition, numbers)
+        return self.fixed_numbers.put_into(condition)
 
     def _conditions_of_case(self) -> Iterator[tuple[tuple[Node, ...], bool]]:
         """The conditions of each relation of the case that are not implied, and whether they hold together.
@@ -442,7 +450,22 @@ def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
 
 
 def with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
-    """The question of a case with weak values of some quantities as givens, if no relation leads to them."""
+    """The question of a case with weak values of some quantities as givens, if no relation leads to them.
+
+    Every case of a question asks for the same. The stored givens are one object, by which numbers are stored again.
+    """
+    names = tuple(names)
+    key = "own", id(library), question.target, id(question.strong), id(question.weak), names
+    if key not in question.decided:
+        own = _own_values(library, question, names)
+        strong = {**question.strong, **own} if own else question.strong
+        question.decided[key] = strong, (library, question.strong, question.weak)  # kept, so that no other has their id
+    strong, _ = question.decided[key]
+    return question if strong is question.strong else replace(question, strong=strong)
+
+
+def _own_values(library: RelationSet, question: Question, names: Iterable[str]) -> dict[str, Value]:
+    """The weak values of some quantities that a case's givens lead to by no relation."""
     own = {}
     structure = structure_of(library, frozenset(), question.stated)
     given = frozenset(question.strong)
@@ -454,7 +477,7 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
         is_open = is_surely_open(structure, name, given, question.weak)  # quicker than a plan
         if is_open or not plan_for(library, name, given, others, frozenset(), question.stated).is_determined:
             own[name] = value
-    return replace(question, strong={**question.strong, **own}) if own else question
+    return own
 
 
 def _widened(span: Span, blur: float) -> Span:
