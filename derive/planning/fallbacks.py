@@ -225,7 +225,8 @@ class _Choice:
     def _yielding(self) -> set[str]:
         """The fallbacks that yield to stated values, or to the givens with other fallbacks."""
         stated = self.basis.given(name for name in self.firm if name in self.basis.unknowns)
-        yielding = {name for name in self.candidates if name in stated.unknowns and stated.settles(name)}
+        settled = stated.unknowns.keys() - stated.loose(self.bare.holders)
+        yielding = {name for name in self.candidates if name in settled}
         if any(f"={name}" not in self.with_fallbacks.fixes for name in self.candidates):
             yielding |= self._redundant([name for name in self.candidates if name not in yielding])
         return yielding
@@ -250,10 +251,10 @@ class _Choice:
 
     def _may_follow(self, name: str) -> bool:
         """Whether own relations may lead to a fallback: all else in one would be determined with all chosen."""
-        inputs = [{*self.structure.members[relation]} for relation in self._writers_of([name])]
-        if any(self.determinable >= members - {name} for members in inputs):
+        writers = self.structure.writers.get(name, ())
+        if any(self.determinable >= self.structure.inputs[relation] for relation in writers):
             return True
-        return self.sought is not None and any(self.ahead >= members for members in inputs)
+        return self.sought is not None and any(self.ahead >= {*self.structure.members[writer]} for writer in writers)
 
     def _determined_by_own(self, names: Sequence[str]) -> list[str]:
         """The fallbacks among `names` that their own relations determine, if all other fallbacks are chosen."""

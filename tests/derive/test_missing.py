@@ -6,7 +6,9 @@ patience for: `DERIVE_REFUSALS=500..1000 pytest -m long --override-ini addopts= 
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import random
 from collections.abc import Iterator
 from itertools import combinations
@@ -20,10 +22,11 @@ from derive.numerics.algebra.evaluation import value
 from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
 from derive.solving.answering import one_case
-from derive.solving.diagnosis import diagnosis
+from derive.solving.diagnosis import diagnosis, missing_givens
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
+from derive.time_limits import tick
 from tests.derive.random_libraries import Hidden, hidden
 from tests.derive.statements import bare
 from tests.derive.states import LIBRARY, Asked, refusal, state
@@ -267,6 +270,33 @@ def test_what_is_missing_is_searched_for_once_however_many_cases_are_singular(ca
     assert caught.value.missing == (("u",),)
     assert "Give u" in str(caught.value)
     assert len(searches) == 1
+
+
+def _open_question() -> UnderdeterminedError:
+    """The error of a question whose answer needs one of two quantities, before anyone has read it."""
+    with pytest.raises(UnderdeterminedError) as caught:
+        derive.load("circuits").solve("dissipated_power", resistance="2 ohm")
+    return caught.value
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_a_copy_of_an_error_has_what_is_missing(copied):
+    error = copied(_open_question())
+    assert error.missing == (("current",), ("voltage",))
+    assert "Give current, or voltage." in str(error)
+
+
+def test_an_error_stands_without_a_proposal_if_the_search_for_one_takes_too_long(monkeypatch):
+    def endless(*question: object) -> Iterator[tuple[str, ...]]:
+        while True:
+            tick()
+            yield from ()
+
+    error = _open_question()
+    monkeypatch.setattr(missing_givens, "_smallest_sets", endless)
+    with derive.limits(seconds=0.1):
+        assert error.missing == ()
+    assert str(error).startswith("dissipated_power is not determined by what is given.")
 
 
 @pytest.mark.parametrize("seed", range(5))
