@@ -103,7 +103,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
     if first.states and all(question.target in state.spans for state in first.states):
-        eliminated = cancelling(library, question, first.left_out, without_number=first.plan)
+        eliminated = cancelling(library, question, first.left_out)
         if eliminated is not None:
             return [eliminated]
     consistent, contradictions = _consistent(library, question, first)

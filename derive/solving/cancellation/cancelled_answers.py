@@ -43,16 +43,9 @@ _RELATIONS_LEFT = Memo[RelationSet](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
-def cancelled_answer(
-    library: RelationSet, question: Question, left_out: Mapping[str, str], without_number: Plan | None = None
-) -> PlanResult | None:
-    """The cancelled answer to a question: the one in which what is missing cancels; None if there is none.
-
-    Where a plan is known to leave the target more than numbers, no part of its relations gives it one.
-    """
+def cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
+    """The cancelled answer to a question: the one in which what is missing cancels; None if there is none."""
     for cancellation in _cancellations(library, question, left_out):
-        if without_number is not None and cancellation.is_part_of(without_number):
-            continue
         result = cancellation.result(search=question.search)
         if result is not None:
             for names in islice(repeated(cancellation.rows, question.target), _REPEATED):
@@ -148,12 +141,6 @@ class _Cancellation:
     weak: tuple[str, ...] = ()  # the names whose weak values are known
     rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
     left_out: Mapping[str, str] = field(default_factory=dict)
-
-    def is_part_of(self, plan: Plan) -> bool:
-        """Whether a plan uses all of the relations and weak values that may have a cancelled answer."""
-        return set(plan.relations).issuperset(relation.name for relation in self.relations) and {*self.weak} <= {
-            *plan.weak
-        }
 
     def result(self, *, search: Search) -> PlanResult | None:
         """The cancelled answer by the equations that elimination leaves; None if elimination fails."""

@@ -386,11 +386,9 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
     return list(relations), givens, weak
 
 
-def cancelling(
-    library: RelationSet, question: Question, left_out: Mapping[str, str], without_number: Plan | None = None
-) -> PlanResult | None:
+def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
     """The answer in which what is missing cancels; raises the conflict if the givens contradict it."""
-    result = cancelled_answer(library, question, left_out, without_number)
+    result = cancelled_answer(library, question, left_out)
     if result is None:
         return None
     result = of_case(library, question, result)
