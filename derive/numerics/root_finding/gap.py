@@ -17,7 +17,7 @@ from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
 from derive.numerics.algebra.exact_values import are_exact, many_digits, rationals
-from derive.numerics.algebra.like_terms import difference_of, occurrences
+from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences
 from derive.numerics.algebra.refinement import sharpened
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
@@ -88,8 +88,34 @@ class OneUnknown:
         return evaluation.residual(self.equation, self.at(x))
 
     def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
-        """Whether the sides of the equation agree at a number, as closely as a relation must, or more."""
-        return abs(self.residual(x)) <= tolerance
+        """Whether the sides of the equation agree at a number, as closely as a relation must, or more.
+
+        A side that is zero gives no measure of the other, if that is a product: then each factor has one of its own.
+
+        >>> from derive.expressions.grammar import parse_equation
+        >>> zero, real = parse_equation("x*(max(x, 3) - a)/7 = 0"), Domain("real", -math.inf, math.inf)
+        >>> [OneUnknown(zero, "x", {"a": a}, real).meets(1.0) for a in (3 + 1e-15, 3 + 1e-6)]
+        [True, False]
+        """
+        gap, values = abs(self.residual(x)), self.at(x)
+        if gap <= tolerance:
+            return True
+        return gap == 1 and any(_is_zero(factor, values, tolerance) for factor in self.factors)
+
+    @cached_property
+    def factors(self) -> tuple[Equation, ...]:
+        """The equations one of which holds where the equation does: a factor is zero. None if no side is zero."""
+        if ZERO not in self.sides:
+            return ()
+        left, right = self.sides
+        pending, factors = [left if right == ZERO else right], []
+        while pending:
+            node = pending.pop()
+            if isinstance(node, Apply) and node.op in ("mul", "neg", "abs", "sqrt"):
+                pending.extend(node.args)
+            elif not isinstance(node, Apply) or node.op != "inv":
+                factors.append(Equation(node, "=", ZERO))
+        return tuple(factors)
 
     def meets_beside_givens(self, x: float) -> bool:
         """Whether the gap between the sides is small at a number, beside what the givens contribute to it.
@@ -174,3 +200,9 @@ class OneUnknown:
     def has_single_points(self) -> bool:
         """Whether a condition in the gap may hold at one number alone, between any two sample points."""
         return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
+
+
+def _is_zero(factor: Equation, values: Mapping[str, float], tolerance: float) -> bool:
+    """Whether a factor of a side is zero at some numbers, beside its terms or beside what the numbers contribute."""
+    gap = abs(evaluation.residual(factor, values))
+    return gap <= tolerance or (gap == 1 and evaluation.strain(factor, values) <= tolerance)

@@ -185,7 +185,10 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     )
     if not meets_somewhere:
         return False
-    return is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points)
+    if is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points):
+        return True
+    others = (replace(problem, equation=factor) for factor in problem.factors if factor != problem.equation)
+    return any(is_level_span(factor, span) for factor in others)  # rounding keeps it from zero, and is multiplied
 
 
 def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:

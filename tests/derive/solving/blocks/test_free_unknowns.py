@@ -166,3 +166,28 @@ def test_no_interval_is_sought_where_no_arm_holds_at_several_points():
 
     assert sorted(solution.values["x"] for solution in asked().solutions) == pytest.approx([3.0, 9.0 ** (2 / 3)])
     assert calls(asked) < 15_000  # a search for intervals makes twice as many
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(max(x, c) - v)/k = 0",
+        "(max(x, c) - v)/(k + x) = 0",
+        "0 = x*(max(x, c) - v)",
+        "k*sqrt(x)*(abs(x - c) + x - v) = 0",
+        "(abs(x - c) + x - v)/k = 0",
+        "log(max(x, c)/v) = 0",
+        "min(x - c, 0)*(max(x, c) - v)*k = 0",
+    ],
+)
+@pytest.mark.parametrize("toward", [0.0, math.inf])
+@pytest.mark.parametrize("c", [7.7, 2.49, 31.3])
+def test_a_factor_that_is_zero_but_for_rounding_leaves_an_interval(text, toward, c):
+    """A side that is zero gives no measure of the other; `v` is `c`, as it is computed by other relations."""
+    known = {"c": c, "v": math.nextafter(c, toward), "k": 5.21}
+    outcome = values_of(parse_equation(text), "x", known, POSITIVE)
+    (along,) = [solution.spans["x"] for solution in outcome.solutions if solution.spans]
+    assert along == (0, pytest.approx(c) if "min" not in text else math.inf)
+    assert all(solution.spans or solution.values["x"] == pytest.approx(c) for solution in outcome.solutions)
+    apart = values_of(parse_equation(text), "x", {**known, "v": 1.0001 * c}, POSITIVE)
+    assert ("min" in text) or not any(solution.spans for solution in apart.solutions)
