@@ -47,6 +47,7 @@ from derive.numerics.intervals.arithmetic import (
     square,
     times,
 )
+from derive.tolerances import EXPRESSION
 from quantities.rational import exact_of
 
 __all__ = [
@@ -64,6 +65,7 @@ __all__ = [
     "powers",
     "raised",
     "span_of",
+    "span_of_computed",
     "sum_of",
     "truths",
 ]
@@ -459,6 +461,22 @@ def span_of(number: float) -> Span:
     if exact is None or exact == Fraction(number):
         return number, number
     return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
+
+
+def span_of_computed(number: float) -> Span:
+    """The interval around what a double stands for, within the error of an expression if it was computed.
+
+    >>> from quantities.rational import written
+    >>> span_of_computed(written(3)), span_of_computed(0.0)
+    ((3.0, 3.0), (0.0, 0.0))
+    >>> low, high = span_of_computed(3.0)
+    >>> low < 3.0 < high
+    True
+    """
+    if exact_of(number) is not None:
+        return span_of(number)
+    reach = EXPRESSION * abs(number)
+    return number - reach, number + reach
 
 
 def _choice(choice: Apply, fold: Fold) -> Enclosure:

@@ -15,7 +15,7 @@ from derive.errors import DeriveError, LimitError, NoSolutionError, Underdetermi
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.intervals.enclosure import span_of
+from derive.numerics.intervals.enclosure import Span
 from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan
@@ -30,7 +30,7 @@ from derive.solving.diagnosis.diagnosis import (
     unproved,
     wanted,
 )
-from derive.solving.execution.block_execution import State, narrowed
+from derive.solving.execution.block_execution import State, narrowed, narrowed_beside
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import PlanResult
@@ -274,8 +274,11 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
         if target not in state.spans:
             states.append(state)
             continue
-        points = {name: span_of(number) for name, number in state.values.items()}
-        spans = narrowed(equations, [target], {**domain_spans, **points, **state.spans}, above)
+
+        def beside(points: Mapping[str, Span], spans: Mapping[str, Span] = state.spans) -> dict[str, Span] | None:
+            return narrowed(equations, [target], {**domain_spans, **points, **spans}, above)
+
+        spans = narrowed_beside(state.values, beside)
         if spans is not None:
             states.append(replace(state, spans={**state.spans, target: spans[target]}))
     return replace(result, states=tuple(states))

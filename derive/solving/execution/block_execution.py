@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from types import MappingProxyType
@@ -25,7 +25,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_of
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_of, span_of_computed
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
@@ -38,6 +38,7 @@ from derive.solving.sensitivity import composed
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 from quantities.domain import Domain
+from quantities.rational import exact_of
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -225,8 +226,11 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
-    numbers = {name: span_of(number) for name, number in state.values.items()}
-    spans = _enclosed_together(written, block.unknowns, {**numbers, **state.spans, **starts})
+
+    def beside(points: Mapping[str, Span]) -> dict[str, Span] | None:
+        return _enclosed_together(written, block.unknowns, {**points, **state.spans, **starts})
+
+    spans = narrowed_beside(state.values, beside)
     if spans is None:
         return [], "nothing in its domain fits the intervals of what it depends on"
     if all(is_narrow(span) for span in spans.values()):  # by rounding alone: it is a number
@@ -365,6 +369,29 @@ def narrowed(
         if len(equations) == 1 or all(_is_close(box[name], before[name]) for name in unknowns):
             break
     return {name: box[name] for name in unknowns}
+
+
+def narrowed_beside(
+    values: Mapping[str, float], narrowing: Callable[[Mapping[str, Span]], dict[str, Span] | None]
+) -> dict[str, Span] | None:
+    """The intervals that a propagation leaves beside some numbers, which it takes as points; None if it leaves nothing.
+
+    The last digit of a computed number counts for nothing: where it decides, all numbers within its error are taken.
+    Of `(v - max(x, 2))/3 = 0` with v = 2.0000000000000004 it would leave nothing below 2.
+    """
+    sharp = narrowing({name: span_of(number) for name, number in values.items()})
+    if all(exact_of(number) is not None for number in values.values()):
+        return sharp
+    wide = narrowing({name: span_of_computed(number) for name, number in values.items()})
+    if sharp is None or wide is None or not all(_is_as_wide(sharp[name], span) for name, span in wide.items()):
+        return wide
+    return sharp
+
+
+def _is_as_wide(sharp: Span, wide: Span) -> bool:
+    """Whether an interval that propagation leaves has all of a wider one, but for rounding beside its larger end."""
+    reach = AGREEMENT * max((abs(end) for end in wide if math.isfinite(end)), default=0.0)
+    return sharp[0] - reach <= wide[0] and wide[1] <= sharp[1] + reach
 
 
 def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:

@@ -12,6 +12,7 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.solving.execution.block_execution import narrowed
 from tests.derive.statements import bare, span
+from tests.derive.statements import bare
 from tests.ordinary import examples
 
 POSITIVE = (0.0, math.inf)
@@ -83,3 +84,19 @@ def test_what_follows_from_two_intervals_lies_in_all_that_they_allow(relations, 
     system = bare("x y z", "max(x, 1) = 1", *relations, domains={"x": "-1..5", "y": "-2..7", "z": "real"})
     (answer,) = system.solve_all("z")
     assert span(answer) == pytest.approx(bounds, rel=1e-6)
+    ("equations", "more", "told"),
+    [
+        (["v - (p if p < -3 else {level}) = 0"], {}, "p is at least -3"),
+        (["(v - max(p, {level}, s/1000))/3 = 0", "max(s, 10) = m"], {"m": "10"}, "p is at most {level}"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("level", "offset", "whole"), [("2", "2.9", "4.9"), ("0.5", "3.3", "3.8"), ("2", "2.3", "4.3"), ("4", "4.9", "8.9")]
+)
+def test_the_last_digit_of_a_computed_number_does_not_narrow_an_interval(equations, more, told, level, offset, whole):
+    """In doubles 4.9 - 2.9 is 2.0000000000000004; it is the level to which `v` is computed here."""
+    texts = [text.format(level=level) for text in equations]
+    names = "p v u t k s m" if more else "p v u t k"
+    library = bare(names, *texts, "u**3 = t**3", "u = v + k", domains=dict.fromkeys(names.split(), "real"))
+    (answer,) = library.solve_all("p", t=whole, k=offset, **more)
+    assert str(answer).splitlines()[0] == told.format(level=level)
