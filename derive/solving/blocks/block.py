@@ -59,7 +59,13 @@ from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.samples import is_narrow
-from derive.solving.blocks.solution_curves import holds_along_branch, is_open_in_part, lies_on_curve, repeat_each_other
+from derive.solving.blocks.solution_curves import (
+    holds_along_branch,
+    is_open_in_part,
+    lies_on_curve,
+    repeat_each_other,
+    rounds_unknowns,
+)
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
 from derive.time_limits import Search, sharing, tick
@@ -332,6 +338,7 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
     if by_tearing is not None and not by_tearing.undecided:
         if is_single:
             is_curve = any(len(solution.spans) > 1 and not solution.values for solution in by_tearing.solutions)
+            is_curve = is_curve and not rounds_unknowns(system)
         else:  # a single small system has been seen not to repeat itself by the quick search
             is_curve = bool(by_tearing.caveat) and is_small(system) and repeat_each_other(system)
         return _REPEATING if is_curve else by_tearing

@@ -18,7 +18,8 @@ from itertools import chain, product
 
 from flint import nmod_mat
 
-from derive.expressions.tree import Equation, names_in
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import Equation, names_in, operations
 from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.numerics.algebra.modular import PRIME, drawn, slopes
 from derive.numerics.intervals.arithmetic import lies_in
@@ -39,7 +40,9 @@ _ENOUGH = 3  # points along a branch that show what holds along it
 
 
 def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
-    """Whether the solution lies on a curve of solutions.
+    """Whether the solution lies on a curve of solutions, along which the equations are dependent.
+
+    Where an unknown is rounded up or down, it is free between two steps, and the equations are not dependent.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -51,6 +54,8 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
     False
     """
+    if rounds_unknowns(system):
+        return False
     if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return False  # where squares underflow, everything seems to hold
     if not is_telling(values, system) or is_only_small(values, system) or is_contradicted(values, system):
@@ -63,6 +68,12 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
         if any(_continues(values, direction, sign, sizes, system) for sign in (1.0, -1.0)):
             return True
     return False
+
+
+def rounds_unknowns(system: System) -> bool:
+    """Whether an unknown is rounded up or down, so that it may be free along a curve on which nothing is dependent."""
+    sides = chain.from_iterable(equation.sides for equation in system.equations)
+    return any(not {*step.names}.isdisjoint(system.unknowns) for step in operations(*sides, among=STEPPED))
 
 
 def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]) -> Iterator[dict[str, float]]:

@@ -24,6 +24,7 @@ from functools import cached_property
 from itertools import chain, combinations, pairwise
 
 from derive.errors import LimitError
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
@@ -398,11 +399,21 @@ class _TornBranch:
         fewer = written(product_of(form, is_positive))
         return fewer if occurrences(fewer, self.tear) < occurrences(form, self.tear) else form
 
+    def _without_open_ends(self, piece: Span) -> Span:
+        """An interval of the tear without the ends at which the system fails: a form may step there."""
+        low, high = (
+            end if math.isinf(end) or self.system.holds(self.at(end)) else math.nextafter(end, middle(piece))
+            for end in piece
+        )
+        return low, high
+
     def _piece(self, piece: Span, worth: Worth = value) -> Solution:
         """All unknowns along one interval of the tear; constant ones have a value."""
         spans: dict[str, Span] = {self.tear: piece}
         for name, form in self.forms.items():
-            low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: piece}, _PARTS)
+            is_stepped = any(True for _ in operations(form, among=STEPPED))
+            along = self._without_open_ends(piece) if is_stepped else piece
+            low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: along}, _PARTS)
             least, most = self.system.inside(name)
             spans[name] = max(low, least), min(high, most)
         points = [self.at(x, worth) for x in within(piece)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -230,3 +232,35 @@ def test_a_point_that_is_on_one_curve_and_beside_the_next_is_on_none(second, is_
     texts = ("x*y = 1", second)
     system = System(tuple(map(parse_equation, texts)), ("x", "y"), {}, dict.fromkeys("xy", POSITIVE))
     assert lies_on_curve({"x": 0.5, "y": 2.0}, system) is is_curve
+
+
+ROUNDED = {
+    "floor(p) + {k}": lambda p, k: math.floor(p) + k,
+    "ceil(2*p - {k})": lambda p, k: math.ceil(2 * p - k),
+    "floor(p + {k}) + 3*floor(p/2)": lambda p, k: math.floor(p + k) + 3 * math.floor(p / 2),
+    "2*p + {k}": lambda p, k: 2 * p + k,
+    "p**2 + {k}": lambda p, k: p * p + k,
+}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_between_two_steps_an_unknown_is_free_and_the_equations_are_not_dependent(seed):
+    """The level `u` is planted; each equation holds both unknowns, since `p` stands on both sides of one."""
+    draw = random.Random(f"between steps {seed}")
+    inner = draw.choice(list(ROUNDED))
+    outer = draw.choice(["v", "v**2"]) if "p**2" not in inner and "2*p +" not in inner else "floor(v)"
+    offset = Fraction(draw.randint(-20, 20), 10)
+
+    def level(p):
+        v = ROUNDED[inner](p, offset)
+        return {"v": v, "v**2": v * v, "floor(v)": Fraction(math.floor(v))}[outer]
+
+    u = level(Fraction(draw.randint(-300, 300), 100))
+    equations = [parse_equation(f"u + p = {outer} + p"), parse_equation(f"v = {inner.format(k=float(offset))}")]
+    outcome = solve_block(equations, ["p", "v"], {"u": float(u)}, dict.fromkeys("pv", Domain("real", -9.0, 9.0)))
+    spans = [solution.spans.get("p") or (solution.values["p"],) * 2 for solution in outcome.solutions]
+    for i in range(-899, 900):
+        p = Fraction(2 * i + 1, 202)  # no step lies there
+        is_inside = any(low <= p <= high for low, high in spans)
+        if abs(ROUNDED[inner](p, offset)) < 9:
+            assert is_inside == (level(p) == u), (inner, outer, float(p), spans)

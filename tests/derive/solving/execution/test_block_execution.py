@@ -84,6 +84,9 @@ def test_what_follows_from_two_intervals_lies_in_all_that_they_allow(relations, 
     system = bare("x y z", "max(x, 1) = 1", *relations, domains={"x": "-1..5", "y": "-2..7", "z": "real"})
     (answer,) = system.solve_all("z")
     assert span(answer) == pytest.approx(bounds, rel=1e-6)
+
+
+@pytest.mark.parametrize(
     ("equations", "more", "told"),
     [
         (["v - (p if p < -3 else {level}) = 0"], {}, "p is at least -3"),
