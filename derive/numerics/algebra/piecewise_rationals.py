@@ -138,7 +138,7 @@ def _spans(
     numbers = {other: Number(number) for other, number in given.items()}
     try:
         return _Pieces(with_forms(expression, numbers), name, domain).between(*ends)
-    except _NotExact:
+    except (_NotExact, Undefined):
         return None
 
 
@@ -168,7 +168,7 @@ class _Pieces:
             if place.is_inside and not is_reached:
                 spans.append((place, place))
             is_reached = place.is_inside
-            if self._is_between(Interval(place.at, after.at).inside, least, most):
+            if self._is_between_places(Interval(place.at, after.at).inside, least, most):
                 start = spans.pop()[0] if is_reached else place
                 spans.append((start, after))
                 is_reached = True
@@ -190,15 +190,26 @@ class _Pieces:
                 rational, irrational = _roots_within(_without_common(above, below), stretch)
                 inside += [_Place(x, self._is_between(x, least, most)) for x in rational]
                 inside += [_Place(Fraction(x), is_inside=True, rounded=x) for x in irrational]
-            rational, irrational = _roots_within(below, stretch)
-            inside += [_Place(x, is_inside=False) for x in rational]
-            inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in irrational]
+            for divisor in (below, *self._cancelled_divisors(smooth, below)):
+                rational, irrational = _roots_within(divisor, stretch)
+                inside += [_Place(x, is_inside=False) for x in rational]
+                inside += [_Place(Fraction(x), is_inside=False, rounded=x) for x in irrational]
             high = _Place(stretch.high, self._is_between(stretch.high, least, most))
             for place in (*sorted(inside, key=attrgetter("at")), high):
                 if _are_close(last, place):
                     raise _NotExact
                 last = place
                 yield place
+
+    def _cancelled_divisors(self, smooth: Node, below: Polynomial) -> Iterator[Polynomial]:
+        """The divisors of a part without choices whose poles are not among those of the whole piecewise ratio."""
+        seen = below
+        for quotient in dict.fromkeys(operations(smooth, among={"inv"})):
+            if self.name in quotient.names:
+                divisor, _ = self._ratio(quotient.args[0])
+                if divisor.degree() > 0 and seen % divisor:
+                    seen *= divisor
+                    yield divisor
 
     def _is_between(self, x: Fraction | None, least: Fraction, most: Fraction) -> bool:
         """Whether the piecewise ratio of polynomials has a value between two numbers at a point."""

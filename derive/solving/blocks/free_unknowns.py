@@ -27,7 +27,16 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
-from derive.numerics.algebra.like_terms import SWITCHES, arms_of, inverted, multiplied, occurrences
+from derive.numerics.algebra.like_terms import (
+    SWITCHES,
+    ZERO,
+    arms_of,
+    difference_of,
+    inverted,
+    multiplied,
+    occurrences,
+    without_denominators,
+)
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS
@@ -36,7 +45,7 @@ from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
 from derive.solving.sensitivity import ANY_DEGREE, DEGREE_OF_OPERATION, bounds_of_form
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, LAST_DIGIT, MET
+from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET
 from quantities.domain import Domain
 
 CHOICES = ("max", "min", "piecewise")
@@ -187,8 +196,27 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
         return False
     if is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points):
         return True
-    others = (replace(problem, equation=factor) for factor in problem.factors if factor != problem.equation)
-    return any(is_level_span(factor, span) for factor in others)  # rounding keeps it from zero, and is multiplied
+    factors = (replace(problem, equation=factor) for factor in problem.factors if factor != problem.equation)
+    if any(is_level_span(factor, span) for factor in factors):  # rounding keeps it from zero, and is multiplied
+        return True
+    return _is_level_over_divisors(problem, span, points)
+
+
+def _is_level_over_divisors(problem: OneUnknown, span: Span, points: Iterable[float]) -> bool:
+    """Whether a cancelling unknown stands in divisors, and leaves only the rounding of the givens above them.
+
+    So it is for `(w + x)/(a + x) = 1` with w = a. Where w is not a, the sides approach each other, and never meet.
+    """
+    if problem.is_exact:
+        return False
+    difference = difference_of(problem.equation)
+    above = without_denominators(difference, problem.name)
+    if above == difference:
+        return False
+    multiplied_out = replace(problem, equation=Equation(above, "=", ZERO))
+    if not all(multiplied_out.strain_of_givens(x) <= EXPRESSION for x in points):
+        return False
+    return is_level(multiplied_out.equation, problem.name, problem.known, *span)
 
 
 def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 
 import derive
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.piecewise_rationals import exact_preimage, exact_solutions
+from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import exact_of, written
 from tests.ordinary import every
@@ -263,3 +264,25 @@ def test_what_has_no_value_at_a_pole_is_no_solution_there(seed: int) -> None:
     assert solutions.points == ()
     assert [(low, exact_of(high)) for low, high in solutions.spans[:1]] == [(-math.inf, pole)]
     assert [(exact_of(low), high) for low, high in solutions.spans[1:]] == [(pole, math.inf)]
+
+
+@pytest.mark.parametrize(
+    ("text", "poles"),
+    [
+        ("w/x = c/x", [0]),
+        ("w/x + 1/(x - 2) = 1/(x - 2) + c/x", [0, 2]),
+        ("1/(x + w) = 1/(x + c)", [-8.4]),
+        ("w + max(1/x, 3) = max(1/x, 3) + c", [0]),
+        ("exp(x/w) = exp(x/c)", []),
+        ("w*tanh(x) = c*tanh(x)", []),
+        ("exp(w*x) + max(x, 1) = exp(c*x) + max(x, 1)", []),
+    ],
+)
+def test_what_cancels_leaves_every_number_at_which_it_has_a_value(text, poles):
+    """A part that cancels may have no value at a trial point, or none that is rational; that refutes nothing."""
+    known = {"w": written(8.4), "c": written(8.4)}
+    outcome = values_of(parse_equation(text), "x", known, DOMAINS[0])
+    ends = sorted(chain.from_iterable(solution.spans["x"] for solution in outcome.solutions))
+    assert ends == [-math.inf, *sorted(2 * poles), math.inf]
+    apart = values_of(parse_equation(text), "x", {**known, "w": written(8.5)}, DOMAINS[0])
+    assert not any(solution.spans for solution in apart.solutions)

@@ -191,3 +191,17 @@ def test_a_factor_that_is_zero_but_for_rounding_leaves_an_interval(text, toward,
     assert all(solution.spans or solution.values["x"] == pytest.approx(c) for solution in outcome.solutions)
     apart = values_of(parse_equation(text), "x", {**known, "v": 1.0001 * c}, POSITIVE)
     assert ("min" in text) or not any(solution.spans for solution in apart.solutions)
+
+
+@pytest.mark.parametrize(
+    "text", ["(v + x)/(c + x) = 1", "v/x + 1/x = (c + 1)/x", "(v + x)/(1 + x**2) = (c + x)/(1 + x**2)"]
+)
+@pytest.mark.parametrize("toward", [0.0, math.inf])
+def test_what_is_zero_but_for_rounding_may_be_divided_by_the_unknown(text, toward):
+    for c in (8.4, 2.5, 0.7):
+        known = {"c": c, "v": math.nextafter(c, toward)}
+        (everywhere,) = values_of(parse_equation(text), "x", known, POSITIVE).solutions
+        assert everywhere.spans == {"x": (0, math.inf)}
+        for share in (1.0001, 1 + 1e-7):
+            apart = values_of(parse_equation(text), "x", {**known, "v": share * c}, POSITIVE)
+            assert not any(solution.spans for solution in apart.solutions)

@@ -12,7 +12,6 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.solving.execution.block_execution import narrowed
 from tests.derive.statements import bare, span
-from tests.derive.statements import bare
 from tests.ordinary import examples
 
 POSITIVE = (0.0, math.inf)
