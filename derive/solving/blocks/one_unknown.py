@@ -29,7 +29,7 @@ from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import stated
-from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
+from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, difference_of, negated, occurrences
@@ -110,7 +110,8 @@ def solutions_of(problem: OneUnknown) -> Outcome:
             is_sure = exact_of(computed) is not None or problem.exact_givens is not None
             number = computed if is_sure else _without_noise(problem, computed)
             is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
-            if is_new and solves(number, problem) and _satisfies_exactly(form, problem):
+            is_solution = is_new and solves(number, problem) and _satisfies_exactly(form, problem)
+            if is_solution and not _is_of_other_arm(candidate, problem.at(number)):
                 solutions.append(Solution({name: number}, {}, form))
     solutions = _with_double_roots_merged([*solutions, *_at_ends(problem, solutions)], problem)
     if may_cancel(problem, [solution.values[name] for solution in solutions]):
@@ -124,6 +125,19 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     if not solutions and _may_have_other_roots(problem, candidates):
         return _searched(problem)
     return _outcome_of_candidates(problem, solutions, candidates, turn)
+
+
+def _is_of_other_arm(candidate: Candidate, values: Mapping[str, float]) -> bool:
+    """Whether a closed form clearly fails a comparison under which it holds, as where another arm binds.
+
+    The sides may agree all the same where a function is level: `erf(15.4)` and `erf(29.4)` are 1 to a hundred digits.
+    """
+    for condition in operations(*candidate.conditions, among=("lt", "le", "gt", "ge")):
+        if condition in candidate.conditions and TURNS.name not in condition.names:  # and no part of a longer one
+            gap = residual(Equation(condition.args[0], "=", condition.args[1]), values)
+            if (gap if condition.op in ("lt", "le") else -gap) > AGREEMENT:
+                return True
+    return False
 
 
 def _satisfies_exactly(form: Node, problem: OneUnknown) -> bool:

@@ -20,6 +20,7 @@ from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest
 from tests.derive.statements import bare
+from quantities.rational import nearest, written
 
 REAL = Domain("real", -math.inf, math.inf)
 LEAST = {  # that each form comes to
@@ -229,3 +230,17 @@ def test_what_one_turn_shows_in_full_has_no_root(text):
 def test_the_turn_of_an_angle_lies_in_a_domain_with_one_end(low, high, roots):
     found = values_of(parse_equation("sin(x) = -0.9"), "x", {}, Domain("", low, high))
     assert sorted(solution.values["x"] for solution in found.solutions) == pytest.approx(roots)
+@pytest.mark.parametrize(
+    ("text", "y", "x"),
+    [
+        ("erf(y) = erf(max(x, 0.7) + x)", 15.4, 7.7),
+        ("tanh(y) = tanh(max(x, 1) + x)", 50, 25),
+        ("tanh(y) = tanh(abs(x) + 2*x)", 42, 14),
+        ("erf(y) = erf(x if x < 3 else 2*x)", 9, 4.5),
+        ("1 - exp(-y) = 1 - exp(-max(x, 1) - x)", 100, 50),
+    ],
+)
+def test_a_root_of_an_arm_that_does_not_bind_is_none_where_a_function_is_level(text, y, x):
+    """Both arms are equal to more digits than are computed: `erf(29.4)` is as close to 1 as `erf(15.4)`."""
+    (root,) = values_of(parse_equation(text), "x", {"y": written(y)}, REAL).solutions
+    assert root.values["x"] == pytest.approx(x, rel=1e-12)
