@@ -107,7 +107,8 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
     if question.case != NO_CASE and not result.plan.weak:
         decisions = decisions_of(library, question)
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
-        exact = [relation for relation in sure if relation.is_exact]
+        moving = _moving(library, question, result.plan)  # at one point of the ranges, what moves tells nothing
+        exact = [relation for relation in sure if relation.is_exact and moving.isdisjoint(relation.members)]
         states = tuple(state for state in states if all(may_be_met(relation, state.values) for relation in exact))
     if states or not result.states:
         return replace(result, states=states)
@@ -117,6 +118,15 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
         what = f"{reason}; and other solutions may exist ({result.doubt})."
         raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
     return PlanResult(result.plan, (), result.left_out, reason)
+
+
+def _moving(library: RelationSet, question: Question, plan: Plan) -> set[str]:
+    """The quantities that are given as ranges, and those that a plan computes from them."""
+    moving = set(question.ranges)
+    for block in plan.blocks if moving else ():
+        if not moving.isdisjoint(library.held_by(block.relations)):
+            moving.update(block.unknowns)
+    return moving
 
 
 def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from derive import NoSolutionError
+from derive import InconsistentError, NoSolutionError
 from tests.derive.statements import bare, numbers
 from tests.ordinary import every
 
@@ -58,3 +58,20 @@ def test_a_refusal_of_simultaneous_relations_has_a_reason(target):
     library = bare("x y s p", "sqrt(x) + sqrt(y) = s", "x + y = p", domains={"x": "real", "y": "real"})
     with pytest.raises(NoSolutionError, match="no values in the domains fit all relations"):
         library.solve(target, s="1", p="1.000001")
+
+
+@pytest.mark.parametrize("number", ["2.01", "2.2", "2.5"])
+def test_what_is_given_inside_a_range_belongs_to_no_other_case(number):
+    """In the middle of the range `b = u` fails: u is 2.25 there, which says nothing of u = b."""
+    library = bare(
+        "x a v b u",
+        {"equation": "x = 1.5", "when": "a < 1"},
+        {"equation": "x = 3", "when": "a >= 1"},
+        {"equation": "a = v**2", "when": "a < 1"},
+        {"equation": "a = v - 1", "when": "a >= 1"},
+        {"equation": "b = u**2", "when": "u < 2"},
+        {"equation": "b = u", "when": "u >= 2"},
+    )
+    assert [answer.base for answer in library.solve_all("x", u="2..2.5", b=number)] == [1.5, 3]
+    with pytest.raises(InconsistentError):
+        library.solve_all("x", u="2..2.5", b="2.6")
