@@ -68,6 +68,10 @@ from quantities.rational import exact_of, nearest, written
 _TURNS = 400  # limit on turns of an angle
 _LIMITED = ("abs", "sqrt", "pow", "asin", "acos", "atan", "acosh", "lambertw", *CHOICES)
 """Operations that do not come to every number, and whose inverse takes other numbers too."""
+_ONE_TO_ONE = frozenset(
+    name for name, entry in TABLE.items() if entry.shape == "monotone" and entry.is_everywhere and entry.turn is None
+)
+"""Functions of every number that rise throughout."""
 _WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
@@ -88,7 +92,7 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     """Every solution of an equation with one unknown in its domain, by closed forms or a search for roots."""
     equation, name, known = problem.equation, problem.name, problem.known
     if _occurs_where_it_may_cancel(problem):
-        exact = exact_solutions(equation, name, known, problem.domain)
+        exact = exact_solutions(_between_arguments(equation), name, known, problem.domain)
         if exact is not None:
             return _outcome_of_exact_solutions(exact, problem)
         cancelled = _outcome_where_it_cancels(problem)
@@ -125,6 +129,18 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     if not solutions and _may_have_other_roots(problem, candidates):
         return _searched(problem)
     return _outcome_of_candidates(problem, solutions, candidates, turn)
+
+
+def _between_arguments(equation: Equation) -> Equation:
+    """The equation between the arguments of the same function on both sides, if that takes no value twice.
+
+    >>> str(_between_arguments(Equation(Apply("erf", (Name("x"),)), "=", Apply("erf", (Name("y"),)))))
+    'x = y'
+    """
+    left, right = equation.sides
+    while isinstance(left, Apply) and isinstance(right, Apply) and left.op == right.op in _ONE_TO_ONE:
+        (left,), (right,) = left.args, right.args
+    return Equation(left, equation.op, right)
 
 
 def _is_of_other_arm(candidate: Candidate, values: Mapping[str, float]) -> bool:

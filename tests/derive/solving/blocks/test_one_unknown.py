@@ -244,3 +244,16 @@ def test_a_root_of_an_arm_that_does_not_bind_is_none_where_a_function_is_level(t
     """Both arms are equal to more digits than are computed: `erf(29.4)` is as close to 1 as `erf(15.4)`."""
     (root,) = values_of(parse_equation(text), "x", {"y": written(y)}, REAL).solutions
     assert root.values["x"] == pytest.approx(x, rel=1e-12)
+
+
+@pytest.mark.parametrize("function", ["erf", "tanh", "exp", "sinh", "asinh"])
+@given(st.integers(-40, 40), st.integers(1, 30))
+def test_where_arguments_are_equal_along_an_interval_so_are_values_of_a_rising_function(function, tenths, width):
+    low, high = Fraction(tenths, 10), Fraction(tenths + width, 10)
+    text = f"{function}(abs(x - low) - abs(x - high)) = {function}(y)"
+    known = {"low": nearest(low), "high": nearest(high), "y": nearest(high - low)}
+    outcome = values_of(parse_equation(text), "x", known, REAL)
+    assert [dict(solution.spans) for solution in outcome.solutions] == [{"x": (float(high), math.inf)}]
+    assert not outcome.caveat
+    between = values_of(parse_equation(text), "x", {**known, "y": nearest((high - low) / 2)}, REAL)
+    assert [dict(solution.values) for solution in between.solutions] == [{"x": float(low + (high - low) * 3 / 4)}]
