@@ -256,6 +256,9 @@ def _outcome_of_candidates(
     within = turn_in_words(turn.low, turn.high, turn) if turn else ""
     if solutions:
         return Outcome(tuple(solutions), Assumption(within, "one turn") if within else None)
+    between = _between_arguments(problem.equation)
+    if between != problem.equation:  # next to where a function is level, its inverse may have no number
+        return solutions_of(replace(problem, equation=between))
     if _exact_numerator(problem) == 0:
         return everywhere(problem)
     if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):

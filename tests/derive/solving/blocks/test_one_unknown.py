@@ -18,11 +18,11 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import difference_of
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
-from quantities.rational import nearest
-from tests.derive.statements import bare
 from quantities.rational import nearest, written
+from tests.derive.statements import bare
 
 REAL = Domain("real", -math.inf, math.inf)
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 LEAST = {  # that each form comes to
     "abs(x) + 2": 2,
     "sqrt(x) + 2": 2,
@@ -230,6 +230,8 @@ def test_what_one_turn_shows_in_full_has_no_root(text):
 def test_the_turn_of_an_angle_lies_in_a_domain_with_one_end(low, high, roots):
     found = values_of(parse_equation("sin(x) = -0.9"), "x", {}, Domain("", low, high))
     assert sorted(solution.values["x"] for solution in found.solutions) == pytest.approx(roots)
+
+
 @pytest.mark.parametrize(
     ("text", "y", "x"),
     [
@@ -257,3 +259,15 @@ def test_where_arguments_are_equal_along_an_interval_so_are_values_of_a_rising_f
     assert not outcome.caveat
     between = values_of(parse_equation(text), "x", {**known, "y": nearest((high - low) / 2)}, REAL)
     assert [dict(solution.values) for solution in between.solutions] == [{"x": float(low + (high - low) * 3 / 4)}]
+
+
+@pytest.mark.parametrize("function", ["erf", "tanh"])
+@pytest.mark.parametrize("y", [5.3, 30.3, 64.71, 2000.3])
+def test_a_value_that_no_digits_tell_from_one_has_an_argument(function, y):
+    (root,) = values_of(
+        parse_equation(f"{function}(y) = {function}(x**2 + 2.3)"), "x", {"y": written(y)}, POSITIVE
+    ).solutions
+    assert root.values["x"] == pytest.approx(math.sqrt(y - 2.3), rel=1e-12)
+    below = values_of(parse_equation(f"{function}(2 - y) = {function}(x**2 + 2.3)"), "x", {"y": written(y)}, POSITIVE)
+    assert not below.solutions
+    assert not below.undecided
