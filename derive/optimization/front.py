@@ -191,13 +191,11 @@ def pareto_front(
         library, ((first, first_sense), (second, second_sense)) = _read(library, targets, points)
         question = read_question(library, first.name, first_sense, profiles, such_that, given)
         try:
-            search = _FrontSearch(question, second, second_sense)
-            undominated = _undominated(search.points(points), search.signs)
+            undominated = _FrontSearch(question, second, second_sense).undominated(points)
         except InconsistentError:  # of a point at which something leaves its domain by a relation of some case
             if not library.conditional:
                 raise
-            search = _FrontSearch(question, second, second_sense, in_all_cases=True)
-            undominated = _undominated(search.points(points), search.signs)
+            undominated = _FrontSearch(question, second, second_sense, in_all_cases=True).undominated(points)
         names = (*question.ranges, *question.picks[0].listed)
         quantities = {name: library.declared[name] for name in names}
         shown_given = {**question.fixed, **question.ranges}
@@ -278,7 +276,23 @@ class _FrontSearch:
         limits = [*_bounded(program, None).limits, first_target]
         return replace(program.under(limits), goal=front_limit.gap, plain=front_limit.written.lhs, sign=self.signs[1])
 
-    def points(self, count: int) -> Iterator[FrontPoint]:
+    def undominated(self, count: int) -> list[FrontPoint]:
+        """The points of a front without those that another one equals or betters in both targets."""
+        kept: list[FrontPoint] = []
+        for point in self._points(count):
+            if not any(self._is_as_good(other, point) for other in kept):
+                kept = [other for other in kept if not self._is_as_good(point, other)]
+                kept.append(point)
+        return kept
+
+    def _is_as_good(self, point: FrontPoint, other: FrontPoint) -> bool:
+        """Whether a point of a front is at least as good as another in both targets, but for rounding."""
+        return all(
+            sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
+            for a, b, sign in zip(point.answers, other.answers, self.signs, strict=True)
+        )
+
+    def _points(self, count: int) -> Iterator[FrontPoint]:
         """The points of a front, from the best of its first target to the best of its second."""
         start, best_second = self._best_of_both(None), self._best(1, None)
         if start is None or best_second is None:
@@ -378,24 +392,6 @@ def _between(here: float, there: float, share: float) -> float:
     if min(here, there) > 0 and max(here, there) > _DECADE * min(here, there):
         return here * math.pow(there / here, share)
     return here + share * (there - here)
-
-
-def _undominated(points: Iterable[FrontPoint], signs: Sequence[float]) -> list[FrontPoint]:
-    """The points of a front without those that another one equals or betters in both targets."""
-    kept: list[FrontPoint] = []
-    for point in points:
-        if not any(_is_as_good(other, point, signs) for other in kept):
-            kept = [other for other in kept if not _is_as_good(point, other, signs)]
-            kept.append(point)
-    return kept
-
-
-def _is_as_good(point: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> bool:
-    """Whether a point of a front is at least as good as another in both targets, but for rounding."""
-    return all(
-        sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
-        for a, b, sign in zip(point.answers, other.answers, signs, strict=True)
-    )
 
 
 def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
