@@ -83,23 +83,20 @@ def spread_out(node: Node, is_positive: Test) -> Node:
 def _spread(factors: Product, is_positive: Test) -> Node:
     """A product with a factor multiplied into a sum or into the arms of a choice, again and again."""
     for base, exponent in factors.powers.items():
-        if not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
+        if not isinstance(base, Apply) or base.op not in ("add", "max", "min") or exponent not in (1, -1):
             continue
-        if exponent == -1 and base.op != "add" and all(map(is_positive, base.args)):
-            arms = [product_of(Apply("inv", (arg,)), is_positive) for arg in base.args]
-            others = Product(factors.number, {other: e for other, e in factors.powers.items() if other != base})
-            if all(map(is_positive, others.powers)):
-                op = _MIRRORED[base.op] if others.number > 0 else base.op
-                return Apply(op, tuple(_spread(arm.times(others), is_positive) for arm in arms))
-        if exponent != 1:
+        is_divisor = exponent == -1
+        if is_divisor and not (base.op != "add" and all(map(is_positive, base.args))):
             continue
         others = Product(factors.number, {other: e for other, e in factors.powers.items() if other != base})
-        terms = [product_of(arg, is_positive) for arg in base.args]
+        args = [Apply("inv", (arg,)) if is_divisor else arg for arg in base.args]
+        terms = [product_of(arg, is_positive) for arg in args]
         if base.op == "add":
             if len(factors.powers) == 1 or _meets(others, terms):
                 return added(*(_spread(term.times(others), is_positive) for term in terms))
         elif all(map(is_positive, others.powers)):
-            op = base.op if others.number > 0 else _MIRRORED[base.op]
+            is_mirrored = is_divisor == (others.number > 0)
+            op = _MIRRORED[base.op] if is_mirrored else base.op
             return Apply(op, tuple(_spread(term.times(others), is_positive) for term in terms))
     return written(Product(factors.number, {_inner(base, is_positive): e for base, e in factors.powers.items()}))
 
