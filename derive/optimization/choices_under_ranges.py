@@ -238,13 +238,12 @@ class _Search:
         It is sought on a grid over the box, then on smaller ones around each draw's best point.
         """
         program, count = self.program, len(draws[0])
-        rows = self.rows
         low = [numpy.full(count, side[0]) for side in program.box[: program.free]]
         high = [numpy.full(count, side[1]) for side in program.box[: program.free]]
         best = numpy.full(count, math.inf)
         best_points = [lows.copy() for lows in low]
         for _ in range(_ROUNDS if program.free else 1):
-            grid = numpy.meshgrid(*[numpy.linspace(0.0, 1.0, rows)] * program.free, indexing="ij")
+            grid = numpy.meshgrid(*[numpy.linspace(0.0, 1.0, self.rows)] * program.free, indexing="ij")
             shares = [axis.ravel() for axis in grid]
             points = [self._points(i, share, low[i], high[i]) for i, share in enumerate(shares)]
             values = self._values(points, draws)
@@ -254,7 +253,7 @@ class _Search:
             best = numpy.where(better, round_best, best)
             for i, column in enumerate(points):
                 best_points[i] = numpy.where(better, column[numpy.arange(count), places], best_points[i])
-                low[i], high[i] = self._around(i, best_points[i], low[i], high[i], rows)
+                low[i], high[i] = self._around(i, best_points[i], low[i], high[i])
         return best
 
     def _points(self, i: int, share: Any, low: Any, high: Any) -> Any:
@@ -266,13 +265,13 @@ class _Search:
             return points
         return numpy.clip(numpy.round(points / step), math.ceil(box_low / step), math.floor(box_high / step)) * step
 
-    def _around(self, i: int, centre: Any, low: Any, high: Any, rows: int) -> tuple[Any, Any]:
+    def _around(self, i: int, centre: Any, low: Any, high: Any) -> tuple[Any, Any]:
         """The interval around the best point at each draw of the ranges: two steps of the last grid on each side."""
         box_low, box_high = self.program.box[i]
         if box_low > 0:
-            factor = (high / low) ** (2 / (rows - 1))
+            factor = (high / low) ** (2 / (self.rows - 1))
             return numpy.maximum(box_low, centre / factor), numpy.minimum(box_high, centre * factor)
-        step = (high - low) * (2 / (rows - 1))
+        step = (high - low) * (2 / (self.rows - 1))
         return numpy.maximum(box_low, centre - step), numpy.minimum(box_high, centre + step)
 
     def _values(self, points: Sequence[Any], draws: Sequence[Any]) -> Any:

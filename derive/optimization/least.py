@@ -148,10 +148,9 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
 
 def _gap_in_unit(question: ChoiceQuestion, best: SearchResult) -> float | None:
     """The gap of an optimum: a share of the value, or a distance in the declared unit; None if there is no bound."""
-    if not math.isfinite(best.gap):
-        return None
     unit = question.library.declared[question.target].unit
-    return best.gap / float(unit.size) if best.is_zero else best.gap
+    gap = best.gap / float(unit.size) if best.is_zero else best.gap
+    return gap if math.isfinite(gap) else None
 
 
 def _floor(choice: SearchedChoice) -> float:

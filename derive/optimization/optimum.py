@@ -6,7 +6,6 @@ side, or the target along a range.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -250,8 +249,7 @@ def as_data(optimum: Optimum, digits: int = DIGITS) -> dict[str, Any]:
         "unit": unit.text,
         "at": {**point_data(optimum.chosen, optimum.quantities), "profiles": list(optimum.profiles)},
         "proved": optimum.proved,
-        "gap": optimum.gap if optimum.gap is None or math.isfinite(optimum.gap) else None,
-        **attributes(optimum, "gap_is_absolute", "reasons"),
+        **attributes(optimum, "gap", "gap_is_absolute", "reasons"),
         "binding": [attributes(limit, "name", "price", "moved") for limit in optimum.binding],
         "formula": {name: _formula(optimum, name) for name in optimum.forms},
         "choices": [

@@ -72,8 +72,8 @@ def _to_within(choices: Sequence[Sequence[Program]], best: SearchResult, distanc
                 return None
             case_bounds.append(bound)
         bounds.append(tuple(case_bounds))
-    signs = {program.sign for program in chain.from_iterable(choices)}
-    return ProofOfOptimum(signs.pop(), distance, tuple(bounds)) if len(signs) == 1 else None
+    sign = next(chain.from_iterable(choices)).sign  # which all programs of a question share
+    return ProofOfOptimum(sign, distance, tuple(bounds))
 
 
 class _Recorder:
