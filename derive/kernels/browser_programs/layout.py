@@ -27,6 +27,7 @@ from derive.numerics.algebra.evaluation import deciding, is_configured, taken_ar
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
+from derive.presentation.cautions import in_a_row
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
 from derive.solving.ranges.range_propagation import closed_forms, only_form
@@ -149,7 +150,7 @@ class Reasons:
         return self.place(Reason("undecided", "", f"whether {render(condition)} cannot be told here"))
 
     def uncompiled(self, block: Block) -> int:
-        unknowns, relations = (_listed(names) for names in (block.unknowns, block.relations))
+        unknowns, relations = map(in_a_row, (block.unknowns, block.relations))
         text = f"{unknowns} can only be searched for, in {relations}: derive solve does, this page cannot"
         return self.place(Reason("uncompiled", block.unknowns[0], text))
 
@@ -173,12 +174,6 @@ class Reasons:
 
     def several(self, target: str) -> int:
         return self.place(Reason("undecided", target, f"several cases apply here, which differ in {target}"))
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    """The names in a reason's sentence, with an "and" before the last."""
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 @dataclass(frozen=True)
