@@ -7,12 +7,14 @@ import random
 
 import pytest
 
+from derive import InconsistentError
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.root_finding.branch_and_bound import multipliers
 from derive.optimization.reduction import in_free_names
+from tests.derive.statements import bare
 
 FORMS = [
     "p*n*max(b*c/n, (w + k*b*x)/(n*m))/b",
@@ -64,3 +66,11 @@ def test_multipliers_are_not_negative_and_leave_nothing_that_they_could_cancel(s
     for weight, slope in zip(found, slopes, strict=True):
         if weight > 0:
             assert sum(a * b for a, b in zip(left, slope, strict=True)) == pytest.approx(0, abs=1e-9)
+
+
+def test_what_one_limit_says_of_a_product_holds_in_another_that_has_a_multiple_of_it():
+    library = bare("cost a b c", "cost = a + b + c")
+    limits = ["a*b*c <= 5", "3*a*b*c >= 15.5"]
+    with pytest.raises(InconsistentError, match=r"is missed by 0\.5 at least") as caught:
+        library.least("cost", such_that=limits, a="1..10", b="1..10", c="1..2")
+    assert sorted(caught.value.conflicts) == sorted(limits)
