@@ -26,7 +26,7 @@ def compile_(asked: Request) -> int:
     asked.refuse_values("a file takes its numbers when it is called")
     library, target = asked_of(asked.library, asked.target)
     output = str(asked.output)
-    put(output, module_text(library, target, asked.words, asked.profiles, asked.ending))
+    put(output, module_text(library, target, asked.words, asked.profiles))
     if output != "-":
         click.echo(f"{output}: {target} from {', '.join(asked.words) or 'nothing'}")
     return 0

@@ -5,8 +5,7 @@ compiled function yields: NaN where there is no value. `answer` says besides whi
 value. What only the solver can tell is an error in both, never a number.
 
 The lines that a browser runs are Python text already. Here each function has a name of its own, a quotient is one that
-does not raise, and what `m` stands for is in `math` or in `python_runtime`, whose text comes first. A file in another
-language has a writer of its own, by its ending (`_WRITERS`).
+does not raise, and what `m` stands for is in `math` or in `python_runtime`, whose text comes first.
 """
 
 from __future__ import annotations
@@ -37,9 +36,7 @@ _SPECIAL = {name for name, entry in TABLE.items() if entry.value.__module__ == s
 """What is neither in `math` nor in `python_runtime`."""
 
 
-def module_text(
-    library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = (), ending: str = ".py"
-) -> str:
+def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:
     """The text of a Python module, a file that needs nothing, in which `value` and `answer` take the givens by name.
 
     >>> from derive.relation_files.loading import load
@@ -63,7 +60,7 @@ def module_text(
             f"{target} cannot be worked out by a file alone: {_for_a_file(why)}.",
             hint="Compile it from other givens, or ask derive solve.",
         )
-    return _WRITERS[ending](program.scripts, _facts(library, program, names, {**beside, **fixed}, question.origins))
+    return _python_module(program.scripts, _facts(library, program, names, {**beside, **fixed}, question.origins))
 
 
 def _python_module(scripts: Sequence[Script], facts: Mapping[str, Any]) -> str:
@@ -74,10 +71,6 @@ def _python_module(scripts: Sequence[Script], facts: Mapping[str, Any]) -> str:
     head = "\n".join(_headline(facts)).replace("\\", "\\\\").replace('"""', "'''")
     body = _BODY.format(**facts, kernels=", ".join(bundle.last), count=len(facts["checks"]))
     return f'"""{head}\n"""\n\n{_runtime_for(functions + body)}\n\n\n{functions}\n\n{body}'
-
-
-_WRITERS: Mapping[str, Callable[[Sequence[Script], Mapping[str, Any]], str]] = {".py": _python_module}
-"""What writes a file of scripts and facts, by the ending of the file."""
 
 
 def _facts(
