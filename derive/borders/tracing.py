@@ -25,7 +25,7 @@ from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.binding_limits import form_at
 from derive.optimization.program import Program
-from derive.optimization.programs import NoExpression, programs
+from derive.optimization.programs import NoExpression, ProgramBuilder
 from derive.optimization.question import Constraint
 from derive.solving.execution.question import Question, ask
 from derive.tables.axes import Axis, is_axis, spanned
@@ -183,7 +183,7 @@ class _Forms:
         """The cases of the question, each with the equations that may hold on a border among its limits."""
         question, wanted = self.question, [*chain.from_iterable(self.equations_of.values())]
         try:
-            return programs(self.library, question, wanted, self.free, 1.0)
+            return ProgramBuilder(self.library, question, wanted, self.free, 1.0).programs()
         except (NoExpression, DeriveError):  # then the borders are traced, and have no closed form
             return []
 

@@ -14,7 +14,7 @@ from itertools import chain, combinations
 
 from derive.errors import AmbiguousError, DeriveError, InconsistentError, LimitError, NoSolutionError
 from derive.numerics.algebra.like_terms import ZERO
-from derive.optimization.program import Limit, Program
+from derive.optimization.program import Limit, Program, whole_if_counted
 from derive.optimization.search import least_of
 from derive.optimization.searched_choice import SearchedChoice
 from derive.presentation.cautions import side_unit
@@ -119,8 +119,7 @@ def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
         program = choice.programs[0]
         middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
         for name, x, step in zip(program.names, middle, program.steps, strict=False):
-            number = round(x / step) * step if step else x
-            free[name] = stated_at(question.library, name, number)
+            free[name] = stated_at(question.library, name, whole_if_counted(x, step))
     ignored = () if is_point else (InconsistentError, NoSolutionError, AmbiguousError)
     with suppress(*ignored):  # these say nothing of the other points
         solve(question.library, question.target, choice.pick.profiles, {**question.fixed, **choice.pick.listed, **free})

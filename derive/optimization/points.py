@@ -10,7 +10,7 @@ from typing import Any
 
 from derive.numerics.intervals.arithmetic import Box, Span
 from derive.numerics.root_finding.branch_and_bound import Boxes, breadth, centre, multipliers
-from derive.optimization.program import Program
+from derive.optimization.program import Program, whole_if_counted
 from derive.tolerances import (
     AGREEMENT,
     AROUND_ZERO,
@@ -53,14 +53,10 @@ class Points:
         is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
         return is_equality or any(self.program.steps[self.program.free :])
 
-    def whole_if_counted(self, i: int, x: float) -> float:
-        """A number for one variable of a point: the nearest whole one if the variable is a count."""
-        step = self.program.steps[i]
-        return round(x / step) * step if step else x
-
     def middle(self, sides: Box) -> tuple[float, ...]:
         """The point of a program in the middle of a box, whole where it counts."""
-        return tuple(self.whole_if_counted(i, centre(side)) for i, side in enumerate(sides[: self.program.free]))
+        free = zip(sides[: self.program.free], self.program.steps, strict=False)
+        return tuple(whole_if_counted(centre(side), step) for side, step in free)
 
     def completed(self, sides: Box) -> tuple[float, ...] | None:
         """A point of a program in a box at which every count is whole; None if none was found.
@@ -70,7 +66,7 @@ class Points:
         order = sorted(range(len(sides)), key=lambda i: not self.program.steps[i])
         remaining = sides
         for i in order:
-            x = self.whole_if_counted(i, centre(remaining[i]))
+            x = whole_if_counted(centre(remaining[i]), self.program.steps[i])
             if remaining[i] != (x, x):
                 narrowed = self.boxes.narrowed((*remaining[:i], (x, x), *remaining[i + 1 :]), math.inf)
                 if narrowed is None and breadth(remaining[i]) > SAME_ROOT:
@@ -209,9 +205,8 @@ class Points:
             root = (1 + root) ** (1 / (count + 1))
         for turn in range(1, _STARTS + 1):
             shares = [(turn / root ** (i + 1)) % 1 for i in range(count)]
-            sides = zip(self.program.box, shares, strict=True)
-            at = [low + (high - low) * share for (low, high), share in sides]
-            yield tuple(self.whole_if_counted(i, x) for i, x in enumerate(at))
+            sides = zip(self.program.box, self.program.steps, shares, strict=True)
+            yield tuple(whole_if_counted(low + (high - low) * share, step) for (low, high), step, share in sides)
 
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """A point of a program moved by Newton's method to where its ties hold; None where something has no number.
@@ -322,7 +317,7 @@ def along_axes(
             for sign in (1, -1):
                 count += 1
                 x = min(max(point[i] + sign * share * (high - low), low), high)
-                moved = (*point[:i], round(x / step) * step if step else x, *point[i + 1 :])
+                moved = (*point[:i], whole_if_counted(x, step), *point[i + 1 :])
                 goal = goal_at(moved)
                 if goal < best_goal:
                     best_goal, point, is_better = goal, moved, True

@@ -108,6 +108,11 @@ def step_of(quantity: Declaration) -> float:
     return quantity.unit.to_base(1.0) if quantity.is_count else 0.0
 
 
+def whole_if_counted(x: float, step: float) -> float:
+    """A number for a program's variable: the nearest whole one if it is a count, of which `step` is the size of one."""
+    return round(x / step) * step if step else x
+
+
 def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node], Node]) -> Iterator[Limit]:
     """The ends of a range as limits of a form in a program, each with its gap spread out; an infinite end is none."""
     for op, end in ((">=", low), ("<=", high)):

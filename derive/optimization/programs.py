@@ -51,26 +51,7 @@ from derive.tolerances import BLUR
 from quantities.domain import Domain
 
 _UNDECIDED: Mapping[Node, bool] = MappingProxyType({})
-NO_SPANS: Mapping[str, Span] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
-
-
-def programs(
-    library: RelationSet,
-    question: Question,
-    stated: Sequence[Constraint],
-    free: Mapping[str, Span],
-    sign: float,
-    uncertain: Mapping[str, Span] = NO_SPANS,
-    *,
-    in_all_cases: bool = False,
-) -> list[Program]:
-    """The programs of a question with choices, one for each case that the box allows.
-
-    Known quantities are at the middles of their ranges; where some are uncertain, the programs are those of every case
-    that their ranges meet, to be looked at with numbers put in for them.
-    """
-    return _ProgramBuilder(library, question, stated, free, sign, uncertain, in_all_cases).programs()
 
 
 @dataclass(frozen=True)
@@ -115,16 +96,20 @@ class CaseForm:
 
 
 @dataclass
-class _ProgramBuilder:
-    """Builds the programs of one question: the forms of its target times those of the quantities in its limits."""
+class ProgramBuilder:
+    """Builds the programs of one question: the forms of its target times those of the quantities in its limits.
+
+    Known quantities are at the middles of their ranges; where some are uncertain, the programs are those of every case
+    that their ranges meet, to be looked at with numbers put in for them.
+    """
 
     library: RelationSet
     question: Question
     limits: Sequence[Constraint]
     free: Mapping[str, Span]
     sign: float
-    uncertain: Mapping[str, Span]
-    in_all_cases: bool  # whether what stands in limits has a value also where none of them applies
+    uncertain: Mapping[str, Span] = field(default_factory=dict)
+    in_all_cases: bool = False  # whether what stands in limits has a value also where none of them applies
 
     def __post_init__(self) -> None:
         self.known = known_numbers(self.library, self.question, self.limits, self.free)
@@ -134,7 +119,10 @@ class _ProgramBuilder:
         self.cached: dict[str, list[CaseForm]] = {}
 
     def programs(self) -> list[Program]:
-        """One program for each case of the target and each combination of cases of the limits' quantities."""
+        """One program for each case of the target and each combination of cases of the limits' quantities.
+
+        These are the cases that the box allows.
+        """
         programs: list[Program] = []
         for goal in self._case_forms(self.question.target):
             limits = [limit for limit in self.limits if self._is_tested(limit, goal)]

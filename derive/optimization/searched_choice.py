@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, islice, product
+from types import MappingProxyType
 from typing import Any
 
 from derive.errors import (
@@ -33,8 +34,17 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.points import Points, along_axes, neighbours, shortened
-from derive.optimization.program import Limit, Program, excess, is_time_out, known_numbers, limits_of, step_of
-from derive.optimization.programs import NO_SPANS, NoExpression, programs
+from derive.optimization.program import (
+    Limit,
+    Program,
+    excess,
+    is_time_out,
+    known_numbers,
+    limits_of,
+    step_of,
+    whole_if_counted,
+)
+from derive.optimization.programs import NoExpression, ProgramBuilder
 from derive.optimization.question import ChoiceQuestion, Constraint, Pick, limits_of_domain
 from derive.optimization.search import BOXES, SearchResult, least_of, tolerated
 from derive.planning.incidence import structure_of
@@ -175,8 +185,7 @@ def _places(program: Program) -> Iterator[list[float]]:
     """The numbers of each range at which a program is sampled: the ends and the middle, whole where it counts."""
     for (low, high), step in zip(program.box, program.steps, strict=True):
         ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
-        middle = low / 2 + high / 2
-        yield list(dict.fromkeys([ends[0], round(middle / step) * step if step else middle, ends[1]]))
+        yield list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]]))
 
 
 @dataclass(frozen=True)
@@ -230,7 +239,7 @@ def programs_of(
     question: ChoiceQuestion,
     pick: Pick,
     asked: Question,
-    uncertain: Mapping[str, Span] = NO_SPANS,
+    uncertain: Mapping[str, Span] = MappingProxyType({}),
     *,
     in_all_cases: bool = False,
 ) -> tuple[Program, ...]:
@@ -239,13 +248,13 @@ def programs_of(
     Where something has no expression in terms of what is free, the solver is asked at each point instead.
     """
     library, free, sign = question.library, question.free, question.sign
+    builder = ProgramBuilder(library, asked, question.limits, free, sign, uncertain, in_all_cases)
     try:
-        case_programs = programs(library, asked, question.limits, free, sign, uncertain, in_all_cases=in_all_cases)
+        case_programs = builder.programs()
         plans = [*chain.from_iterable(program.plans for program in case_programs)]
         ties = (*_ties(question, plans), *_domains(question, plans, in_all_cases=in_all_cases))
         if ties:
-            limits = [*question.limits, *ties]
-            case_programs = programs(library, asked, limits, free, sign, uncertain, in_all_cases=in_all_cases)
+            case_programs = replace(builder, limits=[*question.limits, *ties]).programs()
         return tuple(case_programs)
     except NoExpression:
         return (sampled_program(library, asked, pick.profiles, question.limits, free, sign),)

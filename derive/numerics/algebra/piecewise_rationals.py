@@ -168,7 +168,7 @@ class _Pieces:
             if place.is_inside and not is_reached:
                 spans.append((place, place))
             is_reached = place.is_inside
-            if self._is_between_places(Interval(place.at, after.at).inside, least, most):
+            if self._is_between(Interval(place.at, after.at).inside, least, most):
                 start = spans.pop()[0] if is_reached else place
                 spans.append((start, after))
                 is_reached = True
