@@ -94,7 +94,29 @@ class ChoicesUnderRanges:
     @query()
     def text(self, digits: int = DIGITS) -> str:
         """A table of the choices over the ranges, and what is best at the middle, in the worst case and most often."""
-        return as_text(self, digits)
+        unit = self.quantity.unit
+        names = [_choice_name(self, outcome) for outcome in self.outcomes]
+        rows = [
+            (
+                name,
+                shown_number(outcome.middle, unit, digits),
+                shown_number(outcome.worst, unit, digits) if math.isfinite(outcome.worst) else "excluded",
+                percentage(outcome.wins),
+                percentage(outcome.holds),
+            )
+            for name, outcome in zip(names, self.outcomes, strict=True)
+        ]
+        best_outcomes = {
+            "best at the middle": self.at_middle,
+            "best in the worst case": self.in_worst_case,
+            "best most often": self.most_often,
+        }
+        lines = [f"{self.sense} {self.quantity.name} over the ranges of {', '.join(self.ranges)}", ""]
+        lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
+        lines += ["", *(f"{words}: {_choice_name(self, outcome)}" for words, outcome in best_outcomes.items())]
+        if self.none_holds:
+            lines.append(f"in {percentage(self.none_holds)} of the draws no choice holds")
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.text()
@@ -283,33 +305,6 @@ class _Search:
         shape = points[0].shape if points else (len(draws[0]), 1)
         admitted = numpy.where(holds & numpy.isfinite(goal), goal, math.inf)
         return numpy.broadcast_to(admitted, shape)
-
-
-def as_text(result: ChoicesUnderRanges, digits: int = DIGITS) -> str:
-    """The choices over the uncertain ranges as a table, and the three that are best."""
-    unit = result.quantity.unit
-    names = [_choice_name(result, outcome) for outcome in result.outcomes]
-    rows = [
-        (
-            name,
-            shown_number(outcome.middle, unit, digits),
-            shown_number(outcome.worst, unit, digits) if math.isfinite(outcome.worst) else "excluded",
-            percentage(outcome.wins),
-            percentage(outcome.holds),
-        )
-        for name, outcome in zip(names, result.outcomes, strict=True)
-    ]
-    best_outcomes = {
-        "best at the middle": result.at_middle,
-        "best in the worst case": result.in_worst_case,
-        "best most often": result.most_often,
-    }
-    lines = [f"{result.sense} {result.quantity.name} over the ranges of {', '.join(result.ranges)}", ""]
-    lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
-    lines += ["", *(f"{words}: {_choice_name(result, outcome)}" for words, outcome in best_outcomes.items())]
-    if result.none_holds:
-        lines.append(f"in {percentage(result.none_holds)} of the draws no choice holds")
-    return "\n".join(lines)
 
 
 def _choice_name(result: ChoicesUnderRanges, outcome: Outcome) -> str:

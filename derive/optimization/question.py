@@ -168,7 +168,6 @@ def read_question(
             f"Nothing is free to choose for {target}.",
             hint='Give a range, batch="1..4096 sequence", a list of values, or a tuple of profiles.',
         )
-    _prove_few(math.prod(map(len, [*profile_choices, *lists.values()])))
     picks = tuple(_picks(profile_choices, lists))
     limits = (*library_limits(library), *stated_limits(library, such_that))
     return ChoiceQuestion(library, target, sense, fixed, ranges, picks, limits)
@@ -190,19 +189,16 @@ def is_choice(value: Any) -> bool:
 
 
 def _picks(profile_choices: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:
-    """The discrete choices of a question: every combination of profiles and list entries."""
-    for chosen in product(*profile_choices):
-        for values in product(*lists.values()):
-            yield Pick(chosen, dict(zip(lists, values, strict=True)))
-
-
-def _prove_few(count: int) -> None:
+    """The discrete choices of a question: every combination of profiles and list entries, if they are not too many."""
+    count = math.prod(map(len, [*profile_choices, *lists.values()]))
     if count > _MOST:
         raise LimitError(
             f"There are {count} combinations of list entries and profiles.",
             hint=f'Give a range instead of a list, as in chips="8..72 chip"; {_MOST} combinations are gone through.',
             limit=f"{_MOST} combinations",
         )
+    for chosen, values in product(product(*profile_choices), product(*lists.values())):
+        yield Pick(chosen, dict(zip(lists, values, strict=True)))
 
 
 def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:

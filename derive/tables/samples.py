@@ -177,7 +177,29 @@ class Sample(Result):
 
     @query()
     def _document(self, digits: int | None = None) -> Document:
-        return document(self, digits or DIGITS)
+        """The text of a sample: the distribution of its values, and the effect of each range alone."""
+        shown_digits = digits or DIGITS
+        unit = self.quantity.unit.text
+        low, median, high = (f"{value.magnitude:.{shown_digits}g}" for value in (self.low, self.median, self.high))
+        middle, to = with_unit(median, unit), with_unit(high, unit)
+        lost = f"; {percentage(self.lost)} of them have no single value" if self.lost else ""
+        rows = []
+        for swing in self.tornado[:_BARS]:
+            reached = range_text(swing.least, swing.most, unit, shown_digits)
+            rows.append((swing.name, _range(self, swing.name), self.spreads[swing.name].shape, reached))
+        alone = columns(rows)
+        if len(self.tornado) > _BARS:
+            alone.append(f"and {len(self.tornado) - _BARS} more, which move it less")
+        lines = [f"{len(self)} points, seed {self.seed}{lost}", *_amiss(self)]
+        summary = f"{self.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}"
+        return Document(
+            headline="\n".join([summary, *lines]),
+            sections=(Section("each range alone", alone),),
+            cautions=tuple(_cautions(self)),
+            is_amiss=is_amiss(self),
+            charts=lambda: charts(self),
+            data=lambda: as_data(self),
+        )
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -393,31 +415,6 @@ def _tornado(sample: Sample) -> Chart:
     names = tuple(f"{swing.name.replace('_', ' ')} {_range(sample, swing.name)}" for swing in drawn)
     across, down = Axis.of(_label(sample.quantity), reached), Axis("", names=names)
     return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
-
-
-def document(sample: Sample, digits: int = DIGITS) -> Document:
-    """A sample as text: the distribution of the values, and the effect of each range alone."""
-    unit = sample.quantity.unit.text
-    low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
-    middle, to = with_unit(median, unit), with_unit(high, unit)
-    lost = f"; {percentage(sample.lost)} of them have no single value" if sample.lost else ""
-    rows = []
-    for swing in sample.tornado[:_BARS]:
-        reached = range_text(swing.least, swing.most, unit, digits)
-        rows.append((swing.name, _range(sample, swing.name), sample.spreads[swing.name].shape, reached))
-    alone = columns(rows)
-    if len(sample.tornado) > _BARS:
-        alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
-    lines = [f"{len(sample)} points, seed {sample.seed}{lost}", *_amiss(sample)]
-    summary = f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}"
-    return Document(
-        headline="\n".join([summary, *lines]),
-        sections=(Section("each range alone", alone),),
-        cautions=tuple(_cautions(sample)),
-        is_amiss=is_amiss(sample),
-        charts=lambda: charts(sample),
-        data=lambda: as_data(sample),
-    )
 
 
 def _cautions(sample: Sample) -> Iterator[str]:
