@@ -28,8 +28,7 @@ from derive.presentation.numbers import range_text
 from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.point_checks import Judgement
-from derive.tables.progress import with_progress_bar
-from derive.tables.sweep_function import in_threads
+from derive.tables.progress import in_threads, with_progress_bar
 from derive.tables.sweep_question import Survey, asked
 from derive.tables.table import Table, postponed, tabled
 

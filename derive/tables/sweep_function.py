@@ -8,15 +8,12 @@ come to does not follow from its ends.
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache, partial
 from itertools import chain, product
-from os import cpu_count
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy
 
@@ -30,11 +27,7 @@ from derive.presentation.cautions import PlacedRemark
 from derive.solving.execution.answer import Answer, Remark
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
-from derive.time_limits import in_this_query
 from quantities.declaration import read_given
-
-S = TypeVar("S")
-T = TypeVar("T")
 
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
 _WITHOUT_LIMIT = Memo[RelationSet](most=64)
@@ -280,28 +273,3 @@ class SweepFunction:
         """For each relation with a choice, its form at points of a sweep whose targets are known."""
         values = {**self._values(self._regime_function, arrays), **columns}
         return {name: switch.function.at(values) for name, switch in self.switches.items()}
-
-
-def in_threads(work: Callable[[S], T], pieces: Iterable[S]) -> Iterator[T]:
-    """The results of a sweep's work on its pieces, in their order, computed ahead in a thread for each processor.
-
-    >>> list(in_threads(abs, [-3, 2, -1]))
-    [3, 2, 1]
-    """
-    pending, work = iter(pieces), in_this_query(work)
-    for first in pending:
-        yield work(first)  # alone, because it prepares what the others use
-        break
-    threads = cpu_count() or 1
-    with ThreadPoolExecutor(threads) as pool:
-        running: deque[Future[T]] = deque()
-        try:
-            for piece in pending:
-                running.append(pool.submit(work, piece))
-                if len(running) > threads:
-                    yield running.popleft().result()
-            while running:
-                yield running.popleft().result()
-        finally:
-            for future in running:
-                future.cancel()

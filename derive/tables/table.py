@@ -20,8 +20,7 @@ from derive.tables import exports
 from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame, package
 from derive.tables.point_values import Regime
-from derive.tables.progress import with_progress_bar
-from derive.tables.sweep_function import in_threads
+from derive.tables.progress import in_threads, with_progress_bar
 from derive.tables.sweep_question import Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 

@@ -13,8 +13,8 @@ from derive.kernels.backends.numba_source import Tile
 from derive.presentation.cautions import PlacedRemark, largest, without_part
 from derive.presentation.numbers import with_unit
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
-from derive.tables.progress import with_progress_bar
-from derive.tables.sweep_function import SweepFunction, in_threads
+from derive.tables.progress import in_threads, with_progress_bar
+from derive.tables.sweep_function import SweepFunction
 from derive.tables.sweep_question import Survey
 
 if TYPE_CHECKING:
