@@ -30,11 +30,16 @@ from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, rebuilt, render, walk, with_forms
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
+from derive.numerics.algebra.exact_values import Order, order
+from derive.numerics.algebra.like_terms import ZERO, negated
+from derive.numerics.algebra.multiprecision import exactly
+from derive.numerics.algebra.products import with_signs
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXTREME
+from quantities.rational import nearest
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
@@ -115,13 +120,25 @@ def bounds_of_form(
     corners = extreme_corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
-        return (value(form, least), value(form, greatest)), EXACT
+        return (_to_last_digit(form, least), _to_last_digit(form, greatest)), EXACT
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
     extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
     if extremes is None:
         return (math.inf, -math.inf), "the form has no value in the range"
     low, high = extremes
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
+
+
+def _to_last_digit(form: Node, corner: Mapping[str, float]) -> float:
+    """The value of a form at a corner of the ranges by exact parts and many digits, or in doubles where it has none.
+
+    Doubles would leave the ends of `y*log(9) - 2*y*log(3)` as many wrong digits as its terms have before theirs.
+    """
+    exact_form = with_exact_parts(form, corner)
+    if isinstance(exact_form, Number):
+        return nearest(exact_form.value)
+    number = math.nan if exact_form is None else exactly(exact_form, corner)
+    return number if math.isfinite(number) else value(form, corner)
 
 
 def extreme_corners(
@@ -206,7 +223,7 @@ def form_for_bounds(
     '1'
     """
     known = {name: number for name, number in values.items() if name not in ranges}
-    form = folded(without_idle_arms(folded(form, known), ranges), {})
+    form = folded(with_signs(without_idle_arms(folded(form, known), ranges)), {})
     functions: dict[Node, Name] = {}
 
     def outlined(part: Node) -> Node | None:
@@ -238,10 +255,19 @@ def _in_order(node: Node) -> Node:
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """A closed form without the arms of a max or min that never bind in the ranges, for tighter bounds."""
+    """A closed form without the arms of a max, min or absolute value that never bind in the ranges, for tighter bounds.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(without_idle_arms(parse_expression("abs(x - 1) + max(x, 4)"), {"x": (1.0, 3.0)}))
+    '(x - 1) + 4'
+    """
     if not isinstance(node, Apply):
         return node
     args = tuple(without_idle_arms(arg, ranges) for arg in node.args)
+    if node.op == "abs":
+        sign = _sign_over(args[0], ranges)
+        return Apply("abs", args) if sign is None else args[0] if sign > 0 else negated(args[0])
     if node.op in ("max", "min"):
         enclosures = [enclose(arg, ranges, "") for arg in args]
         spans = [enclosure.values for enclosure in enclosures if enclosure is not None and not enclosure.partial]
@@ -254,6 +280,24 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
         if len(args) == 1:
             return args[0]
     return Apply(node.op, args)
+
+
+def _sign_over(form: Node, ranges: Mapping[str, Span]) -> int | None:
+    """The sign that a form never has the opposite of in the ranges; None if it may have both."""
+    enclosure = enclose(form, ranges, "")
+    if enclosure is None:
+        return None
+    if enclosure.values[0] >= 0:
+        return 1
+    if enclosure.values[1] <= 0:
+        return -1
+    corners = extreme_corners(form, {}, ranges)
+    if corners is None:
+        return None
+    least, greatest = corners  # an end of the enclosure may lie beyond zero by rounding alone
+    if order(form, ZERO, least, chosen_arm) in (Order.GREATER, Order.EQUAL):
+        return 1
+    return -1 if order(form, ZERO, greatest, chosen_arm) in (Order.LESS, Order.EQUAL) else None
 
 
 def _is_rational(part: Node) -> bool:

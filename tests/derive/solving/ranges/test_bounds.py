@@ -179,3 +179,35 @@ def test_a_range_through_zero_does_not_cancel_where_only_its_sign_is_left(form, 
     assert most >= max(ends) - 1e-9
     if low > 0:
         assert (least, most) == pytest.approx((min(ends), max(ends)))
+
+
+@pytest.mark.parametrize(
+    ("relation", "a", "ends"),
+    [
+        ("y = a/abs(a)", "-1..3", (-1, 1)),
+        ("y = a*b/abs(a*b)", "-1..3", (-1, 1)),
+        ("y = a/abs(a)", "-3..1", (-1, 1)),
+        ("y = a/abs(a)", "-2..2", (-1, 1)),
+        ("y = (a - 1)/abs(a - 1)", "1..3", (1, 1)),
+        ("y = (a - 0.1)/abs(0.1 - a)", "0.1..0.3", (1, 1)),
+        ("y = (1 - a)/abs(a - 1)", "0..3", (-1, 1)),
+        ("y = b*sqrt((a - 1)**2)/(a - 1)", "0..3", (-2, 2)),
+        ("y = abs(a)*a/abs(a)**2 + b", "-2..2", (0, 3)),
+        ("y = a**2/abs(a) + b", "-2..1", (1, 4)),
+    ],
+)
+def test_the_sign_of_a_number_written_as_a_quotient_is_bounded_by_one(relation, a, ends):
+    library = bare("a b y", relation, domains=dict.fromkeys("aby", "real"))
+    given = {"a": a} | ({"b": "1..2"} if "b" in library.relations["r1"].declared else {})
+    (answer,) = library.solve_all("y", **given)
+    assert span(answer) == ends
+    assert not any("too wide" in note for note in answer.assumptions)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_at_corners_where_terms_cancel_have_all_their_digits(seed):
+    """The logarithm of n**2 is twice that of n, so that the share 1e-13 of it is left."""
+    n = random.Random(seed).randint(2, 9)
+    library = bare("x y k", f"x = y*log({n * n}) - 2*log({n})*y*k", domains={"x": "real"})
+    answer = library.solve("x", y="1..2", k="1.0000000000001")
+    assert span(answer) == pytest.approx((-4e-13 * math.log(n), -2e-13 * math.log(n)), rel=1e-12, abs=0)
