@@ -32,7 +32,13 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import candidates_of, divisors_beside, domains_of, zero_divisors
+from derive.solving.ranges.range_propagation import (
+    candidates_of,
+    divisors_beside,
+    domains_of,
+    lost_divisors,
+    zero_divisors,
+)
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -386,21 +392,25 @@ class Draft:
         """Write a closed form as infinite where a divisor of it is zero and any value does: `n = a*x` with a = n = 0.
 
         What follows may have a value even so, which the solver finds; the target may where another relation holds it.
-        Floats raise at the divisor.
+        Floats raise where a form divides by zero, but the form of `a*x = a*b` is b.
         """
-        is_alone = len(self.library.holders[name]) == 1
-        if self.dialect.leaves or (name == self.outline.target and is_alone):
+        is_sought_alone = name == self.outline.target and len(self.library.holders[name]) == 1
+        if self.dialect.leaves or is_sought_alone:
+            divisors = lost_divisors(self.library, candidates)
+        else:
+            divisors = zero_divisors(self.library, candidates)
+        if not divisors:
             return chosen
-        tests = [
-            self._holds(Equation(divisor, "=", ZERO), scope) for divisor in zero_divisors(self.library, candidates)
-        ]
-        if not tests:
-            return chosen
+        tests = [self._holds(Equation(divisor, "=", ZERO), scope) for divisor in divisors]
         inner = scope.copy()
         trials = [equation.changed(partial(with_forms, forms={name: trial})) for trial in _TRIALS]
         holding = [self._holds(trial, inner) for trial in trials]
         scope.ask(*inner.asked)
-        is_free = self.sheet.line(self.dialect.logic("and", [self.dialect.logic("or", tests), *holding]))
+        is_free = self.dialect.logic("and", [self.dialect.logic("or", tests), *holding])
+        if self.dialect.leaves:
+            self.sheet.write(f"if {is_free}: undefined()")
+            return chosen
+        is_free = self.sheet.line(is_free)
         scope.ask(self.sheet.mask(scope, is_free) if self.dialect.is_lazy else is_free)
         return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
 

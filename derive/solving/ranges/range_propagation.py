@@ -8,7 +8,7 @@ after the other. So it shows whether a quantity keeps to its domain all over the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 
 from derive.expressions.tree import Apply, Equation, Node, conjunction, names_in, operations
@@ -180,6 +180,12 @@ def zero_divisors(library: RelationSet, candidates: Iterable[Candidate]) -> list
     divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     within = [divisor for divisor in divisors if not (isinstance(divisor, Apply) and divisor.op == "inv")]
     return [divisor for divisor in within if names_in(divisor) and _may_be_zero(library, divisor)]
+
+
+def lost_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
+    """The divisors of closed forms that may be zero and stand in none of them: `a*x = a*b` has the form b."""
+    shown = frozenset(_divisors(candidate.form for candidate in candidates))
+    return [divisor for divisor in zero_divisors(library, candidates) if divisor not in shown]
 
 
 def _may_be_zero(library: RelationSet, divisor: Node) -> bool:

@@ -166,3 +166,23 @@ def test_no_interval_is_sought_where_no_arm_holds_at_several_points():
 
     assert sorted(solution.values["x"] for solution in asked().solutions) == pytest.approx([3.0, 9.0 ** (2 / 3)])
     assert calls(asked) < 15_000  # a search for intervals makes twice as many
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "a*x = a*b",
+        "a*x*b = a*b",
+        "a*(x + 1) = a*b",
+        "a/x = a/b",
+        "a*b/x = a",
+        "a*x + a*b = 0",
+        "a*x = a*b*x/x",
+    ],
+)
+def test_an_unknown_that_a_zero_multiplies_on_both_sides_is_anything(relation):
+    """The form for x is b, as if a were not zero."""
+    outcome = values_of(parse_equation(relation), "x", {"a": 0.0, "b": 2.0}, REAL)
+    assert [solution.spans for solution in outcome.solutions] == [{"x": (-math.inf, math.inf)}]
+    outcome = values_of(parse_equation(relation), "x", {"a": 3.0, "b": 2.0}, REAL)
+    assert [len(solution.values) for solution in outcome.solutions] == [1]
