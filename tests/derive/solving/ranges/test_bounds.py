@@ -211,3 +211,23 @@ def test_bounds_at_corners_where_terms_cancel_have_all_their_digits(seed):
     library = bare("x y k", f"x = y*log({n * n}) - 2*log({n})*y*k", domains={"x": "real"})
     answer = library.solve("x", y="1..2", k="1.0000000000001")
     assert span(answer) == pytest.approx((-4e-13 * math.log(n), -2e-13 * math.log(n)), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("relation", "a", "ends"),
+    [
+        ("y = 3*a*a/floor(a)", "0.1..1.1", (3, 3.63)),
+        ("y = a/abs(floor(floor(a)))", "0.5..1.5", (1, 1.5)),
+        ("y = log(floor(abs(a)))", "-0.5..1.5", (0, 0)),
+        ("y = a/(a*ceil(a))", "0.5..1.5", (0.5, 1)),
+        ("y = floor(a)/ceil(a)", "-0.5..2.5", (0, 1)),
+        ("y = ceil(a/a)", "-0.5..0.7", (1, 1)),
+        ("y = max(a, a/a) + a*a/(a/a)", "-1..0", (1, 2)),
+        ("y = a*a*(1.5 + a)*1.5/min(a, 3)", "0..3", (0, 20.25)),
+    ],
+)
+def test_a_divisor_that_is_zero_in_a_part_of_the_ranges_leaves_the_bounds_of_the_others(relation, a, ends):
+    """There the target has no value, and a whole number that is not zero is at least one."""
+    (answer,) = bare("a y", relation, domains=dict.fromkeys("ay", "real")).solve_all("y", a=a)
+    assert span(answer) == pytest.approx(ends, rel=1e-6, abs=1e-6)
+    assert not any("too wide" in note for note in answer.assumptions)
