@@ -28,7 +28,19 @@ from typing import TYPE_CHECKING, Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import DEGREES, STEPPED
-from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, rebuilt, render, walk, with_forms
+from derive.expressions.tree import (
+    Apply,
+    Name,
+    Node,
+    Number,
+    applied,
+    names_in,
+    operations,
+    rebuilt,
+    render,
+    walk,
+    with_forms,
+)
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
 from derive.numerics.algebra.exact_values import Order, order
@@ -262,7 +274,7 @@ def _simplified(
     if not is_small or not is_rational or _occurrences(outline) == len(names):
         return form
     reduced = [with_forms(one, originals) for one in _reduced(outline, quantities, originals)]
-    return min([form, *reduced], key=_occurrences)
+    return min([form, *reduced], key=lambda one: (_occurrences(one), _divisions(one)))
 
 
 def _with_whole_divisors(node: Node) -> Node:
@@ -333,6 +345,7 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
         sign = _sign_over(args[0], ranges)
         return Apply("abs", args) if sign is None else args[0] if sign > 0 else negated(args[0])
     if node.op in ("max", "min"):
+        args = tuple(dict.fromkeys(args))
         enclosures = [enclose(arg, ranges, "") for arg in args]
         spans = [enclosure.values for enclosure in enclosures if enclosure is not None and not enclosure.partial]
         if len(spans) == len(args):
@@ -398,6 +411,11 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable
 def _occurrences(form: Node) -> int:
     """The number of occurrences of ranged names in a form: the more there are, the wider its enclosure."""
     return sum(isinstance(part, Name) for part in walk(form))
+
+
+def _divisions(form: Node) -> int:
+    """The number of divisions in a form, which have no bound where a divisor may be zero."""
+    return sum(1 for _ in operations(form, among=("inv",)))
 
 
 ANY_DEGREE = "any"

@@ -224,6 +224,8 @@ def test_bounds_at_corners_where_terms_cancel_have_all_their_digits(seed):
         ("y = ceil(a/a)", "-0.5..0.7", (1, 1)),
         ("y = max(a, a/a) + a*a/(a/a)", "-1..0", (1, 2)),
         ("y = a*a*(1.5 + a)*1.5/min(a, 3)", "0..3", (0, 20.25)),
+        ("y = (min(a, a) - a)/(min(a, a) + ceil(a))", "0..4", (0, 0)),
+        ("y = a*(3/a - (1 - a))", "-2..1", (2.75, 9)),
     ],
 )
 def test_a_divisor_that_is_zero_in_a_part_of_the_ranges_leaves_the_bounds_of_the_others(relation, a, ends):
