@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 from itertools import product
 
 import pytest
 
 import derive
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, render
+from derive.numerics.algebra.exact_values import exact_value
 from tests.derive.statements import bare, span
+from tests.ordinary import every
 
 ELSEWHERE = "elsewhere in the ranges there may be others"
 
@@ -233,3 +237,34 @@ def test_a_divisor_that_is_zero_in_a_part_of_the_ranges_leaves_the_bounds_of_the
     (answer,) = bare("a y", relation, domains=dict.fromkeys("ay", "real")).solve_all("y", a=a)
     assert span(answer) == pytest.approx(ends, rel=1e-6, abs=1e-6)
     assert not any("too wide" in note for note in answer.assumptions)
+
+
+@every("seed", range(300), ordinary=20)
+def test_bounds_hold_every_value_of_a_random_quotient_with_jumps(seed: int) -> None:
+    draw = random.Random(seed)
+    node = _random_expression(draw, 3)
+    names = names_in(node)
+    if not names:
+        return
+    low = {name: Fraction(draw.randint(-20, 20), 10) for name in names}
+    high = {name: low[name] + Fraction(draw.randint(1, 30), 10) for name in names}
+    library = bare("a b y", f"y = {render(node)}", domains=dict.fromkeys("aby", "real"))
+    try:
+        answers = library.solve_all("y", **{name: f"{float(low[name])}..{float(high[name])}" for name in names})
+    except derive.DeriveError:
+        answers = ()
+    lows, highs = zip(*map(span, answers), strict=True) if answers else ((math.inf,), (-math.inf,))
+    steps = [[low[name] + (high[name] - low[name]) * Fraction(i, 20) for i in range(21)] for name in names]
+    for point in product(*steps):
+        number = exact_value(node, dict(zip(names, point, strict=True)))
+        if number is not None:
+            room = 1e-12 * max(1.0, abs(float(number)))
+            assert min(lows) - room <= number <= max(highs) + room, point
+
+
+def _random_expression(draw: random.Random, depth: int) -> Node:
+    if not depth or draw.random() < 0.15:
+        return Name(draw.choice("ab")) if draw.random() < 0.8 else Number(Fraction(draw.randint(1, 4), 2))
+    op = draw.choice(("add", "mul", "neg", "inv", "inv", "abs", "max", "min", "floor", "ceil"))
+    count = 2 if op in ("add", "mul", "max", "min") else 1
+    return Apply(op, tuple(_random_expression(draw, depth - 1) for _ in range(count)))
