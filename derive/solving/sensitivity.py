@@ -343,7 +343,8 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
     args = tuple(without_idle_arms(arg, ranges) for arg in node.args)
     if node.op == "abs":
         sign = _sign_over(args[0], ranges)
-        return Apply("abs", args) if sign is None else args[0] if sign > 0 else negated(args[0])
+        if sign is not None:
+            return args[0] if sign > 0 else negated(args[0])
     if node.op in ("max", "min"):
         args = tuple(dict.fromkeys(args))
         enclosures = [enclose(arg, ranges, "") for arg in args]
