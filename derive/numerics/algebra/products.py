@@ -152,6 +152,8 @@ def _with_sign_of_quotient(node: Apply) -> Node:
         if isinstance(base, Apply) and base.op == "abs" and powers[base].denominator == 1:
             exponent = powers.pop(base).numerator
             size, inner = _turned_powers(base.args[0])
+            if not size and exponent < 0:
+                return node
             number *= abs(size) ** exponent
             for factor, power in inner.items():
                 sizes[factor] = sizes.get(factor, Fraction(0)) + power * exponent
@@ -190,7 +192,7 @@ def _turned_powers(node: Node) -> tuple[Fraction, dict[Node, Fraction]]:
         turned = _turned_sum(base) if exponent.denominator == 1 else None
         if turned is not None:
             base = turned
-            number *= (-1) ** exponent.numerator
+            number = -number if exponent.numerator % 2 else number
         powers[base] = powers.get(base, Fraction(0)) + exponent
     return number, powers
 

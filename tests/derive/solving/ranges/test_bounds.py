@@ -208,6 +208,14 @@ def test_the_sign_of_a_number_written_as_a_quotient_is_bounded_by_one(relation, 
     assert not any("too wide" in note for note in answer.assumptions)
 
 
+@pytest.mark.parametrize("beside", ["-b - a", "b - 4*a"])
+def test_a_sign_stands_beside_a_divisor_that_begins_with_a_negative_term(beside):
+    library = bare("a b y", f"y = 3*a/(({beside})*abs(a))", domains=dict.fromkeys("aby", "real"))
+    (answer,) = library.solve_all("y", a="-0.25..0.2", b="1..2")
+    values = [library.solve("y", a=a, b=b).base for a in (-0.25, -1e-12, 1e-12, 0.2) for b in (1, 2)]
+    assert span(answer) == pytest.approx((min(values), max(values)), rel=1e-6)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_bounds_at_corners_where_terms_cancel_have_all_their_digits(seed):
     """The logarithm of n**2 is twice that of n, so that the share 1e-13 of it is left."""
