@@ -24,7 +24,7 @@ monomials to a coefficient that is not zero. A monomial is a set of atoms with t
 Another is that of constants: an expression without names must evaluate to a real number that a double can hold. sympy
 would compute `9**9**9` digit by digit, and turn `log(0)` into `zoo` and `sqrt(-1)` into an imaginary number. So every
 part without names is evaluated here first, once: exactly while it is rational and short, otherwise in floats. In floats
-`floor(6.99/6.99)` would be zero.
+`floor(6.99/6.99)` would be zero. What floats may lose digits of, as `exp(1e-40) - 1`, is computed in many and rounded.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from functools import partial, reduce
 from itertools import zip_longest
 from typing import Any, Generic, NoReturn, TypeVar
 
+from derive.expressions.balls import BITS, MORE_BITS, Ball, many_digits, operations_on_balls
 from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, cases
 from derive.tolerances import LEAST, MOST
@@ -233,6 +234,9 @@ def multiplied_out(node: Node, named: Callable[[Node], Hashable], most: int) -> 
 _HIGHEST = 1000  # limit on constant exponents
 _MOST_BITS = 10_000  # limit on those of a power of an exact number
 _Value = Any  # of a constant: a rational while it is short, else a float; a truth value; None of what has names
+_SURE_BITS = 64  # correct bits of a constant, which is no less than a double has
+_LOSING = frozenset(TABLE) - {"abs", "sqrt"}
+"""Functions that may make more of what their argument is rounded by."""
 _PRECISE = 1e15  # beyond it doubles cannot distinguish neighbouring whole numbers or angles
 
 
@@ -257,6 +261,36 @@ def prove_constants(node: Node) -> None:
     _CONSTANTS.fold(node, lambda _: None)
 
 
+def may_lose_digits(operation: Apply) -> bool:
+    """Whether doubles may lose digits in a constant operation: a sum cancels, a function's argument is rounded.
+
+    >>> one = Number(Fraction(1))
+    >>> [may_lose_digits(Apply("log", (arg,))) for arg in (one, Apply("exp", (one,)), Number(Fraction(4, 3)))]
+    [False, True, True]
+    """
+    if operation.op not in _LOSING:
+        return operation.op == "add"
+    (argument,) = operation.args
+    return not (isinstance(argument, Number) and argument.is_double)
+
+
+def _to_last_digit(node: Apply) -> float | None:
+    """A constant by many digits, zero where 2400 bits do not tell it from zero; None if that is no ordinary number."""
+    operations = operations_on_balls()
+    balls: Arithmetic[Ball] = Arithmetic(
+        lambda number: operations["number"](number.value.numerator) / number.value.denominator, operations
+    )
+    for bits in (BITS, MORE_BITS):
+        with many_digits(bits):
+            ball: Ball = balls.attempt(node)
+            if ball is None or not ball.is_finite():
+                return None
+            if ball.rel_accuracy_bits() >= _SURE_BITS:
+                return float(ball) if LEAST < abs(ball) < MOST else None
+            is_zero = ball.contains(0)
+    return 0.0 if is_zero else None
+
+
 def _operation(node: Apply, part: Fold) -> _Value:
     """The value of a constant operation, in the arithmetic of constants; None if the operation has names."""
     op = node.op
@@ -273,7 +307,11 @@ def _operation(node: Apply, part: Fold) -> _Value:
     if (op in PERIODIC or op in STEPPED) and abs(known[0]) > _PRECISE:
         raise ConstantError(node, f"{op} of {float(known[0]):g} is beyond the precision of a double", f"{_PRECISE:g}")
     try:
-        return _bounded(node, _short(_OF_CONSTANTS[op](*known)))
+        result = _short(_OF_CONSTANTS[op](*known))
+        if isinstance(result, float) and may_lose_digits(node):
+            precise = _to_last_digit(node)
+            result = result if precise is None else precise
+        return _bounded(node, result)
     except OverflowError:
         return _bounded(node, math.inf)
     except ZeroDivisionError:

@@ -32,7 +32,13 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import candidates_of, divisors_beside, domains_of, zero_divisors
+from derive.solving.ranges.range_propagation import (
+    candidates_of,
+    divisors_beside,
+    domains_of,
+    lost_divisors,
+    zero_divisors,
+)
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -323,7 +329,7 @@ class Draft:
             # Both sides were multiplied by that divisor, so that the form has to be put back: `x = b/b` has no solution
             # at `b = 0`. Where a divisor of the form is zero, any value may do.
             chosen = self._checked(equation, name, texts[0], form, scope)
-            chosen = self._infinite_at_zeros(candidates[0].divisors, chosen, scope)
+            chosen = self._infinite_at_zeros(candidates[0].divisors, chosen, form, scope)
         elif len(texts) == 1 and (plain or not candidates[0].conditions):
             form = candidates[0].form
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
@@ -346,7 +352,7 @@ class Draft:
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
         if not has_choice(equation, name):
-            chosen = self._infinite_at_zeros(cancelling_divisors(self.library, candidates), chosen, scope)
+            chosen = self._infinite_at_zeros(cancelling_divisors(self.library, candidates), chosen, form, scope)
             chosen = self._infinite_where_free(equation, name, candidates, chosen, scope)
         if form is None:
             self.decisions.record_sought(chosen, self.library.declared[name])
@@ -360,13 +366,13 @@ class Draft:
         scope.bind(name, chosen)
         return True
 
-    def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, scope: Scope) -> str:
+    def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, form: Node | None, scope: Scope) -> str:
         """Write a closed form as infinite where one of its divisors is zero within rounding: there the solver is asked.
 
         Where rounding leaves a rest of such a divisor, `y/(a + b - c)` would be a large number.
         """
         for divisor in divisors:
-            vanishes = self._holds(Equation(divisor, "=", ZERO), scope)
+            vanishes = self._open_at_zero(divisor, form, scope)
             if self.dialect.leaves:
                 self.sheet.write(f"if {vanishes}: undefined()")
                 continue
@@ -376,25 +382,35 @@ class Draft:
             self._flag_infinite(chosen, scope)
         return chosen
 
+    def _open_at_zero(self, divisor: Node, form: Node | None, scope: Scope) -> str:
+        """Write the test that a divisor of a closed form is zero within rounding, so that any value may do."""
+        return self._holds(Equation(divisor, "=", ZERO), scope)
+
     def _infinite_where_free(
         self, equation: Equation, name: str, candidates: Sequence[Candidate], chosen: str, scope: Scope
     ) -> str:
         """Write a closed form as infinite where a divisor of it is zero and any value does: `n = a*x` with a = n = 0.
 
-        What follows may have a value even so, which the solver finds. The target has none; floats raise at the divisor.
+        What follows may have a value even so, which the solver finds; the target may where another relation holds it.
+        Floats raise where a form divides by zero, but the form of `a*x = a*b` is b.
         """
-        if self.dialect.leaves or name == self.outline.target:
+        is_sought_alone = name == self.outline.target and len(self.library.holders[name]) == 1
+        if self.dialect.leaves or is_sought_alone:
+            divisors = lost_divisors(self.library, candidates)
+        else:
+            divisors = zero_divisors(self.library, candidates)
+        if not divisors:
             return chosen
-        tests = [
-            self._holds(Equation(divisor, "=", ZERO), scope) for divisor in zero_divisors(self.library, candidates)
-        ]
-        if not tests:
-            return chosen
+        tests = [self._holds(Equation(divisor, "=", ZERO), scope) for divisor in divisors]
         inner = scope.copy()
         trials = [equation.changed(partial(with_forms, forms={name: trial})) for trial in _TRIALS]
         holding = [self._holds(trial, inner) for trial in trials]
         scope.ask(*inner.asked)
-        is_free = self.sheet.line(self.dialect.logic("and", [self.dialect.logic("or", tests), *holding]))
+        is_free = self.dialect.logic("and", [self.dialect.logic("or", tests), *holding])
+        if self.dialect.leaves:
+            self.sheet.write(f"if {is_free}: undefined()")
+            return chosen
+        is_free = self.sheet.line(is_free)
         scope.ask(self.sheet.mask(scope, is_free) if self.dialect.is_lazy else is_free)
         return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
 

@@ -20,7 +20,7 @@ degree of its own, and a sum of different degrees has none.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import islice, product
@@ -28,13 +28,31 @@ from typing import TYPE_CHECKING, Any
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import DEGREES, STEPPED
-from derive.expressions.tree import Apply, Name, Node, Number, names_in, rebuilt, render, walk, with_forms
+from derive.expressions.tree import (
+    Apply,
+    Name,
+    Node,
+    Number,
+    applied,
+    names_in,
+    operations,
+    rebuilt,
+    render,
+    walk,
+    with_forms,
+)
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import chosen_arm, value, with_exact_parts
+from derive.numerics.algebra.exact_values import Order, order
+from derive.numerics.algebra.like_terms import ONE, ZERO, negated
+from derive.numerics.algebra.multiprecision import exactly
+from derive.numerics.algebra.products import with_signs
+from derive.numerics.intervals.arithmetic import minus
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXTREME
+from quantities.rational import nearest
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
@@ -101,6 +119,7 @@ _SHORTEST = 1e-4  # last step of that search, relative to the range; near an ext
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 _MOST_NODES = 400  # limit on nodes of a form that is reduced
 _MOST_NAMES = 4  # limit on names in it
+_WHOLE_OF_WHOLE = frozenset({"add", "mul", "neg", "abs", "max", "min"})
 _FUNCTION = "function_"
 """How a name begins that stands for a function while a form is reduced."""
 
@@ -115,13 +134,25 @@ def bounds_of_form(
     corners = extreme_corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
-        return (value(form, least), value(form, greatest)), EXACT
+        return (_to_last_digit(form, least), _to_last_digit(form, greatest)), EXACT
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
     extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
     if extremes is None:
         return (math.inf, -math.inf), "the form has no value in the range"
     low, high = extremes
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
+
+
+def _to_last_digit(form: Node, corner: Mapping[str, float]) -> float:
+    """The value of a form at a corner of the ranges by exact parts and many digits, or in doubles where it has none.
+
+    Doubles would leave the ends of `y*log(9) - 2*y*log(3)` as many wrong digits as its terms have before theirs.
+    """
+    exact_form = with_exact_parts(form, corner)
+    if isinstance(exact_form, Number):
+        return nearest(exact_form.value)
+    number = math.nan if exact_form is None else exactly(exact_form, corner)
+    return number if math.isfinite(number) else value(form, corner)
 
 
 def extreme_corners(
@@ -205,8 +236,25 @@ def form_for_bounds(
     >>> render(form_for_bounds(form, {"a": 2.0, "b": 3.0}, {"x": (2.0, 5.0)}, {"x": Quantity("x")}))
     '1'
     """
+    return _with_whole_divisors(_simplified(form, values, ranges, quantities))
+
+
+def _simplified(
+    form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
+) -> Node:
+    """A closed form for bounds without idle arms, and without what cancels; functions stand for themselves."""
     known = {name: number for name, number in values.items() if name not in ranges}
-    form = folded(without_idle_arms(folded(form, known), ranges), {})
+    form = folded(with_signs(without_idle_arms(folded(form, known), ranges)), {})
+
+    def with_arguments(part: Node) -> Node | None:
+        """A function with its arguments simplified; None of a rational expression, and a choice as it is."""
+        if not isinstance(part, Apply) or _is_rational(part):
+            return None
+        if part.op == "piecewise" or _occurrences(part) == len(part.names):
+            return part
+        return Apply(part.op, tuple(_simplified(arg, {}, ranges, quantities) for arg in part.args))
+
+    form = rebuilt(form, with_arguments)
     functions: dict[Node, Name] = {}
 
     def outlined(part: Node) -> Node | None:
@@ -226,7 +274,52 @@ def form_for_bounds(
     if not is_small or not is_rational or _occurrences(outline) == len(names):
         return form
     reduced = [with_forms(one, originals) for one in _reduced(outline, quantities, originals)]
-    return min([form, *reduced], key=_occurrences)
+    return min([form, *reduced], key=lambda one: (_occurrences(one), _divisions(one)))
+
+
+def _with_whole_divisors(node: Node) -> Node:
+    """A closed form with bounds of what is divided by a whole number, or is its logarithm: the number is not zero.
+
+    The enclosure of 1/floor(x) has no end where floor(x) is 0 or 1, and none of its values is above 1.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(_with_whole_divisors(parse_expression("y/(x*floor(x))")))
+    'y*max(-1, min(1, 1/floor(x)))/x'
+    """
+    if not isinstance(node, Apply) or node.op == "piecewise":
+        return node
+    args = tuple(map(_with_whole_divisors, node.args))
+    if node.op == "mul":
+        return _flat_product(args)
+    if node.op == "log" and _is_whole(args[0]):
+        return Apply("max", (ZERO, Apply("log", args)))
+    if node.op != "inv":
+        return Apply(node.op, args)
+    factors = args[0].args if isinstance(args[0], Apply) and args[0].op == "mul" else args
+    whole = [factor for factor in factors if _is_whole(factor) and not isinstance(factor, Number)]
+    if not whole:
+        return Apply("inv", args)
+    inverse = Apply("inv", (applied("mul", whole, ONE),))
+    rest = [Apply("inv", (factor,)) for factor in factors if factor not in whole]
+    return _flat_product([Apply("max", (negated(ONE), Apply("min", (ONE, inverse)))), *rest])
+
+
+def _flat_product(parts: Iterable[Node]) -> Node:
+    """A product without products among its factors; nothing cancels, as a factor may be undefined."""
+    factors: list[Node] = []
+    for part in parts:
+        factors += part.args if isinstance(part, Apply) and part.op == "mul" else [part]
+    return applied("mul", factors, ONE)
+
+
+def _is_whole(node: Node) -> bool:
+    """Whether an expression has whole numbers only, as what is rounded."""
+    if isinstance(node, Number):
+        return node.value.denominator == 1
+    if not isinstance(node, Apply):
+        return False
+    return node.op in STEPPED or (node.op in _WHOLE_OF_WHOLE and all(map(_is_whole, node.args)))
 
 
 def _in_order(node: Node) -> Node:
@@ -238,22 +331,54 @@ def _in_order(node: Node) -> Node:
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """A closed form without the arms of a max or min that never bind in the ranges, for tighter bounds."""
+    """A closed form without the arms of a max, min or absolute value that never bind in the ranges, for tighter bounds.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(without_idle_arms(parse_expression("abs(x - 1) + max(x, 4)"), {"x": (1.0, 3.0)}))
+    '(x - 1) + 4'
+    """
     if not isinstance(node, Apply):
         return node
     args = tuple(without_idle_arms(arg, ranges) for arg in node.args)
+    if node.op == "abs":
+        sign = _sign_over(args[0], ranges)
+        if sign is not None:
+            return args[0] if sign > 0 else negated(args[0])
     if node.op in ("max", "min"):
+        args = tuple(dict.fromkeys(args))
         enclosures = [enclose(arg, ranges, "") for arg in args]
         spans = [enclosure.values for enclosure in enclosures if enclosure is not None and not enclosure.partial]
-        if len(spans) == len(args) and node.op == "max":
-            floor = max(low for low, _ in spans)
-            args = tuple(arg for arg, (_, high) in zip(args, spans, strict=True) if high >= floor)
-        elif len(spans) == len(args):
-            ceiling = min(high for _, high in spans)
-            args = tuple(arg for arg, (low, _) in zip(args, spans, strict=True) if low <= ceiling)
+        if len(spans) == len(args):
+            args = _arms_that_may_bind(args, spans if node.op == "max" else [*map(minus, spans)])
         if len(args) == 1:
             return args[0]
     return Apply(node.op, args)
+
+
+def _arms_that_may_bind(arms: Sequence[Node], spans: Sequence[Span]) -> tuple[Node, ...]:
+    """The arms of a maximum, with the intervals of their values, that may be above all others; of equal ones, one."""
+    floor = max(low for low, _ in spans)
+    first = next(arm for arm, (low, _) in zip(arms, spans, strict=True) if low == floor)
+    return tuple(arm for arm, (_, high) in zip(arms, spans, strict=True) if high > floor or arm is first)
+
+
+def _sign_over(form: Node, ranges: Mapping[str, Span]) -> int | None:
+    """The sign that a form never has the opposite of in the ranges; None if it may have both."""
+    enclosure = enclose(form, ranges, "")
+    if enclosure is None:
+        return None
+    if enclosure.values[0] >= 0:
+        return 1
+    if enclosure.values[1] <= 0:
+        return -1
+    corners = extreme_corners(form, {}, ranges)
+    if corners is None:
+        return None
+    least, greatest = corners  # an end of the enclosure may lie beyond zero by rounding alone
+    if order(form, ZERO, least, chosen_arm) in (Order.GREATER, Order.EQUAL):
+        return 1
+    return -1 if order(form, ZERO, greatest, chosen_arm) in (Order.LESS, Order.EQUAL) else None
 
 
 def _is_rational(part: Node) -> bool:
@@ -287,6 +412,11 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable
 def _occurrences(form: Node) -> int:
     """The number of occurrences of ranged names in a form: the more there are, the wider its enclosure."""
     return sum(isinstance(part, Name) for part in walk(form))
+
+
+def _divisions(form: Node) -> int:
+    """The number of divisions in a form, which have no bound where a divisor may be zero."""
+    return sum(1 for _ in operations(form, among=("inv",)))
 
 
 ANY_DEGREE = "any"

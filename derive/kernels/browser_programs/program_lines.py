@@ -29,7 +29,7 @@ from derive.kernels.lowering import Draft
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import arms_of
+from derive.numerics.algebra.like_terms import ZERO, arms_of, dividend_of
 from derive.planning.plan import Block
 from derive.solving.diagnosis.left_domains import may_be_at_limit, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
@@ -266,6 +266,21 @@ class ProgramLines(Draft):
             self.decisions.record_same(value, raw)
             scope.bind(name, value)
         self.form_indices[block] = self._closed_form(block)
+
+    def _open_at_zero(self, divisor: Node, form: Node | None, scope: Scope) -> str:
+        """Write the test that a divisor is zero within rounding, and leaves a browser program open: not by a dividend.
+
+        Of `x*d = n` no x is a solution where d alone is zero.
+        """
+        vanishes = super()._open_at_zero(divisor, form, scope)
+        dividend = None if form is None else dividend_of(form, divisor)
+        if dividend is None:
+            return vanishes
+        inner = scope.untested()
+        is_zero = self._text(Apply("eq", (divisor, ZERO)), inner)
+        has_none = self.dialect.logic("and", [is_zero, f"(not {self._holds(Equation(dividend, '=', ZERO), inner)})"])
+        doubts = "".join(f" or {doubt}" for doubt in inner.asked)
+        return self.sheet.line(f"{vanishes} and (not {has_none}{doubts})")
 
     def _own_cause(self, block: Block, inner: Scope) -> str:
         """The text of the cause that arises in a browser program's block itself, and not in its inputs."""

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 
-from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, reapplied, same
+from derive.expressions.arithmetic import TESTS, Arithmetic, Fold, may_lose_digits, reapplied, same
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, operations, rebuilt, walk
 from derive.numerics.algebra.evaluation import in_doubles, value
@@ -88,8 +88,8 @@ def _cancels(total: Apply) -> bool:
 
 
 def _precise_constant(constant: Apply) -> Number | None:
-    """A constant sum with many digits; None if arithmetic in doubles loses none of them, or if it is no number."""
-    if next(operations(constant, among=("add",)), None) is None:
+    """A constant with many digits; None if arithmetic in doubles loses none of them, or if it is no number."""
+    if not any(map(may_lose_digits, operations(constant))):
         return None
     number = _FOLDED.fold(constant, Name)
     if not isinstance(number, Number):

@@ -22,14 +22,14 @@ from itertools import chain
 from operator import itemgetter
 from typing import Any
 
-from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement
+from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement, may_lose_digits
+from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
 from derive.numerics.algebra.exact_values import (
     Order,
     Undefined,
     folded_ball,
-    many_digits,
     order,
     with_rational_parts,
 )
@@ -83,7 +83,7 @@ def _evaluator(node: Node) -> Evaluator:
     if isinstance(node, Number):
         return _EVALUATORS.number(node)
     if node.evaluator is None:
-        constant = _constant_sum(node)
+        constant = _from_many_digits(node)
         evaluator = _EVALUATORS.applied(node, _evaluator) if constant is None else _constant(constant)
         object.__setattr__(node, "evaluator", evaluator)
     assert node.evaluator is not None
@@ -212,9 +212,9 @@ def _rounded(argument: Node, function: Callable[[float], float], values: Values)
     return nearest + function(0.5 if ordering is Order.GREATER else -0.5)  # a large double has no half beside it
 
 
-def _constant_sum(node: Apply) -> float | None:
-    """The value of a sum of constants from many digits, since doubles lose some where it cancels; None if unknown."""
-    if node.op != "add" or node.names:
+def _from_many_digits(node: Apply) -> float | None:
+    """The value of a constant of which doubles may lose digits, as of a sum that cancels; None of any other."""
+    if node.names or not may_lose_digits(node):
         return None
     with many_digits():
         try:

@@ -18,16 +18,14 @@ from __future__ import annotations
 
 import math
 import operator
-import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Mapping
 from enum import Enum
 from fractions import Fraction
-from functools import cache, reduce
 from itertools import chain
 from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, nothing, taken
+from derive.expressions.balls import BITS, MORE_BITS, Ball, many_digits, operations_on_balls
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, walk
 from derive.tolerances import EXPRESSION
@@ -35,12 +33,6 @@ from quantities.rational import exact_of, is_printed, nearest
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
-Ball = Any
-"""A FLINT number: a ball, or its exact midpoint."""
-
-_BITS = 512
-MORE_BITS = 2400  # precision in which the sum of any doubles is exact
-_ONE_AT_A_TIME = threading.RLock()  # FLINT keeps one precision for all threads
 Values = Mapping[str, float]
 
 Chosen = Callable[[Apply, Values], Node | None]
@@ -194,15 +186,6 @@ _EXACT: Arithmetic[Fraction] = Arithmetic(
 )
 
 
-@contextmanager
-def many_digits(bits: int = _BITS) -> Iterator[None]:
-    """A block in which FLINT computes its balls with this precision."""
-    from flint import ctx
-
-    with _ONE_AT_A_TIME, ctx.workprec(bits):
-        yield
-
-
 def ball_of(number: Any) -> Ball:
     """FLINT's ball of a number: of the exact rational that a double rounds, where that is known."""
     from flint import arb, fmpq
@@ -221,40 +204,12 @@ def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen:
         arm = chosen(choice, values)
         return nothing() if arm is None else fold(arm)
 
-    operations = _operations()
+    operations = operations_on_balls()
     number = operations["number"]
     balls: Arithmetic[Ball] = Arithmetic(
         lambda node: number(node.value.numerator) / node.value.denominator, operations, {"piecewise": arm_of}
     )
     return balls.fold(form, numbers.__getitem__)
-
-
-@cache
-def _operations() -> dict[str, Callable[..., Ball]]:
-    """FLINT's function on balls for each operation."""
-    from flint import arb
-
-    return {
-        "number": arb,
-        "pi": arb.pi,
-        "add": lambda *terms: sum(terms),
-        "mul": lambda *factors: math.prod(factors),
-        "neg": operator.neg,
-        "inv": lambda x: 1 / x,
-        "pow": _ball_power,
-        "max": lambda *args: reduce(arb.max, args),
-        "min": lambda *args: reduce(arb.min, args),
-        **{name: entry.digits or getattr(arb, name) for name, entry in TABLE.items()},
-    }
-
-
-def _ball_power(base: Ball, exponent: Ball) -> Ball:
-    """A power of balls, also where the base may be zero and FLINT has none for a whole positive exponent."""
-    from flint import arb
-
-    if base.contains(0) and exponent.is_integer() and exponent > 0:
-        return arb(0, base.abs_upper() ** exponent)
-    return base**exponent
 
 
 class Order(Enum):
@@ -303,7 +258,7 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
     """The order of two expressions by balls of growing precision, where fractions do not decide."""
-    for bits in (_BITS, MORE_BITS):
+    for bits in (BITS, MORE_BITS):
         with many_digits(bits):
             numbers = {name: _known(values[name]) for name in names_in(*sides)}
             try:

@@ -14,8 +14,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from derive.expressions.arithmetic import NoElement
+from derive.expressions.balls import Ball, many_digits
 from derive.expressions.tree import Apply, Name, Node, Number
-from derive.numerics.algebra.exact_values import Ball, folded_ball, many_digits
+from derive.numerics.algebra.exact_values import folded_ball
 
 _DIGITS = 1200  # bits to which an irrational constant is folded
 _LOST_DIGITS = 40  # limit on those that its own function may lose
@@ -89,19 +90,23 @@ def in_many_digits(node: Apply) -> Fraction | None:
 
     with many_digits(_DIGITS):
         operation = Apply(node.op, tuple(map(with_ball, node.args)))
-        digits = _KNOWN_DIGITS if balls else _DIGITS
-        try:
-            ball = folded_ball(operation, balls, {}, _no_choice)
-        except NoElement:
-            return None
-        if not ball.is_finite():
-            return None
-        if balls and ball.contains(0) and ball.rad() * 2**_SAME_BITS < 1:
-            return Fraction(0)
-        if ball.rel_accuracy_bits() < digits - _LOST_DIGITS:
-            return None
-        mantissa, exponent = map(int, ball.mid().man_exp())
-    return as_short_fraction(Fraction(mantissa) * Fraction(2) ** exponent)
+    sure = (_KNOWN_DIGITS if balls else _DIGITS) - _LOST_DIGITS
+    for working in (_DIGITS,) if balls else (_DIGITS, 2 * _DIGITS):  # exact arguments are known to any digits
+        with many_digits(working):
+            try:
+                ball = folded_ball(operation, balls, {}, _no_choice)
+            except NoElement:
+                return None
+            if not ball.is_finite():
+                return None
+            if balls and ball.contains(0) and ball.rad() * 2**_SAME_BITS < 1:
+                return Fraction(0)
+            if ball.rel_accuracy_bits() < sure:
+                continue
+            mantissa, exponent = map(int, ball.mid().man_exp())
+        number = Fraction(mantissa) * Fraction(2) ** exponent
+        return as_short_fraction(number if working == _DIGITS else to_digits(number))
+    return None
 
 
 def _no_choice(*_: object) -> None:

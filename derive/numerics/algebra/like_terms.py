@@ -243,6 +243,25 @@ def _denominators(term: Node) -> list[Node]:
     return [factor.args[0] for factor in factors if isinstance(factor, Apply) and factor.op == "inv"]
 
 
+def dividend_of(quotient: Node, divisor: Node) -> Node | None:
+    """What a quotient divides by a divisor, once and by nothing else; None of anything else.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> render(dividend_of(parse_expression("-a*b/(c - d)"), parse_expression("c - d")))
+    '-a*b'
+    """
+    if isinstance(quotient, Apply) and quotient.op == "neg":
+        inside = dividend_of(quotient.args[0], divisor)
+        return None if inside is None else negated(inside)
+    factors = list(quotient.args) if isinstance(quotient, Apply) and quotient.op == "mul" else [quotient]
+    divisions = [factor for factor in factors if _is(factor, "inv")]
+    if divisions != [Apply("inv", (divisor,))]:
+        return None
+    factors.remove(divisions[0])
+    return applied("mul", factors, ONE)
+
+
 def _times_all(term: Node, below: list[Node]) -> Node:
     """A term of a sum times some denominators, each of which cancels where the term is divided by it."""
     if isinstance(term, Apply) and term.op == "neg":

@@ -32,6 +32,7 @@ from math import isfinite
 from typing import Any
 
 from derive.expressions.arithmetic import UNIT, Monomial, NoElement, Sum, joined, multiplied_out, plus
+from derive.expressions.balls import many_digits
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
@@ -40,7 +41,6 @@ from derive.numerics.algebra.exact_values import (
     ball_of,
     exact_value,
     folded_ball,
-    many_digits,
     order,
     rationals,
 )

@@ -18,9 +18,10 @@ from functools import partial
 from itertools import count
 
 from derive.expressions.arithmetic import NoElement
+from derive.expressions.balls import MORE_BITS, Ball, many_digits
 from derive.expressions.tree import Equation, Name, Node, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
-from derive.numerics.algebra.exact_values import MORE_BITS, Ball, ball_of, folded_ball, many_digits
+from derive.numerics.algebra.exact_values import ball_of, folded_ball
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick

@@ -168,7 +168,7 @@ class _Pieces:
             if place.is_inside and not is_reached:
                 spans.append((place, place))
             is_reached = place.is_inside
-            if self._is_between(Interval(place.at, after.at).inside, least, most):
+            if self._is_between_places(Interval(place.at, after.at).inside, least, most):
                 start = spans.pop()[0] if is_reached else place
                 spans.append((start, after))
                 is_reached = True
@@ -213,12 +213,14 @@ class _Pieces:
 
     def _is_between(self, x: Fraction | None, least: Fraction, most: Fraction) -> bool:
         """Whether the piecewise ratio of polynomials has a value between two numbers at a point."""
-        if x is None:
-            return False
         try:
-            number = exact_number(self.expression, {self.name: x})
+            return x is not None and self._is_between_places(x, least, most)
         except Undefined:
             return False
+
+    def _is_between_places(self, x: Fraction, least: Fraction, most: Fraction) -> bool:
+        """The same at a trial point, where a part that cancels may have no value, or one that is not rational."""
+        number = exact_number(self.expression, {self.name: x})
         if number is None:  # an irrational constant that cancels in the ratio has no exact value for all that
             raise _NotExact
         return bool(least <= number <= most)

@@ -36,8 +36,9 @@ from typing import Any
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.balls import Ball, many_digits
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in
-from derive.numerics.algebra.exact_values import Ball, many_digits, rationals
+from derive.numerics.algebra.exact_values import rationals
 from derive.numerics.algebra.like_terms import difference_of
 from derive.time_limits import tick
 

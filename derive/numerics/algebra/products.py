@@ -126,6 +126,90 @@ def written_as_product(node: Node) -> Node:
     return written(product_of(node, lambda base: False))
 
 
+def with_signs(node: Node) -> Node:
+    """An expression with the sign in place of a quotient of a number and its absolute value, which encloses closely.
+
+    The sign has no value where the number is zero, as the quotient has none.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> [render(with_signs(parse_expression(text))) for text in ("b*(1 - a)/abs(a - 1)", "a**2/abs(a)", "sqrt(a**2)")]
+    ['(Piecewise((1, 1 - a > 0), (-1, 1 - a < 0)))*b', 'abs(a)', 'abs(a)']
+    """
+    if not isinstance(node, Apply):
+        return node
+    signed = Apply(node.op, tuple(map(with_signs, node.args)))
+    if signed.op == "sqrt" and isinstance(signed.args[0], Apply) and signed.args[0].op == "pow":
+        base, exponent = signed.args[0].args
+        return Apply("abs", (base,)) if exponent == Number(Fraction(2)) else signed
+    return _with_sign_of_quotient(signed) if signed.op == "mul" else signed
+
+
+def _with_sign_of_quotient(node: Apply) -> Node:
+    """A product in which whatever stands beside its absolute value is its sign times a power of the absolute value."""
+    number, powers = _turned_powers(node)
+    sizes: dict[Node, Fraction] = {}
+    for base in [*powers]:
+        if isinstance(base, Apply) and base.op == "abs" and powers[base].denominator == 1:
+            exponent = powers.pop(base).numerator
+            size, inner = _turned_powers(base.args[0])
+            if not size and exponent < 0:
+                return node
+            number *= abs(size) ** exponent
+            for factor, power in inner.items():
+                sizes[factor] = sizes.get(factor, Fraction(0)) + power * exponent
+    beside = [base for base in powers if base in sizes and powers[base].denominator == 1]
+    divided = [base for base in beside if powers[base] < 0 or sizes[base] < 0]
+    if not divided or not number:
+        return node
+    signs = []
+    for base in divided:
+        is_odd = powers[base].numerator % 2 == 1
+        total = powers.pop(base) + sizes.pop(base)
+        has_sign = is_odd and total.numerator % 2 == 0
+        if has_sign and total > 0:
+            powers |= {base: total - 1, Apply("abs", (base,)): Fraction(1)}
+            continue
+        if has_sign:
+            signs.append(_sign(base))
+        if total:
+            is_size = not is_odd and total.numerator % 2 == 1
+            powers[Apply("abs", (base,)) if is_size else base] = total
+    powers |= {Apply("abs", (base,)): exponent for base, exponent in sizes.items() if exponent}
+    result = multiplied(*signs, written(Product(abs(number), powers)))
+    return negated(result) if number < 0 else result
+
+
+def _turned_powers(node: Node) -> tuple[Fraction, dict[Node, Fraction]]:
+    """An expression as a number times powers, whole ones split, of sums that do not begin with a negative term."""
+    product = product_of(node, lambda base: False)
+    number, powers = product.number, dict[Node, Fraction]()
+    for factor, outer in product.powers.items():
+        base, exponent = factor, outer
+        if isinstance(base, Apply) and base.op == "pow" and outer.denominator == 1:
+            inner = exponent_of(base)
+            if inner is not None and inner.denominator == 1:
+                base, exponent = base.args[0], inner * outer
+        turned = _turned_sum(base) if exponent.denominator == 1 else None
+        if turned is not None:
+            base = turned
+            number = -number if exponent.numerator % 2 else number
+        powers[base] = powers.get(base, Fraction(0)) + exponent
+    return number, powers
+
+
+def _turned_sum(base: Node) -> Node | None:
+    """The negative of a sum that begins with a negative term; None of anything else."""
+    if not isinstance(base, Apply) or base.op != "add" or not is_negated(base.args[0]):
+        return None
+    return Apply("add", tuple(map(negated, base.args)))
+
+
+def _sign(base: Node) -> Node:
+    """The sign of an expression as a choice, which has no value where the expression is zero."""
+    zero, one = Number(Fraction(0)), Number(Fraction(1))
+    return Apply("piecewise", (one, Apply("gt", (base, zero)), Number(Fraction(-1)), Apply("lt", (base, zero))))
+
+
 def _raised(base: Node, exponent: Fraction) -> Node:
     if exponent < 0:
         return inverted(_raised(base, -exponent))

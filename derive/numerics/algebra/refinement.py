@@ -20,9 +20,10 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
+from derive.expressions.balls import MORE_BITS, Ball, many_digits
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Node, Number, operations, rebuilt
-from derive.numerics.algebra.exact_values import MORE_BITS, Ball, ball_of, many_digits
+from derive.numerics.algebra.exact_values import ball_of
 from derive.numerics.algebra.multiprecision import number_of, present_difference
 from derive.time_limits import tick
 from derive.tolerances import ASIDE, EPSILON, NEAR_MULTIPLE, NEGLIGIBLE

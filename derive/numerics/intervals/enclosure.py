@@ -157,7 +157,9 @@ def _at_pole(inner: Enclosure) -> Enclosure:
 
 def _inverse(inner: Enclosure) -> Enclosure:
     low, high = inner.values
-    if low < 0 < high or low == 0 == high:
+    if low == 0 == high:
+        raise NoElement
+    if low < 0 < high:
         return _at_pole(inner)
     values = over(inner.values)
     return _chained(inner, values, minus(square(values)), gap=low == 0 or high == 0)

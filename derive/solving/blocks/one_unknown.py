@@ -444,7 +444,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
 
 def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
     """The outcome with intervals in which one unknown cancels, and the solutions besides; None without an interval."""
-    if not solutions and (_exact_numerator(problem) == 0 or holds_everywhere(problem)):
+    if _exact_numerator(problem) == 0 or holds_everywhere(problem):
         return everywhere(problem)
     if not has_pieces(problem.equation, problem.name):
         return None

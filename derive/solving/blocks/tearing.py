@@ -399,10 +399,10 @@ class _TornBranch:
         fewer = written(product_of(form, is_positive))
         return fewer if occurrences(fewer, self.tear) < occurrences(form, self.tear) else form
 
-    def _without_open_ends(self, piece: Span) -> Span:
+    def _without_open_ends(self, piece: Span, worth: Worth) -> Span:
         """An interval of the tear without the ends at which the system fails: a form may step there."""
         low, high = (
-            end if math.isinf(end) or self.system.holds(self.at(end)) else math.nextafter(end, middle(piece))
+            end if math.isinf(end) or self.system.holds(self.at(end, worth)) else math.nextafter(end, middle(piece))
             for end in piece
         )
         return low, high
@@ -412,7 +412,7 @@ class _TornBranch:
         spans: dict[str, Span] = {self.tear: piece}
         for name, form in self.forms.items():
             is_stepped = any(True for _ in operations(form, among=STEPPED))
-            along = self._without_open_ends(piece) if is_stepped else piece
+            along = self._without_open_ends(piece, worth) if is_stepped else piece
             low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: along}, _PARTS)
             least, most = self.system.inside(name)
             spans[name] = max(low, least), min(high, most)

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import chain, product
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, multiplied
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
@@ -45,7 +44,6 @@ from quantities.rational import rounded_up
 WIDE = "they may be too wide"
 """What is said of bounds that are far from the values found."""
 
-_MINUS = Number(Fraction(-1))
 _CORNERS = 6  # limit on ranges whose corners are tried
 
 
@@ -135,20 +133,21 @@ def _system_of(library: RelationSet, question: Question, plan: Plan) -> System |
     """The system whose extremes are the global bounds; None if an unknown cancels, or forms grow too large."""
     if not {*question.strong, *plan.weak, *plan.unknowns}.issuperset(library.held_by(plan.relations)):
         return None  # what cancels in the end may be left open
-    builder = _SystemBuilder(library, box_of(library, question, plan))
+    builder = _SystemBuilder(library, plan.target, box_of(library, question, plan))
     for block in plan.blocks:
         if not builder.add(block):
             return None
         if builder.holds_nowhere:
             return _NOWHERE
-    return builder.system(plan.target)
+    return builder.system()
 
 
 class _SystemBuilder:
     """Builds the system for global bounds, block by block: closed forms, and relations of unknowns without one."""
 
-    def __init__(self, library: RelationSet, box: Mapping[str, Span]) -> None:
+    def __init__(self, library: RelationSet, target: str, box: Mapping[str, Span]) -> None:
         self.library = library
+        self.target = target
         self.forms: dict[str, Node] = {}
         self.spans = dict(box)  # of the givens, and of the unknowns that stay names
         self.zeros: list[Node] = []
@@ -167,13 +166,19 @@ class _SystemBuilder:
         may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
         if may_be_any:
             return self._add_relations(block)
-        if leaves(self.library, form_in_inputs, self.spans, domain_of(self.library, name)):
+        written = self.library.relations[block.relations[0]].written
+        domain = domain_of(self.library, name)
+        is_goal = name == self.target == written.written_for and not any(map(math.isfinite, domain))
+        # where the form of the goal has no value, branch and bound finds nothing to bound
+        if not is_goal and leaves(self.library, form_in_inputs, self.spans, domain):
             is_added = self._add_relations(block)
             self._cut_to_form(name, form_in_inputs)
             return is_added
         self.forms[name] = form
-        gap = difference_of(self.library.relations[block.relations[0]].written)
-        self.holds_nowhere = _is_divided_by_zero(composed("", {**self.forms, "": gap}), self.spans)
+        difference = composed("", {**self.forms, "": difference_of(written)})
+        if is_goal and difference is not None:
+            difference = self._for_bounds(difference)
+        self.holds_nowhere = _is_divided_by_zero(difference, self.spans)
         return True
 
     def _cut_to_form(self, name: str, form: Node) -> None:
@@ -248,54 +253,20 @@ class _SystemBuilder:
                 inputs[name] = reach.values
         return inputs
 
-    def system(self, target: str) -> System | None:
-        """The finished system for the global bounds of a target; None if its form grows too large."""
-        goal = composed("", {**self.forms, "": Name(target)})
+    def system(self) -> System | None:
+        """The finished system for the global bounds of the target; None if its form grows too large."""
+        goal = composed("", {**self.forms, "": Name(self.target)})
         if goal is None:
             return None
         goal = self._for_bounds(goal)
         used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
-        return System(goal, domain_of(self.library, target), tuple(self.zeros), used)
+        return System(goal, domain_of(self.library, self.target), tuple(self.zeros), used)
 
     def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
-        return form_for_bounds(_with_signs(node), known, moving, self.library.quantities)
-
-
-def _with_signs(node: Node) -> Node:
-    """An expression with a sign in place of each x/abs(x) and abs(x)/x, which enclosures around zero take for anything.
-
-    >>> from derive.expressions.grammar import parse_expression
-    >>> from derive.expressions.tree import render
-    >>> render(_with_signs(parse_expression("2*a/abs(a) + b")))
-    '2*(Piecewise((1, a > 0), (-1, a < 0))) + b'
-    """
-
-    def signed(part: Node) -> Node | None:
-        factors = _factors(part)
-        signs = list[Node]()
-        for divisor in [factor for factor in factors if isinstance(factor, Apply) and factor.op == "inv"]:
-            (below,) = divisor.args
-            is_size = isinstance(below, Apply) and below.op == "abs"
-            base = below.args[0] if isinstance(below, Apply) and is_size else below
-            twin = base if is_size else Apply("abs", (base,))
-            if twin in factors:
-                factors.remove(twin)
-                factors.remove(divisor)
-                above, under = (Apply(op, (base, ZERO)) for op in ("gt", "lt"))
-                signs.append(Apply("piecewise", (ONE, above, _MINUS, under)))
-        return multiplied(*map(_with_signs, factors), *signs) if signs else None
-
-    return rebuilt(node, signed)
-
-
-def _factors(node: Node) -> list[Node]:
-    """The factors of a product, those of products in it included; of another expression, itself alone."""
-    if isinstance(node, Apply) and node.op == "mul":
-        return [*chain.from_iterable(map(_factors, node.args))]
-    return [_MINUS, *_factors(node.args[0])] if isinstance(node, Apply) and node.op == "neg" else [node]
+        return form_for_bounds(node, known, moving, self.library.quantities)
 
 
 def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:

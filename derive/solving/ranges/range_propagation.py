@@ -8,13 +8,13 @@ after the other. So it shows whether a quantity keeps to its domain all over the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, product
 
 from derive.expressions.tree import Apply, Equation, Node, conjunction, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
-from derive.numerics.algebra.like_terms import difference_of
+from derive.numerics.algebra.like_terms import difference_of, exponent_of
 from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
@@ -162,9 +162,17 @@ def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: 
     The form of `a = x/b` is `x = a*b`, and has a value where b is zero; the relation has none.
     """
     sides = chain.from_iterable(equation.sides for equation in equations)
-    divisors = {part.args[0]: None for part in operations(*sides, among=("inv",)) if names_in(part)}
-    own = {part.args[0] for part in operations(*forms, among=("inv",))}
+    own = frozenset(_divisors(forms))
+    divisors = dict.fromkeys(divisor for divisor in _divisors(sides) if names_in(divisor))
     return [divisor for divisor in divisors if divisor not in own and _may_be_zero(library, divisor)]
+
+
+def _divisors(nodes: Iterable[Node]) -> Iterator[Node]:
+    """What expressions divide by, of negative powers the base."""
+    for part in operations(*nodes, among=("inv", "pow")):
+        exponent = exponent_of(part)
+        if exponent is not None and exponent < 0:
+            yield part.args[0]
 
 
 def zero_divisors(library: RelationSet, candidates: Iterable[Candidate]) -> list[Node]:
@@ -172,6 +180,12 @@ def zero_divisors(library: RelationSet, candidates: Iterable[Candidate]) -> list
     divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     within = [divisor for divisor in divisors if not (isinstance(divisor, Apply) and divisor.op == "inv")]
     return [divisor for divisor in within if names_in(divisor) and _may_be_zero(library, divisor)]
+
+
+def lost_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
+    """The divisors of closed forms that may be zero and stand in none of them: `a*x = a*b` has the form b."""
+    shown = frozenset(_divisors(candidate.form for candidate in candidates))
+    return [divisor for divisor in zero_divisors(library, candidates) if divisor not in shown]
 
 
 def _may_be_zero(library: RelationSet, divisor: Node) -> bool:

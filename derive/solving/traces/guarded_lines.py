@@ -31,7 +31,7 @@ from derive.planning.plan import Block
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked
-from derive.solving.ranges.range_propagation import divisors_beside
+from derive.solving.ranges.range_propagation import divisors_beside, lost_divisors
 from derive.solving.traces.range_motions import NotTraceable, RangeMotions
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -76,6 +76,7 @@ class _ExactCase(NamedTuple):
     form: Node
     text: str
     tests: tuple[_Test, ...]
+    divisors: tuple[Node, ...]
 
 
 class _OneUnknown(NamedTuple):
@@ -174,13 +175,16 @@ class GuardedLines:
         if len(block.unknowns) > 1 or len(block.relations) > 1:
             return ()
         (unknown,), (relation,) = block.unknowns, block.relations
-        form = _only_form(self.library.relations[relation].written, unknown)
+        written = self.library.relations[relation].written
+        form = _only_form(written, unknown)
         text = None if form is None else self._exact_text(form, scope)
         if text is None:
             return ()
         assert form is not None
         variable = self._unknown(unknown, form, text, scope)
-        divisors = divisors_beside(self.library, [self.library.relations[relation].written], [form])
+        divisors = divisors_beside(self.library, [written], [form])
+        if Name(unknown) not in written.sides:
+            divisors += lost_divisors(self.library, isolate(written, unknown) or ())
         self._guard_divisors(divisors, {**scope, unknown: variable})
         return (variable,)
 
@@ -211,11 +215,11 @@ class GuardedLines:
             variables[name] = self._unknown(name, form, text, {**scope, **variables})
         for condition in reduced.conditions:
             self.guard_condition(condition, True, {**scope, **variables})
-        self._guard_divisors(divisors, {**scope, **variables})
+        self._guard_divisors((*divisors, *case.divisors), {**scope, **variables})
         return tuple(variables[name] for name in block.unknowns)
 
     def _guard_divisors(self, divisors: Iterable[Node], scope: Mapping[str, str]) -> None:
-        """Write guards that no divisor of the relations is zero: `a = x/b` has no x where b is."""
+        """Write guards that no divisor is zero: `a = x/b` has no x where b is, and `a*x = a*b` has any where a is."""
         for divisor in divisors:
             text = self._exact_text(divisor, scope)
             if text is None:
@@ -255,7 +259,7 @@ class GuardedLines:
             tests.append(_Test(compared, self.motions.is_decided_at_ends(condition, scope_with_unknown)))
         is_extreme = self.motions.of(candidate.form, scope).is_extreme_at_ends
         tests += [_Test(inside, is_extreme) for inside in self._tests_of_domain(number, name)]
-        return _ExactCase(candidate.form, text, tuple(tests))
+        return _ExactCase(candidate.form, text, tuple(tests), tuple(lost_divisors(self.library, [candidate])))
 
     def _without_choice(self, equation: Equation, scope: Mapping[str, str]) -> Equation:
         """An equation for guarded lines with the arm that known numbers choose in the place of each choice."""

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive import NoSolutionError
+from derive import DeriveError, NoSolutionError
+from tests.derive.statements import bare, number
 
 FACTORS = st.integers(-3, 3)
 
@@ -46,8 +47,8 @@ def test_a_compiled_quotient_has_the_value_of_exact_arithmetic(p: int, q: int, r
     told = math.nan if b is None else float(b)
     one = library(p, q, r, s).compile("b", ["x"], "python")(x=float(x))
     many = library(p, q, r, s).compile("b", ["x"], "numpy")(x=numpy.array([float(x)]))
-    for number in (one, float(many[0])):
-        assert number == pytest.approx(told, rel=1e-9, abs=1e-12, nan_ok=True)
+    for result in (one, float(many[0])):
+        assert result == pytest.approx(told, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("quotient", ["b/b", "(b + 1)/(b + 1)", "(2*b - 2)/(b - 1)"])
@@ -70,3 +71,46 @@ def test_what_cancels_in_a_block_leaves_its_formula_one_root() -> None:
         numbers = {"g": 1, "z": 2, "a": a, "v": v}
         found = float(formula.subs({symbol: numbers[symbol.name] for symbol in formula.free_symbols}))
         assert found == pytest.approx((min(v, 10 * a) - 1) / 2)
+
+
+ZEROS = st.integers(-2, 2)
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "y = a/x",
+        "y = a/x + c",
+        "1/y = x/a",
+        "y = c/(a/x)",
+        "y = a*x/c",
+        "y = a/(a - c*x)",
+        "y = a*x**-1",
+        "a*x = a*y",
+        "y = x/(a/a)",
+        "(x + a)/(a*c) = 1/(2 - x)",
+        "y = (x/2 + 2 + x)/x",
+    ],
+)
+@given(ZEROS, ZEROS, ZEROS)
+def test_a_number_that_makes_a_divisor_zero_is_not_compiled(relation: str, a: int, c: int, y: int) -> None:
+    """Of y = a/x with y = 5, the line for x is a/y, and was 0 at a = 0."""
+    held = bare("a c x y", relation, domains=dict.fromkeys("acxy", "real"))
+    given = dict(zip("acy", map(float, (a, c, y)), strict=True))
+    given = {name: number for name, number in given.items() if name in held.relations["r1"].declared}
+    by_floats = held.compile("x", list(given), "python")(**given)
+    by_arrays = held.compile("x", list(given), "numpy")(**{name: numpy.array([x]) for name, x in given.items()})
+    try:
+        told = number(held.solve("x", **given))
+    except DeriveError:
+        told = math.nan
+    assert [by_floats, float(by_arrays[0])] == pytest.approx([told, told], rel=1e-12, nan_ok=True)
+
+
+def test_what_zero_by_zero_leaves_open_is_had_from_another_relation() -> None:
+    """Any b satisfies d = e/(e - b) where both are zero, and b = f/(f - e) leaves 1 of them."""
+    held = bare("b d e f", "b = f/(f - e)", "d = e/(e - b)", domains=dict.fromkeys("bdef", "real"))
+    assert number(held.solve("b", d=0, e=0)) == 1
+    assert held.compile("b", ["d", "e"], "python")(d=0.0, e=0.0) == 1
+    several = held.compile("b", ["d", "e"], "numpy")(d=numpy.array([0.0, 3.0]), e=numpy.array([0.0, 5.0]))
+    assert several == pytest.approx([1, 10 / 3])

@@ -640,3 +640,21 @@ def test_a_program_names_what_leaves_its_domain_beside_the_target_in_one_case():
     for name, point in zip(("r2", "r4", "r4", "r3"), (points[1], points[2], points[3], points[5]), strict=True):
         with pytest.raises(InconsistentError, match=name):
             held.solve("y", **point)
+
+
+@needed
+def test_a_divisor_that_comes_to_zero_beside_the_answer_is_told_as_the_solver_tells_it():
+    """At b = 1 no f has b as its quotient by f - e; at f = 0 no e has, unless b is zero too."""
+    held = bare("b d e f", "b = f/(f - e)", "d = e/(e - b)", domains=dict.fromkeys("bdef", "real"))
+    asked_for = [("b", "de"), ("b", "ef"), ("d", "be"), ("d", "bf"), ("e", "bd"), ("e", "bf"), ("f", "bd"), ("f", "be")]
+    programs = [program_of(held, target, [*given]) for target, given in asked_for]
+    points = [[float(x), float(y)] for x in range(-3, 4) for y in range(-3, 4)]
+    for program, results in zip(programs, ran([(program, points) for program in programs]), strict=True):
+        for numbers, point in zip(points, results, strict=True):
+            given = dict(zip(program.inputs, numbers, strict=True))
+            try:
+                expected = held.solve(program.target, **given).base
+            except DeriveError:
+                expected = math.nan
+            shown = math.nan if point.is_contradicted or point.barred else point.target
+            assert near(shown, expected) or point.why == "undecided", (program.target, given)

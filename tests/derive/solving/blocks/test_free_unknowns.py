@@ -205,3 +205,23 @@ def test_what_is_zero_but_for_rounding_may_be_divided_by_the_unknown(text, towar
         for share in (1.0001, 1 + 1e-7):
             apart = values_of(parse_equation(text), "x", {**known, "v": share * c}, POSITIVE)
             assert not any(solution.spans for solution in apart.solutions)
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "a*x = a*b",
+        "a*x*b = a*b",
+        "a*(x + 1) = a*b",
+        "a/x = a/b",
+        "a*b/x = a",
+        "a*x + a*b = 0",
+        "a*x = a*b*x/x",
+    ],
+)
+def test_an_unknown_that_a_zero_multiplies_on_both_sides_is_anything(relation):
+    """The form for x is b, as if a were not zero."""
+    outcome = values_of(parse_equation(relation), "x", {"a": 0.0, "b": 2.0}, REAL)
+    assert [solution.spans for solution in outcome.solutions] == [{"x": (-math.inf, math.inf)}]
+    outcome = values_of(parse_equation(relation), "x", {"a": 3.0, "b": 2.0}, REAL)
+    assert [len(solution.values) for solution in outcome.solutions] == [1]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 from itertools import product
 
 import pytest
 
 import derive
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, render
+from derive.numerics.algebra.exact_values import exact_value
 from tests.derive.statements import bare, span
+from tests.ordinary import every
 
 ELSEWHERE = "elsewhere in the ranges there may be others"
 
@@ -179,3 +183,96 @@ def test_a_range_through_zero_does_not_cancel_where_only_its_sign_is_left(form, 
     assert most >= max(ends) - 1e-9
     if low > 0:
         assert (least, most) == pytest.approx((min(ends), max(ends)))
+
+
+@pytest.mark.parametrize(
+    ("relation", "a", "ends"),
+    [
+        ("y = a/abs(a)", "-1..3", (-1, 1)),
+        ("y = a*b/abs(a*b)", "-1..3", (-1, 1)),
+        ("y = a/abs(a)", "-3..1", (-1, 1)),
+        ("y = a/abs(a)", "-2..2", (-1, 1)),
+        ("y = (a - 1)/abs(a - 1)", "1..3", (1, 1)),
+        ("y = (a - 0.1)/abs(0.1 - a)", "0.1..0.3", (1, 1)),
+        ("y = (1 - a)/abs(a - 1)", "0..3", (-1, 1)),
+        ("y = b*sqrt((a - 1)**2)/(a - 1)", "0..3", (-2, 2)),
+        ("y = abs(a)*a/abs(a)**2 + b", "-2..2", (0, 3)),
+        ("y = a**2/abs(a) + b", "-2..1", (1, 4)),
+    ],
+)
+def test_the_sign_of_a_number_written_as_a_quotient_is_bounded_by_one(relation, a, ends):
+    library = bare("a b y", relation, domains=dict.fromkeys("aby", "real"))
+    given = {"a": a} | ({"b": "1..2"} if "b" in library.relations["r1"].declared else {})
+    (answer,) = library.solve_all("y", **given)
+    assert span(answer) == ends
+    assert not any("too wide" in note for note in answer.assumptions)
+
+
+@pytest.mark.parametrize("beside", ["-b - a", "b - 4*a"])
+def test_a_sign_stands_beside_a_divisor_that_begins_with_a_negative_term(beside):
+    library = bare("a b y", f"y = 3*a/(({beside})*abs(a))", domains=dict.fromkeys("aby", "real"))
+    (answer,) = library.solve_all("y", a="-0.25..0.2", b="1..2")
+    values = [library.solve("y", a=a, b=b).base for a in (-0.25, -1e-12, 1e-12, 0.2) for b in (1, 2)]
+    assert span(answer) == pytest.approx((min(values), max(values)), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_at_corners_where_terms_cancel_have_all_their_digits(seed):
+    """The logarithm of n**2 is twice that of n, so that the share 1e-13 of it is left."""
+    n = random.Random(seed).randint(2, 9)
+    library = bare("x y k", f"x = y*log({n * n}) - 2*log({n})*y*k", domains={"x": "real"})
+    answer = library.solve("x", y="1..2", k="1.0000000000001")
+    assert span(answer) == pytest.approx((-4e-13 * math.log(n), -2e-13 * math.log(n)), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("relation", "a", "ends"),
+    [
+        ("y = 3*a*a/floor(a)", "0.1..1.1", (3, 3.63)),
+        ("y = a/abs(floor(floor(a)))", "0.5..1.5", (1, 1.5)),
+        ("y = log(floor(abs(a)))", "-0.5..1.5", (0, 0)),
+        ("y = a/(a*ceil(a))", "0.5..1.5", (0.5, 1)),
+        ("y = floor(a)/ceil(a)", "-0.5..2.5", (0, 1)),
+        ("y = ceil(a/a)", "-0.5..0.7", (1, 1)),
+        ("y = max(a, a/a) + a*a/(a/a)", "-1..0", (1, 2)),
+        ("y = a*a*(1.5 + a)*1.5/min(a, 3)", "0..3", (0, 20.25)),
+        ("y = (min(a, a) - a)/(min(a, a) + ceil(a))", "0..4", (0, 0)),
+        ("y = a*(3/a - (1 - a))", "-2..1", (2.75, 9)),
+    ],
+)
+def test_a_divisor_that_is_zero_in_a_part_of_the_ranges_leaves_the_bounds_of_the_others(relation, a, ends):
+    """There the target has no value, and a whole number that is not zero is at least one."""
+    (answer,) = bare("a y", relation, domains=dict.fromkeys("ay", "real")).solve_all("y", a=a)
+    assert span(answer) == pytest.approx(ends, rel=1e-6, abs=1e-6)
+    assert not any("too wide" in note for note in answer.assumptions)
+
+
+@every("seed", range(300), ordinary=20)
+def test_bounds_hold_every_value_of_a_random_quotient_with_jumps(seed: int) -> None:
+    draw = random.Random(seed)
+    node = _random_expression(draw, 3)
+    names = names_in(node)
+    if not names:
+        return
+    low = {name: Fraction(draw.randint(-20, 20), 10) for name in names}
+    high = {name: low[name] + Fraction(draw.randint(1, 30), 10) for name in names}
+    library = bare("a b y", f"y = {render(node)}", domains=dict.fromkeys("aby", "real"))
+    try:
+        answers = library.solve_all("y", **{name: f"{float(low[name])}..{float(high[name])}" for name in names})
+    except derive.DeriveError:
+        answers = ()
+    lows, highs = zip(*map(span, answers), strict=True) if answers else ((math.inf,), (-math.inf,))
+    steps = [[low[name] + (high[name] - low[name]) * Fraction(i, 20) for i in range(21)] for name in names]
+    for point in product(*steps):
+        number = exact_value(node, dict(zip(names, point, strict=True)))
+        if number is not None:
+            room = 1e-12 * max(1.0, abs(float(number)))
+            assert min(lows) - room <= number <= max(highs) + room, point
+
+
+def _random_expression(draw: random.Random, depth: int) -> Node:
+    if not depth or draw.random() < 0.15:
+        return Name(draw.choice("ab")) if draw.random() < 0.8 else Number(Fraction(draw.randint(1, 4), 2))
+    op = draw.choice(("add", "mul", "neg", "inv", "inv", "abs", "max", "min", "floor", "ceil"))
+    count = 2 if op in ("add", "mul", "max", "min") else 1
+    return Apply(op, tuple(_random_expression(draw, depth - 1) for _ in range(count)))

@@ -83,3 +83,13 @@ def test_what_is_divided_by_zero_has_no_value_also_where_it_is_asked_again(equat
         library.solve("x", a=a, b=b)
     with pytest.raises(derive.DeriveError):
         library.solve("x", a=a, b=0)
+
+
+@pytest.mark.parametrize("relation", ["a*x = a*b", "a*(x + 1) = a*b", "a*abs(x) = a*b", "a*b/x = a"])
+def test_a_divisor_that_the_form_does_not_show_is_not_zero(relation):
+    """The form for x is b, and with a = 0 any x is a solution."""
+    library = bare("a b x", relation, domains={"a": "real", "b": "real", "x": "positive"})
+    known = [library.solve("x", a=a, b=2).base for a in (3, 4, 5)]
+    assert known[0] == known[1] == known[2]
+    with pytest.raises(derive.errors.AmbiguousError):
+        library.solve("x", a=0, b=2)
