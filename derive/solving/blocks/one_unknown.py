@@ -126,8 +126,6 @@ def solutions_of(problem: OneUnknown) -> Outcome:
         along_arms = _outcome_along_arms(problem, solutions)
         if along_arms is not None:
             return along_arms
-    if not solutions and _may_have_other_roots(problem, candidates):
-        return _searched(problem)
     return _outcome_of_candidates(problem, solutions, candidates, turn)
 
 
@@ -259,6 +257,8 @@ def _outcome_of_candidates(
     between = _between_arguments(problem.equation)
     if between != problem.equation:  # next to where a function is level, its inverse may have no number
         return solutions_of(replace(problem, equation=between))
+    if _may_have_other_roots(problem, candidates):
+        return _searched(problem)
     if _exact_numerator(problem) == 0:
         return everywhere(problem)
     if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):

@@ -271,3 +271,17 @@ def test_a_value_that_no_digits_tell_from_one_has_an_argument(function, y):
     below = values_of(parse_equation(f"{function}(2 - y) = {function}(x**2 + 2.3)"), "x", {"y": written(y)}, POSITIVE)
     assert not below.solutions
     assert not below.undecided
+
+
+@pytest.mark.parametrize(
+    ("text", "y", "x"),
+    [
+        ("erf(y) = erf(x if x < 1.1 else 1.1*x**2)", 75.779, 8.3),
+        ("erf(y) = erf(max(x**2, 6*x + 0.3))", 56.25, 7.5),
+        ("erf(y) = erf(min(x, -1.3) + 0.9*x**2)", 41.549, 6.9),
+    ],
+)
+def test_an_arm_has_an_argument_where_no_digits_tell_its_value_from_one(text, y, x):
+    computed = math.nextafter(y, math.inf)
+    (root,) = values_of(parse_equation(text), "x", {"y": computed}, POSITIVE).solutions
+    assert root.values["x"] == pytest.approx(x, rel=1e-12)
