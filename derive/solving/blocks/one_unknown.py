@@ -115,7 +115,7 @@ def solutions_of(problem: OneUnknown) -> Outcome:
             number = computed if is_sure else _without_noise(problem, computed)
             is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
             is_solution = is_new and solves(number, problem) and _satisfies_exactly(form, problem)
-            if is_solution and not _is_of_other_arm(candidate, problem.at(number)):
+            if is_solution and not _is_of_other_arm(candidate, problem, number):
                 solutions.append(Solution({name: number}, {}, form))
     solutions = _with_double_roots_merged([*solutions, *_at_ends(problem, solutions)], problem)
     if may_cancel(problem, [solution.values[name] for solution in solutions]):
@@ -141,13 +141,16 @@ def _between_arguments(equation: Equation) -> Equation:
     return Equation(left, equation.op, right)
 
 
-def _is_of_other_arm(candidate: Candidate, values: Mapping[str, float]) -> bool:
-    """Whether a closed form clearly fails a comparison under which it holds, as where another arm binds.
+def _is_of_other_arm(candidate: Candidate, problem: OneUnknown, number: float) -> bool:
+    """Whether a closed form clearly fails a comparison of its unknown under which it holds: another arm binds.
 
     The sides may agree all the same where a function is level: `erf(15.4)` and `erf(29.4)` are 1 to a hundred digits.
+    A comparison of givens alone, as of what stands under a root, may fail by their rounding.
     """
+    values = problem.at(number)
     for condition in operations(*candidate.conditions, among=("lt", "le", "gt", "ge")):
-        if condition in candidate.conditions and TURNS.name not in condition.names:  # and no part of a longer one
+        is_whole = condition in candidate.conditions  # and no part of a longer one
+        if is_whole and problem.name in condition.names and TURNS.name not in condition.names:
             gap = residual(Equation(condition.args[0], "=", condition.args[1]), values)
             if (gap if condition.op in ("lt", "le") else -gap) > AGREEMENT:
                 return True
