@@ -40,9 +40,7 @@ _ENOUGH = 3  # points along a branch that show what holds along it
 
 
 def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
-    """Whether the solution lies on a curve of solutions, along which the equations are dependent.
-
-    Where an unknown is rounded up or down, it is free between two steps, and the equations are not dependent.
+    """Whether the solution lies on a curve of solutions.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -54,8 +52,6 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
     False
     """
-    if rounds_unknowns(system):
-        return False
     if any(0 < abs(x) < LEAST_FACTOR for x in values.values()):
         return False  # where squares underflow, everything seems to hold
     if not is_telling(values, system) or is_only_small(values, system) or is_contradicted(values, system):
