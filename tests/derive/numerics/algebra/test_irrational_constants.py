@@ -58,3 +58,12 @@ def test_of_a_sum_that_cancels_nothing_is_left_but_what_does_not(number, rest):
     root = root_of(number)
     assert total_of([root, -root * (1 + Fraction(1, 1 << 1190))]) == 0
     assert total_of([root, rest, -root * (1 + Fraction(1, 1 << 1190))]) == pytest.approx(float(rest), rel=1e-15)
+
+
+@pytest.mark.parametrize("exponent", [40, 100, 150, 250, 300])
+def test_a_function_that_loses_nearly_all_digits_of_its_argument_keeps_enough(exponent):
+    """The terms of 1 + 1e-250 are 830 binary digits apart, and `log` leaves the second."""
+    small = Fraction(1, 10**exponent)
+    number = in_many_digits(Apply("log", (Number(1 + small),)))
+    assert number is not None
+    assert float(number / small) == pytest.approx(1, rel=1e-15)

@@ -41,6 +41,14 @@ def test_what_a_check_compares_acts_by_way_of_what_it_is_derived_from():
     assert answer.unused == ()
 
 
+@pytest.mark.parametrize(("checked", "expected"), [({}, ("a",)), ({"e": 7}, ())])
+def test_what_cancels_in_the_answer_plays_no_part_unless_a_check_compares_it(checked, expected):
+    """In `t = b/a` with `b = a*c` the given a cancels; `e = a + c` compares it where e is given too."""
+    library = Library([relate("r", b, a * c), relate("s", t, b / a), relate("u", e, a + c)])
+    answer = library.solve("t", a=3, c=4, **checked)
+    assert (answer.base, answer.unused) == (4, expected)
+
+
 def test_a_condition_acts_where_the_relation_it_shuts_out_would_have_a_say():
     quantities = [t, a, b, c, d]
     library = Library(

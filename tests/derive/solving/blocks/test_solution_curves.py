@@ -264,3 +264,12 @@ def test_between_two_steps_an_unknown_is_free_and_the_equations_are_not_dependen
         is_inside = any(low <= p <= high for low, high in spans)
         if abs(ROUNDED[inner](p, offset)) < 9:
             assert is_inside == (level(p) == u), (inner, outer, float(p), spans)
+
+
+@pytest.mark.parametrize(("offset", "level", "roots"), [(2, "1", [-1, 1]), (0.3, "0.49", [-0.7]), (1.8, "0.64", [0.8])])
+def test_what_is_rounded_has_one_value_between_two_steps(offset, level, roots):
+    """Where a step ends, `floor` has its next value already, which does not satisfy the equations."""
+    equations = [parse_equation("u + p = v**2 + p"), parse_equation(f"v = floor(p) + {offset}")]
+    outcome = solve_block(equations, ["p", "v"], {"u": float(level)}, dict.fromkeys("pv", Domain("real", -9.0, 9.0)))
+    assert not any("v" in solution.spans for solution in outcome.solutions)
+    assert sorted(solution.values["v"] for solution in outcome.solutions) == pytest.approx(roots)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import assume, given
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.solving.execution.block_execution import narrowed
+from derive.numerics.intervals.enclosure import Span, span_of
+from derive.solving.execution.block_execution import narrowed, narrowed_beside
 from tests.derive.statements import bare, span
 from tests.ordinary import examples
 
@@ -102,3 +104,22 @@ def test_the_last_digit_of_a_computed_number_does_not_narrow_an_interval(equatio
     library = bare(names, *texts, "u**3 = t**3", "u = v + k", domains=dict.fromkeys(names.split(), "real"))
     (answer,) = library.solve_all("p", t=whole, k=offset, **more)
     assert str(answer).splitlines()[0] == told.format(level=level)
+
+
+@pytest.mark.parametrize("number", [2.0000000000000004, 0.1 + 0.2, 1e9 / 3])
+def test_an_interval_beside_a_computed_number_keeps_its_ends_where_the_error_of_the_number_moves_them_alone(number):
+    def narrowing(points: Mapping[str, Span]) -> dict[str, Span]:
+        return {"x": (0.0, points["v"][1])}
+
+    assert narrowed_beside({"v": number}, narrowing) == {"x": (0.0, span_of(number)[1])}
+
+
+@pytest.mark.parametrize("number", [2.0000000000000004, 0.1 + 0.2, 1e9 / 3])
+def test_an_interval_that_the_last_digit_of_a_computed_number_takes_away_is_kept(number):
+    def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
+        low, high = points["v"]
+        return {"x": (0.0, high)} if low <= number - abs(number) * 1e-15 else None
+
+    spans = narrowed_beside({"v": number}, narrowing)
+    assert spans is not None
+    assert spans["x"] == (0.0, pytest.approx(number))
