@@ -275,7 +275,7 @@ def may_lose_digits(operation: Apply) -> bool:
 
 
 def _to_last_digit(node: Apply) -> float | None:
-    """A constant by many digits, zero where 2400 bits do not tell it from zero; None if that is no ordinary number."""
+    """A constant by many digits, zero where `MORE_BITS` do not tell it from zero; None if it is no ordinary number."""
     operations = operations_on_balls()
     balls: Arithmetic[Ball] = Arithmetic(
         lambda number: operations["number"](number.value.numerator) / number.value.denominator, operations

@@ -225,8 +225,8 @@ class _Choice:
     def _yielding(self) -> set[str]:
         """The fallbacks that yield to stated values, or to the givens with other fallbacks."""
         stated = self.basis.given(name for name in self.firm if name in self.basis.unknowns)
-        settled = stated.unknowns.keys() - stated.loose(self.bare.holders)
-        yielding = {name for name in self.candidates if name in settled}
+        settled_names = stated.unknowns.keys() - stated.loose(self.bare.holders)
+        yielding = {name for name in self.candidates if name in settled_names}
         if any(f"={name}" not in self.with_fallbacks.fixes for name in self.candidates):
             yielding |= self._redundant([name for name in self.candidates if name not in yielding])
         return yielding

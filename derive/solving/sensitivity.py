@@ -134,7 +134,7 @@ def bounds_of_form(
     corners = extreme_corners(form, values, ranges)
     if corners is not None:
         least, greatest = corners
-        return (_to_last_digit(form, least), _to_last_digit(form, greatest)), EXACT
+        return (_value_at_corner(form, least), _value_at_corner(form, greatest)), EXACT
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
     extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
     if extremes is None:
@@ -143,7 +143,7 @@ def bounds_of_form(
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 
 
-def _to_last_digit(form: Node, corner: Mapping[str, float]) -> float:
+def _value_at_corner(form: Node, corner: Mapping[str, float]) -> float:
     """The value of a form at a corner of the ranges by exact parts and many digits, or in doubles where it has none.
 
     Doubles would leave the ends of `y*log(9) - 2*y*log(3)` as many wrong digits as its terms have before theirs.
@@ -297,11 +297,11 @@ def _with_whole_divisors(node: Node) -> Node:
     if node.op != "inv":
         return Apply(node.op, args)
     factors = args[0].args if isinstance(args[0], Apply) and args[0].op == "mul" else args
-    whole = [factor for factor in factors if _is_whole(factor) and not isinstance(factor, Number)]
-    if not whole:
+    whole_factors = [factor for factor in factors if _is_whole(factor) and not isinstance(factor, Number)]
+    if not whole_factors:
         return Apply("inv", args)
-    inverse = Apply("inv", (applied("mul", whole, ONE),))
-    rest = [Apply("inv", (factor,)) for factor in factors if factor not in whole]
+    inverse = Apply("inv", (applied("mul", whole_factors, ONE),))
+    rest = [Apply("inv", (factor,)) for factor in factors if factor not in whole_factors]
     return _flat_product([Apply("max", (negated(ONE), Apply("min", (ONE, inverse)))), *rest])
 
 

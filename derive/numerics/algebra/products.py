@@ -18,7 +18,7 @@ from itertools import chain
 from math import prod
 
 from derive.expressions.tree import Apply, Name, Node, Number, is_negated, render
-from derive.numerics.algebra.like_terms import added, exponent_of, inverted, multiplied, negated
+from derive.numerics.algebra.like_terms import ONE, ZERO, added, exponent_of, inverted, multiplied, negated
 
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
@@ -157,8 +157,8 @@ def _with_sign_of_quotient(node: Apply) -> Node:
             number *= abs(size) ** exponent
             for factor, power in inner.items():
                 sizes[factor] = sizes.get(factor, Fraction(0)) + power * exponent
-    beside = [base for base in powers if base in sizes and powers[base].denominator == 1]
-    divided = [base for base in beside if powers[base] < 0 or sizes[base] < 0]
+    with_own_size = [base for base in powers if base in sizes and powers[base].denominator == 1]
+    divided = [base for base in with_own_size if powers[base] < 0 or sizes[base] < 0]
     if not divided or not number:
         return node
     signs = []
@@ -206,8 +206,7 @@ def _turned_sum(base: Node) -> Node | None:
 
 def _sign(base: Node) -> Node:
     """The sign of an expression as a choice, which has no value where the expression is zero."""
-    zero, one = Number(Fraction(0)), Number(Fraction(1))
-    return Apply("piecewise", (one, Apply("gt", (base, zero)), Number(Fraction(-1)), Apply("lt", (base, zero))))
+    return Apply("piecewise", (ONE, Apply("gt", (base, ZERO)), Number(Fraction(-1)), Apply("lt", (base, ZERO))))
 
 
 def _raised(base: Node, exponent: Fraction) -> Node:

@@ -105,7 +105,7 @@ class OneUnknown:
 
     @cached_property
     def factors(self) -> tuple[Equation, ...]:
-        """The equations one of which holds where the equation does: a factor is zero. None if no side is zero."""
+        """The equations one of which holds where the equation does: a factor is zero; none if no side is zero."""
         if ZERO not in self.sides:
             return ()
         left, right = self.sides

@@ -269,19 +269,18 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
     domains = {name: library.declared[name].domain for name in names}
     domain_spans = {name: (domain.low, domain.high) for name, domain in domains.items()}
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
-    states = []
-    for state in result.states:
-        if target not in state.spans:
-            states.append(state)
-            continue
 
-        def beside(points: Mapping[str, Span], spans: Mapping[str, Span] = state.spans) -> dict[str, Span] | None:
-            return narrowed(equations, [target], {**domain_spans, **points, **spans}, above)
+    def with_narrower_target(state: State) -> State | None:
+        """The state with the interval that the relations leave of the target; None if they leave nothing."""
 
-        spans = narrowed_beside(state.values, beside)
-        if spans is not None:
-            states.append(replace(state, spans={**state.spans, target: spans[target]}))
-    return replace(result, states=tuple(states))
+        def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
+            return narrowed(equations, [target], {**domain_spans, **points, **state.spans}, above)
+
+        spans = narrowed_beside(state.values, narrowing)
+        return None if spans is None else replace(state, spans={**state.spans, target: spans[target]})
+
+    states = [with_narrower_target(state) if target in state.spans else state for state in result.states]
+    return replace(result, states=tuple(state for state in states if state is not None))
 
 
 def _despite_structure(library: RelationSet, question: Question, undetermined: PlanResult) -> list[PlanResult]:

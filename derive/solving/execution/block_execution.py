@@ -227,10 +227,10 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     domains = {name: library.declared[name].domain for name in block.unknowns}
     starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
 
-    def beside(points: Mapping[str, Span]) -> dict[str, Span] | None:
+    def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
         return _enclosed_together(written, block.unknowns, {**points, **state.spans, **starts})
 
-    spans = narrowed_beside(state.values, beside)
+    spans = narrowed_beside(state.values, narrowing)
     if spans is None:
         return [], "nothing in its domain fits the intervals of what it depends on"
     if all(is_narrow(span) for span in spans.values()):  # by rounding alone: it is a number

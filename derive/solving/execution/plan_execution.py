@@ -107,7 +107,9 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
     if question.case != NO_CASE and not result.plan.weak:
         decisions = decisions_of(library, question)
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
-        moving = _moving(library, question, result.plan)  # at one point of the ranges, what moves tells nothing
+        moving = _moved_by_ranges(
+            library, question, result.plan
+        )  # at one point of the ranges, what moves tells nothing
         exact = [relation for relation in sure if relation.is_exact and moving.isdisjoint(relation.members)]
         states = tuple(state for state in states if all(may_be_met(relation, state.values) for relation in exact))
     if states or not result.states:
@@ -120,7 +122,7 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
     return PlanResult(result.plan, (), result.left_out, reason)
 
 
-def _moving(library: RelationSet, question: Question, plan: Plan) -> set[str]:
+def _moved_by_ranges(library: RelationSet, question: Question, plan: Plan) -> set[str]:
     """The quantities that are given as ranges, and those that a plan computes from them."""
     moving = set(question.ranges)
     for block in plan.blocks if moving else ():

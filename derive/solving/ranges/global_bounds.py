@@ -146,6 +146,7 @@ class _SystemBuilder:
     """Builds the system for global bounds, block by block: closed forms, and relations of unknowns without one."""
 
     def __init__(self, library: RelationSet, target: str, box: Mapping[str, Span]) -> None:
+        """Start with the spans of the givens; blocks are added in the order of the plan."""
         self.library = library
         self.target = target
         self.forms: dict[str, Node] = {}
