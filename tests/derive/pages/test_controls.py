@@ -52,7 +52,9 @@ def test_a_page_opens_in_the_middle_of_its_ranges(page):
 def test_a_field_takes_a_number_in_its_unit(page):
     page.tab.fill("#given-batch", "32")
     page.tab.fill("#given-limit", "2")
+    # the page answers a moment after each field: the batch moves the number, and the limit fails
     page.tab.wait_for_function("document.getElementById('number').dataset.value.startsWith('0.000002')")
+    page.tab.wait_for_function("document.querySelector('#failed li')")
     assert page.now["number"] == pytest.approx(_cost(), rel=1e-9)
     assert page.now["failed"] == ["late"]
     page.tab.select_option("[data-name=limit] select.unit", "s")
