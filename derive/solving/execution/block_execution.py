@@ -417,10 +417,14 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
 
 
 def _tip(span: Span, side: int) -> Span:
-    """The tip of an interval in propagation: its end alone; where it is infinite, all beyond the largest number."""
-    end = span[side]
+    """The tip of an interval in propagation: its end and the next number; beyond the largest, all up to infinity.
+
+    A quotient has no value at a zero alone, but it has some beside it.
+    """
+    end, other = span[side], span[1 - side]
     if math.isfinite(end):
-        return end, end
+        beside = math.nextafter(end, other)
+        return min(end, beside), max(end, beside)
     return (sys.float_info.max, math.inf) if end > 0 else (-math.inf, -sys.float_info.max)
 
 
