@@ -362,11 +362,13 @@ class Structure:
         """Walk the incidence graph from the target through unknowns, and collect its component."""
         seen = {target, *given}
         relations: set[str] = set()
+        groups: set[frozenset[str]] = set()
         pending = [target]
         while pending:
             name = pending.pop()
             for group in self.links.get(name, ()):
-                if not seen.issuperset(group):
+                if group not in groups:
+                    groups.add(group)
                     pending += group - seen
                     seen |= group
             for relation in self.holders.get(name, ()):
