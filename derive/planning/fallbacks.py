@@ -78,18 +78,16 @@ def fallbacks_in_use(
 def fallbacks_led_to(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> list[str]:
     """The fallbacks that a plan does not use, since relations yield them from the target and other known names."""
     leads = Leads.of(structure, given, [name for name in weak if name != target])
-    led = leads.beyond_fallbacks(structure, target)
-    return [name for name, names in leads.missing if names <= led]
+    return leads.led_to(structure, leads.beyond_fallbacks(structure, target))
 
 
 class Leads(NamedTuple):
-    """What follows from the known names of a question, and what is missing beside them to compute its fallbacks."""
+    """What follows from the known names of a question, from which a target may lead on to its fallbacks."""
 
     given: frozenset[str]
     known: frozenset[str]
     ahead: frozenset[str]  # what relations yield from what is known
-    missing: Sequence[tuple[str, frozenset[str]]]  # what relations written for fallbacks need beside that
-    starts: frozenset[str]  # the quantities that lead to another one alone, or are all that is missing
+    fallbacks: Sequence[str]  # those with weak values, in the order of these
 
     @classmethod
     def of(cls, structure: Structure, given: frozenset[str], weak: Sequence[str]) -> Leads:
@@ -97,29 +95,34 @@ class Leads(NamedTuple):
         known = given.union(weak)
 
         def build() -> Leads:
-            """Collect what the known names yield, what fallbacks miss beside that, and which quantities may lead on."""
             ahead = known | forwards(structure, list(structure.members), known).keys()
-            missing: list[tuple[str, frozenset[str]]] = []
-            for name in weak:
-                writers = structure.writers.get(name, ()) if name in structure.otherwise else ()
-                needs = [frozenset(structure.members[relation]) - ahead for relation in writers]
-                missing += [(name, names) for names in needs if names]
-            starts = set(chain.from_iterable(names for _, names in missing if len(names) == 1))
-            if missing:
-                for members in structure.members.values():
-                    open_names = [name for name in members if name not in ahead]
-                    if len(open_names) == 2:
-                        starts.update(open_names)
-            return cls(given, known, ahead, missing, frozenset(starts))
+            return cls(given, known, ahead, [name for name in weak if name in structure.otherwise])
 
         return _LEADS.of(structure.session, (given, known), build)
 
+    def start(self, structure: Structure, name: str) -> bool:
+        """Whether a quantity leads to another one alone, or is all that a relation for a fallback misses."""
+        for relation in structure.holders.get(name, ()):
+            missing = [member for member in structure.members[relation] if member not in self.ahead]
+            if len(missing) == 2 or (len(missing) == 1 and structure.forward.get(relation) in self.fallbacks):
+                return True
+        return False
+
+    def led_to(self, structure: Structure, led: frozenset[str]) -> list[str]:
+        """The fallbacks that some relation yields with a few more known names, and not without them."""
+        yielded = set()
+        for relation in chain.from_iterable(structure.holders.get(name, ()) for name in led):
+            result = structure.forward.get(relation)
+            if result in self.fallbacks and led.issuperset(structure.inputs[relation] - self.ahead):
+                yielded.add(result)
+        return [name for name in self.fallbacks if name in yielded] if yielded else []
+
     def beyond_fallbacks(self, structure: Structure, target: str) -> frozenset[str]:
         """The quantities that follow from a target; none unless it leads through a fallback to a given."""
-        if target in self.known or not self.given or target not in self.starts:
+        if target in self.ahead or not self.given or not self.start(structure, target):
             return frozenset()
         led = led_from(structure, target, self.ahead, structure.otherwise)
-        pending = [name for name, names in self.missing if names <= led]
+        pending = self.led_to(structure, led)
         results: set[str] = set()
         while pending:
             name = pending.pop()

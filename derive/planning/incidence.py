@@ -14,7 +14,7 @@ from derive.model.relation_set import RelationSet
 
 _STRUCTURES = Memo["Structure"](most=8)
 _EQUATIONS = Memo["_Equations"](most=1)
-_CORES = Memo["Core"](most=16)
+_CORES = Memo["Core"](most=8)
 _CORE_STRUCTURES = Memo["Structure"](most=16)  # each core keeps its own, and plans are kept longer
 
 
@@ -143,7 +143,8 @@ class Core:
         links: dict[str, tuple[frozenset[str], ...]] = {}
         for connected in _connected_groups(graph, lone_relations, fixed):
             group = names_within & connected
-            links.update({name: (*links.get(name, ()), group) for name in group})
+            alone = (group,)  # one object for all names of no other group
+            links.update({name: (*links[name], group) if name in links else alone for name in group})
         relations = frozenset(graph.members.keys() - lone_relations.keys())
         return cls(equations, relations, names_within, links, apart=dict(reversed(lone_relations.items())))
 

@@ -30,7 +30,7 @@ from derive.planning.basis import basis_of, is_surely_open
 from derive.planning.incidence import Core, Structure, core_of
 from derive.planning.networks import components, reached
 
-_PLANS = Memo["Plan"](most=512)
+_PLANS = Memo["Plan"](most=256)
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
 

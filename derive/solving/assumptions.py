@@ -16,6 +16,7 @@ Kind = Literal[
     "value",  # a number that a source assumes
     "own",  # a number of the target itself, which a profile states
     "bounds",  # how the bounds over all ranges are known
+    "enclosed",  # an interval has all values of a quantity, and others
     "unnarrowed",  # relations that were left for checks do not narrow the bounds
     "lost",  # a number of which rounding left nothing
     "away",  # another answer assumes another case

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -73,13 +73,16 @@ def value(node: Node, values: Values) -> float:
     return number
 
 
+_number_of = lru_cache(maxsize=4096)(itemgetter)  # one for all places of a name
+
+
 def _evaluator(node: Node) -> Evaluator:
     """The function that evaluates an expression at given numbers, made once and stored in the tree.
 
     If one part is undefined, so is the whole; an error therefore ends the evaluation, and so does NaN.
     """
     if isinstance(node, Name):
-        return itemgetter(node.name)
+        return _number_of(node.name)
     if isinstance(node, Number):
         return _EVALUATORS.number(node)
     if node.evaluator is None:

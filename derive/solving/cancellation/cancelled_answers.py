@@ -10,7 +10,7 @@ domain, at which every relation holds as stated.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, islice
@@ -43,9 +43,14 @@ _RELATIONS_LEFT = Memo[RelationSet](most=16)
 _REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
-def cancelled_answer(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
-    """The cancelled answer to a question: the one in which what is missing cancels; None if there is none."""
-    for cancellation in _cancellations(library, question, left_out):
+def cancelled_answer(
+    library: RelationSet, question: Question, left_out: Mapping[str, str], carried_out: Collection[str] = ()
+) -> PlanResult | None:
+    """The cancelled answer to a question: the one in which what is missing cancels; None if there is none.
+
+    What a plan makes of its relations, which are `carried_out` exactly, is all that elimination from them could give.
+    """
+    for cancellation in _cancellations(library, question, left_out, frozenset(carried_out)):
         result = cancellation.result(search=question.search)
         if result is not None:
             for names in islice(repeated(cancellation.rows, question.target), _REPEATED):
@@ -59,10 +64,12 @@ def has_cancelled_answer(library: RelationSet, question: Question, left_out: Map
     return any(cancellation.projection is not None for cancellation in _cancellations(library, question, left_out))
 
 
-def _cancellations(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Cancellation]:
+def _cancellations(
+    library: RelationSet, question: Question, left_out: Mapping[str, str], carried_out: frozenset[str] = frozenset()
+) -> Iterator[_Cancellation]:
     """The relations that may have a cancelled answer, by Jacobians at a random point and at the known numbers.
 
-    If both choose the same relations, these are tried once.
+    If both choose the same relations, these are tried once; those that were carried out are not.
     """
     decisions = decisions_of(library, question)
     tried: list[tuple[str, ...]] = []
@@ -74,6 +81,8 @@ def _cancellations(library: RelationSet, question: Question, left_out: Mapping[s
             if not names or names in tried:
                 break
             relations = [library.relations[name] for name in names if name in library.relations]
+            if carried_out == {relation.name for relation in relations}:
+                break
             false = {
                 relation.name: decisions.whether(relation)
                 for relation in relations

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
 
-_ROWS = Memo[Rows](most=64)  # one error message needs the same rows several times
+_ROWS = Memo[Rows](most=16)  # one error message needs the same rows several times
 _SLOPES = Memo[Row](most=4096)  # trials of one question move few numbers
 _EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=1)
 
@@ -54,7 +54,8 @@ def rows_of(
     move.
     """
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
-    key = (*names, left_out, tuple((numbers or {}).items()), only_combined)
+    known = numbers or {}
+    key = (*names, left_out, tuple(known), tuple(known.values()), only_combined)
 
     def rows() -> Rows:
         if not only_combined:

@@ -14,7 +14,7 @@ other, though no single relation shows it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
@@ -386,9 +386,14 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
     return list(relations), givens, weak
 
 
-def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
-    """The answer in which what is missing cancels; raises the conflict if the givens contradict it."""
-    result = cancelled_answer(library, question, left_out)
+def cancelling(
+    library: RelationSet, question: Question, left_out: Mapping[str, str], carried_out: Collection[str] = ()
+) -> PlanResult | None:
+    """The answer in which what is missing cancels; raises the conflict if the givens contradict it.
+
+    It is sought among other relations than those that a plan has already carried out exactly.
+    """
+    result = cancelled_answer(library, question, left_out, carried_out)
     if result is None:
         return None
     result = of_case(library, question, result)

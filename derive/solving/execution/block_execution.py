@@ -238,7 +238,8 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
         solutions = solve_block(written, block.unknowns, {**state.values, **middles}, domains).solutions
         if len(solutions) == 1 and not solutions[0].spans:
             return [state.taken(replace(solutions[0], form=None))], ""
-    note = Assumption(f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached")
+    text = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
+    note = Assumption(text, "enclosed")
     return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
 
 
