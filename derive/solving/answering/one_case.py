@@ -17,7 +17,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.fallbacks import fallbacks_led_to
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.outcome import agrees
@@ -221,9 +221,10 @@ def _with_weak(
 ) -> PlanResult | None:
     """The result of one case with these weak values alone, if each of its states has a number for the target."""
     asked = replace(question, weak=weak)
+    core = core_of(library, (question.target, *question.strong, *question.weak))
     results: Sequence[PlanResult | None]
     try:
-        first = carried_out(library, asked)
+        first = carried_out(library, asked, core=core)
         if first.plan.is_determined:
             results = [_consistent(library, asked, first)[0]]
         elif only_by_plan:

@@ -216,14 +216,22 @@ def propagated(
 def _reachable_one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
     """The names that a case's equations could determine from known ones, one unknown at a time, and never `but`."""
     reach = {*known}
-    pending = [*library.relations]
-    while pending:
-        relation = library.relations[pending.pop()]
-        unknowns = [name for name in library.members[relation.name] if name not in reach]
-        if len(unknowns) != 1 or unknowns[0] == but or relation.name in left_out or not relation.is_exact:
+    unknowns = {name: len(members) for name, members in library.members.items()}  # how many each relation still has
+    pending = [*reach]
+    ready = [name for name, count in unknowns.items() if count == 1]
+    while pending or ready:
+        if pending:
+            for holder in library.holders.get(pending.pop(), ()):
+                unknowns[holder] -= 1
+                if unknowns[holder] == 1:
+                    ready.append(holder)
             continue
-        reach.add(unknowns[0])
-        pending += library.holders[unknowns[0]]
+        relation = library.relations[ready.pop()]
+        last = [name for name in library.members[relation.name] if name not in reach]
+        if not last or last[0] == but or relation.name in left_out or not relation.is_exact:
+            continue
+        reach.add(last[0])
+        pending.append(last[0])
     return reach
 
 

@@ -42,7 +42,7 @@ from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.planning.basis import is_surely_open
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import plan_for
 from derive.solving.blocks.outcome import agrees
 from derive.tolerances import AGREEMENT, EXPRESSION, LEAST
@@ -467,6 +467,7 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
 def _own_values(library: RelationSet, question: Question, names: Iterable[str]) -> dict[str, Value]:
     """The weak values of some quantities that a case's givens lead to by no relation."""
     own = {}
+    core = core_of(library, (question.target, *question.strong, *question.weak))
     structure = structure_of(library, frozenset(), question.stated)
     given = frozenset(question.strong)
     for name in names:
@@ -475,7 +476,7 @@ def _own_values(library: RelationSet, question: Question, names: Iterable[str]) 
             continue
         others = [weak_name for weak_name in question.weak if weak_name != name]
         is_open = is_surely_open(structure, name, given, question.weak)  # quicker than a plan
-        if is_open or not plan_for(library, name, given, others, frozenset(), question.stated).is_determined:
+        if is_open or not plan_for(library, name, given, others, frozenset(), question.stated, core).is_determined:
             own[name] = value
     return own
 

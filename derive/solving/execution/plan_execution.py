@@ -35,15 +35,18 @@ from derive.time_limits import tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from derive.planning.incidence import Core
 
 _DETOURS = 2  # limit on relations that are left out because others imply them
 _REPEATING = "others repeat it"
 
 
-def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> PlanResult:
+def carried_out(
+    library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None, core: Core | None = None
+) -> PlanResult:
     """Carry out the plan of a question on numbers; it is remade until every relation in it applies.
 
-    The relations of `left_out` are no part of it.
+    The relations of `left_out` are no part of it. The core of a question with more weak values serves as well.
     """
     decisions = decisions_of(library, question)
     prove_possible(library, question)
@@ -54,7 +57,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
                 reasons[relation.name] = whether(condition, question.numbers, question)
     for _ in range(len(library.relations) + 1):  # each round leaves out one relation more, or is the last
         tick()
-        plan = question.plan(library, frozenset(reasons))
+        plan = question.plan(library, frozenset(reasons), core)
         conditional = conditional_in(library, plan)
         excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
         if excluded:
