@@ -19,7 +19,7 @@ from itertools import count
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.balls import MORE_BITS, Ball, many_digits
-from derive.expressions.tree import Equation, Name, Node, rebuilt
+from derive.expressions.tree import Equation, Name, Node, rebuilt, names_in
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.exact_values import ball_of, folded_ball
 from derive.numerics.intervals.arithmetic import minus, plus
@@ -294,8 +294,11 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
     """The value of one form in multiprecision, or of the difference of two; None if it is undefined."""
     from flint import arb
 
+    known = {**values, **exact} if exact else values
+    needed = {name: known[name] for name in names_in(*forms) if name in known}
+
     def at_this_precision() -> Ball:
-        numbers = {name: ball_of(number) for name, number in {**values, **(exact or {})}.items()}
+        numbers = {name: ball_of(number) for name, number in needed.items()}
         first, *others = (folded_ball(form, numbers, values, chosen_arm) for form in forms)
         return first - others[0] if others else first
 
