@@ -37,11 +37,11 @@ def decide_fallbacks(
     in_use: Sequence[str] = ()
     if not structure.otherwise.isdisjoint(inside):
         in_use = _fallbacks_among(structure, reached, given, usable, target)
-    around = structure.around(target, given)
-    fallbacks = [name for name in usable if name in structure.otherwise and name in around]
-    kept = [name for name in fallbacks if name in in_use or name not in inside]
+    fallbacks = structure.otherwise & structure.around(target, given)
+    dropped = (fallbacks & inside).difference(in_use)
+    yielding = [name for name in usable if name not in dropped]
+    kept = [name for name in yielding if name in fallbacks]
     replacing = [name for name in kept if structure.is_written(name)]
-    yielding = [name for name in usable if name in kept or name not in fallbacks]
     return structure.not_written_for(kept), list(dict.fromkeys([*replacing, *yielding]))
 
 
