@@ -19,7 +19,7 @@ from itertools import count
 
 from derive.expressions.arithmetic import NoElement
 from derive.expressions.balls import MORE_BITS, Ball, many_digits
-from derive.expressions.tree import Equation, Name, Node, rebuilt, names_in
+from derive.expressions.tree import Equation, Name, Node, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.exact_values import ball_of, folded_ball
 from derive.numerics.intervals.arithmetic import minus, plus
