@@ -10,8 +10,9 @@ import pytest
 
 import derive
 from derive.errors import InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.solving.cancellation import cancelled_answers
 from tests.derive.random_products import Products, products
-from tests.derive.statements import bare, library, number, numbers
+from tests.derive.statements import bare, library, number, numbers, span
 from tests.ordinary import every
 
 NOT_NEGATIVE = {"dense": "nonnegative"}
@@ -30,6 +31,18 @@ def test_a_term_too_small_to_be_seen_beside_another_does_not_cancel():
 def test_nor_does_it_where_there_is_no_closed_form():
     with pytest.raises(UnderdeterminedError):
         bare("x y n", "x**5 + x + n = 1e20", "y = x + 1").solve("y")
+
+
+def test_relations_that_a_plan_has_only_enclosed_are_eliminated():
+    loose = bare("m u w y", "m = min(u, 3)", "y = u - 2*u", "w = u - y*u", domains={"y": "0..100", "w": "-5..5"})
+    with pytest.raises(NoSolutionError, match="nothing in its domain"):
+        loose.solve_all("w", m=3)  # y is -3 at most; of w alone, intervals would leave all of its domain
+
+
+def test_relations_that_a_plan_has_carried_out_are_not_eliminated_again(monkeypatch):
+    monkeypatch.setattr(cancelled_answers, "eliminate", lambda *_: pytest.fail("it was"))
+    (answer,) = bare("m u w", "m = min(u, 3)", "w = 2*u").solve_all("w", m=3)
+    assert span(answer) == (6, math.inf)
 
 
 def test_a_mass_cancels_from_a_collision():
