@@ -339,6 +339,7 @@ def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> St
 
 _ROUNDS = 8  # limit on rounds in which every equation cuts at every unknown
 _PIECES = 400  # limit on pieces examined from one end
+_LEAST = math.ulp(0.0)  # the least positive number
 _PAYS = 1e-6  # relative change of an end below which no further round follows
 
 
@@ -409,12 +410,20 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
         if not _may_meet(equation, {**box, name: piece}, above):
             continue
         low, high = piece
-        cut = 0.0 if low < 0 < high else middle(piece)
-        if math.isclose(low, high, rel_tol=AGREEMENT) or not low < cut < high:
-            return piece[side]
-        halves = [(low, cut), (cut, high)]
-        pending.extend(halves if side else reversed(halves))
-    return pending[-1][side] if pending else None
+        cut = middle(piece)
+        if low < 0 < high:  # zero by itself: the root of what is below it has no value, that of zero has one
+            parts = [(low, -_LEAST), (0.0, 0.0), (_LEAST, high)]
+        elif math.isclose(low, high, rel_tol=AGREEMENT) or not low < cut < high:
+            return _end_of(piece, side)
+        else:
+            parts = [(low, cut), (cut, high)]
+        pending.extend(parts if side else reversed(parts))
+    return _end_of(pending[-1], side) if pending else None
+
+
+def _end_of(piece: Span, side: int) -> float:
+    """The end of a piece of an interval in propagation; zero for the number beside it."""
+    return 0.0 if abs(piece[side]) == _LEAST else piece[side]
 
 
 def _tip(span: Span, side: int) -> Span:

@@ -61,6 +61,22 @@ def test_an_end_at_which_a_side_has_no_value_alone_is_seen_at_once(side, monkeyp
     assert len(seen) == 4  # two sides at each end, where halving would look sixty times
 
 
+@pytest.mark.parametrize(
+    ("side", "expected"),
+    [
+        ("sqrt(x)", (0, math.inf)),
+        ("sqrt(-x)", (-math.inf, 0)),
+        ("log(x)", (0, math.inf)),
+        ("log(-x)", (-math.inf, 0)),
+        ("sqrt(x) + sqrt(-x)", (0, 0)),
+        ("1/x", (-math.inf, math.inf)),
+    ],
+)
+def test_an_interval_ends_at_zero_itself_where_a_side_has_no_value_beyond(side, expected):
+    everything = (-math.inf, math.inf)
+    assert narrowed(texts(f"{side} + y = {side}"), ["x"], {"x": everything, "y": (-1.0, 1.0)}) == {"x": expected}
+
+
 def test_several_equations_cut_at_each_other():
     found = narrowed(texts("x = s + y/4", "y = x/2"), ["x", "y"], {"s": (1.0, 2.0), "x": POSITIVE, "y": (0.0, 10.0)})
     assert found is not None
