@@ -21,6 +21,7 @@ from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.diagnosis.diagnosis import (
     NoValueError,
     cancelling,
@@ -30,7 +31,7 @@ from derive.solving.diagnosis.diagnosis import (
     unproved,
     wanted,
 )
-from derive.solving.execution.block_execution import State, narrowed, narrowed_beside
+from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import PlanResult

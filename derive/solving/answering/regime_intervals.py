@@ -30,8 +30,9 @@ from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.samples import is_narrow, middle
-from derive.solving.execution.block_execution import State, narrowed, outcome_of
+from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question

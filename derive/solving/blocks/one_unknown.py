@@ -28,7 +28,7 @@ from itertools import chain, pairwise
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
-from derive.numerics.algebra.constant_folding import stated
+from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
@@ -59,7 +59,7 @@ from derive.solving.blocks.free_unknowns import (
     level_spans,
     may_cancel,
 )
-from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves, where_defined
 from derive.solving.blocks.samples import is_narrow, middle, runs
 from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
@@ -90,6 +90,14 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 
 def solutions_of(problem: OneUnknown) -> Outcome:
     """Every solution of an equation with one unknown in its domain, by closed forms or a search for roots."""
+    outcome = _outcome_in_domain(problem)
+    if not any(solution.spans for solution in outcome.solutions):
+        return outcome
+    return replace(outcome, solutions=tuple(where_defined(solution, problem) for solution in outcome.solutions))
+
+
+def _outcome_in_domain(problem: OneUnknown) -> Outcome:
+    """The outcome for one unknown, where intervals may hold numbers at which the sides have no value."""
     equation, name, known = problem.equation, problem.name, problem.known
     if _occurs_where_it_may_cancel(problem):
         exact = exact_solutions(_between_arguments(equation), name, known, problem.domain)
@@ -197,6 +205,10 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     numerator = _exact_numerator(problem)
     if numerator is not None and numerator.degree() < 1:
         return NEVER if numerator else everywhere(problem)
+    givens = {given: number for given, number in problem.known.items() if given != problem.name}
+    left, right = (folded(side, givens) for side in problem.sides)
+    if left == right:  # numbers at which both have values need not be among the points that are tried
+        return everywhere(problem)
     if not problem.occurrences and problem.meets_beside_givens(middle(problem.whole)):
         return everywhere(problem)  # in doubles its irrational constants may differ
     proportional = by_proportion(problem)

@@ -17,8 +17,9 @@ from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.krawczyk import Newton, newton
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.time_limits import Search
-from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
+from derive.tolerances import AGREEMENT, BLUR, LAST_DIGIT, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
 
@@ -141,6 +142,20 @@ class System:
 def everywhere(problem: OneUnknown) -> Outcome:
     """The outcome of a block with one unknown if every number of its domain is a solution."""
     return Outcome((Solution({}, {problem.name: problem.whole}),))
+
+
+def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
+    """The solution of a block with one unknown without numbers of its domain at which a side has no value."""
+    name = problem.name
+    if solution.spans.get(name) != problem.whole:
+        return solution
+
+    def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
+        return narrowed([problem.equation], [name], {**points, name: problem.whole}, width=LAST_DIGIT)
+
+    known = {given: problem.known[given] for given in problem.equation.names if given != name}
+    spans = narrowed_beside(known, narrowing)
+    return solution if spans is None else replace(solution, spans=spans)
 
 
 def solves(x: float, problem: OneUnknown) -> bool:

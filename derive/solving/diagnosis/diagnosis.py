@@ -33,10 +33,11 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.blocks.free_unknowns import variants_of
+from derive.solving.blocks.propagation import narrowed
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
 from derive.solving.diagnosis.left_domains import is_silent
 from derive.solving.diagnosis.missing_givens import missing_sets
-from derive.solving.execution.block_execution import State, narrowed
+from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case

@@ -22,8 +22,9 @@ from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, 
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.tearing import straight
-from derive.solving.execution.block_execution import State, block_states, enclosed_form, narrowed
+from derive.solving.execution.block_execution import State, block_states, enclosed_form
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.range_propagation import (

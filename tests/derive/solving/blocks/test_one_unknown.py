@@ -19,7 +19,7 @@ from derive.numerics.algebra.like_terms import difference_of
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest, written
-from tests.derive.statements import bare
+from tests.derive.statements import bare, span
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -285,3 +285,29 @@ def test_an_arm_has_an_argument_where_no_digits_tell_its_value_from_one(text, y,
     computed = math.nextafter(y, math.inf)
     (root,) = values_of(parse_equation(text), "x", {"y": computed}, POSITIVE).solutions
     assert root.values["x"] == pytest.approx(x, rel=1e-12)
+
+
+PARTIAL = {  # functions of x, with the ends between which they have values
+    "log(x)": (0, math.inf),
+    "log(3 - x)": (-math.inf, 3),
+    "sqrt(x - 2)": (2, math.inf),
+    "sqrt(-x)": (-math.inf, 0),
+    "asin(x/2)": (-2, 2),
+    "sqrt(9 - x**2)": (-3, 3),
+    "acosh(x)": (1, math.inf),
+    "log(sqrt(x) - 2)": (4, math.inf),
+    "exp(x)": (-math.inf, math.inf),
+}
+
+
+@pytest.mark.parametrize(("part", "ends"), PARTIAL.items())
+@pytest.mark.parametrize(
+    "equation",
+    ["{}*w = {}*c", "{}/w = {}/c", "{} + w = {} + c", "exp({} + w) = exp({} + c)", "sinh({}*w)**c = sinh({}*c)**w"],
+)
+def test_an_unknown_that_cancels_is_any_number_at_which_the_sides_have_values(part, ends, equation):
+    lib = bare("x u w v c", equation.format(part, part), "w = 2*v", "u = x + 1", domains=dict.fromkeys("xuwvc", "real"))
+    (x,) = lib.solve_all("x", v="1.5", c=3)
+    (u,) = lib.solve_all("u", v="1.5", c=3)
+    assert span(x) == pytest.approx(ends, rel=1e-12, abs=1e-12)
+    assert span(u) == pytest.approx((ends[0] + 1, ends[1] + 1), rel=1e-12, abs=1e-12)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose, span_of
-from derive.solving.execution import block_execution
-from derive.solving.execution.block_execution import narrowed, narrowed_beside
+from derive.solving.blocks import propagation
+from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from tests.derive.statements import bare, span
 from tests.ordinary import examples
 
@@ -56,7 +56,7 @@ def test_what_is_left_reaches_just_as_far_as_the_solutions(text, s, expected):
 @pytest.mark.parametrize("side", ["s/x", "x/s", "x/(s + x)", "1/x - s", "log(x) + s"])
 def test_an_end_at_which_a_side_has_no_value_alone_is_seen_at_once(side, monkeypatch):
     seen = []
-    monkeypatch.setattr(block_execution, "enclose", lambda *what: seen.append(what) or enclose(*what))
+    monkeypatch.setattr(propagation, "enclose", lambda *what: seen.append(what) or enclose(*what))
     assert narrowed(texts(f"y = {side}"), ["x"], {"y": POSITIVE, "s": POSITIVE, "x": (0.0, 5.0)}) == {"x": (0.0, 5.0)}
     assert len(seen) == 4  # two sides at each end, where halving would look sixty times
 
