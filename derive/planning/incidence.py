@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -453,12 +454,12 @@ class Occurrences:
     @classmethod
     def of(cls, rows: Mapping[str, Iterable[str]]) -> Occurrences:
         """Count the rows that hold each name, and add up their places."""
-        count: dict[str, int] = {}
-        places: dict[str, int] = {}
+        count: dict[str, int] = defaultdict(int)
+        places: dict[str, int] = defaultdict(int)
         for place, row in enumerate(rows.values()):
             for name in row:
-                count[name] = count.get(name, 0) + 1
-                places[name] = places.get(name, 0) + place
+                count[name] += 1
+                places[name] += place
         return cls(rows, count, places)
 
     def lone(self, fixed: Container[str], staying: Container[str] = ()) -> dict[str, str]:
