@@ -363,12 +363,18 @@ class _CaseConditions:
     def refuted(self) -> list[Relation]:
         """The conditional relations that fail at the givens, so that the case cannot meet their conditions."""
         case, library = self.question.case, self.library
-        reach = _reachable_one_by_one(library, self.question.strong, self.left_out, self.question.target)
+
+        def reach_without(*names: str) -> set[str]:
+            left_out = {*self.left_out, *names}
+            return _reachable_one_by_one(library, self.question.strong, left_out, self.question.target)
+
+        reach = reach_without()
         tested = [
             relation
             for relation in library.conditional
             if relation.name not in case.holding | case.failing and relation.approximate is None
             if reach.issuperset(library.members[relation.name])  # else what follows need not be worked out
+            if reach_without(relation.name).issuperset(library.members[relation.name])  # by it, it holds
         ]
         known = (self.following or {}) if tested else {}
         return [
