@@ -81,7 +81,7 @@ def server(library: Library) -> MCPServer:
 
 
 def _tool(verb: Verb, method: Callable[..., Reply]) -> Tool:
-    """A tool that only reads and always answers the same; it refuses arguments that it does not know."""
+    """A verb as a tool that the protocol marks as one that only reads; it refuses arguments that it does not know."""
 
     def ask(**stated: Any) -> CallToolResult:
         return _result_of(lambda: method(**stated))
@@ -101,7 +101,7 @@ def _tool(verb: Verb, method: Callable[..., Reply]) -> Tool:
 
 
 def _typed(verb: Verb, parameter: Parameter) -> Parameter:
-    """A parameter of a tool with its type; where it has none by default, that is an empty list or object."""
+    """A verb's parameter with its type in the protocol; a default of None or () is an empty object or list there."""
     kind = _TYPES.get(f"{verb.name} {parameter.name}") or _TYPES[parameter.name]
     empty: dict[Any, Any] = {None: {}, (): []}
     has_default = parameter.default is not Parameter.empty

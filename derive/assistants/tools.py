@@ -63,7 +63,7 @@ class Tools:
         relations: str = "",
         seconds: float = 10.0,
     ) -> Reply:
-        """The one value of a quantity, with its derivation."""
+        """The reply to an assistant who asks for the one value of a quantity, with its derivation."""
         from derive.presentation.plain_data import answer_data
 
         with self._with(relations, seconds) as library:
@@ -71,7 +71,7 @@ class Tools:
             return _replied(answer.text(), answer_data(answer), answer)
 
     def formula(self, target: str, given: Sequence[str] = (), relations: str = "", seconds: float = 10.0) -> Reply:
-        """The closed form of a quantity in terms of others."""
+        """The tool's reply with the closed form of a quantity in terms of others, as text and as data with units."""
         from sympy import latex  # reading sympy may take seconds, which are not the question's
 
         from derive.model.target_expressions import asking
@@ -97,7 +97,7 @@ class Tools:
         relations: str = "",
         seconds: float = 30.0,
     ) -> Reply:
-        """The choice that makes a quantity least or most; of a list of profiles any one may be taken."""
+        """The reply with the choice that makes a quantity least or most; of a list of profiles any one may be taken."""
         named = [profile if isinstance(profile, str) else tuple(profile) for profile in profiles]
         with self._with(relations, seconds) as library:
             if "such_that" in (given or {}):
@@ -108,7 +108,7 @@ class Tools:
             return _replied(document.text, document.data(), best.answer)
 
     def check(self, relations: str, seconds: float = 10.0) -> Reply:
-        """The problems of a text of relations, each with its line and what would mend it."""
+        """The reply to an assistant on a text of relations: its problems, each with its line and what would mend it."""
         from derive.file_checks import tested
         from derive.presentation.plain_data import attributes
 
@@ -123,7 +123,7 @@ class Tools:
         return Reply(text, {"consistent": not problems, "problems": listed, **counts})
 
     def find(self, words: str) -> Reply:
-        """Quantities, relations and profiles by what one calls them."""
+        """The tool's reply with the quantities, relations and profiles that match an assistant's words."""
         from derive.catalogue import matching
 
         with query():
@@ -131,14 +131,14 @@ class Tools:
         return _listed(("kind", "name", "unit", "meaning"), rows, _LISTED, f"Nothing matches {words}.")
 
     def list(self, kind: str = "quantities", words: str = "", most: int = _LISTED) -> Reply:
-        """What the library holds of a kind, or what of it mentions all the words."""
+        """The tool's reply that lists what the library holds of a kind, or what of it mentions all the words."""
         from derive.catalogue import mentioning, rows
 
         header = rows(self.library, kind)[0]
         return _listed(header, mentioning(self.library, kind, words.split()), most, f"No {header[0]} mentions {words}.")
 
     def show(self, name: str) -> Reply:
-        """All that bear a name: a quantity, a relation, a profile."""
+        """The reply of the tool that tells all that bear a name: a quantity, a relation, a profile."""
         from derive.catalogue import entries
 
         lines: list[str] = []
@@ -194,7 +194,7 @@ def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], most: int, non
 
 
 def _listed_tuples(value: Any) -> Any:
-    """A fact of an error with lists in the place of tuples, as JSON has them."""
+    """A fact in the data of a refused tool's reply, with lists in the place of tuples, as JSON has them."""
     return list(map(_listed_tuples, value)) if isinstance(value, tuple) else value
 
 

@@ -143,7 +143,7 @@ def read_expected(text: str) -> Amount | Impossibility:
 
 
 def compared(criterion: Amount, claimed: Value, computed: float) -> CriterionResult:
-    """Compare a computed number with the claim, both in the claim's unit.
+    """Compare a computed number with what a claim's criterion demands, both in the claim's unit.
 
     >>> from quantities.value import read_value
     >>> [compared(Amount("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
@@ -178,14 +178,14 @@ def _is_beyond(side: str, end: float, computed: float) -> bool:
 
 
 def _nearest(criterion: Amount, claimed: Value, computed: float) -> float:
-    """The number of a claim, or the end of its range that is nearest to what was computed."""
+    """The number that a claim's criterion states, or the end of its range that is nearest to the computed one."""
     if criterion.side or not claimed.is_range:
         return claimed.number
     return claimed.low if computed < claimed.low else claimed.high
 
 
 def goals(criterion: Amount, claimed: Value, computed: float) -> tuple[float, ...]:
-    """The numbers at which the claim would hold, in its unit: its number or nearest end, then that of its tolerance."""
+    """The numbers that would meet the criterion of a claim: its own or the nearest end, then that of its tolerance."""
     nearest = _nearest(criterion, claimed, computed)
     if criterion.side or claimed.is_range:
         return (nearest,)
@@ -199,7 +199,7 @@ def _ratio(claimed: float, computed: float) -> float:
 
 
 def as_printed(computed: float, stated: str) -> bool:
-    """Whether a computed number rounds to a claim's printed one, to all its digits, including trailing zeros.
+    """Whether a computed number meets a printed one as a criterion: it rounds to all its digits, also trailing zeros.
 
     >>> as_printed(2.0007, "2.00 s"), as_printed(2.0071, "2.00 s"), as_printed(295.5, "300 token")
     (True, False, True)

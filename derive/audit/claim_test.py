@@ -54,7 +54,7 @@ class QuestionResult:
 
     @property
     def answers(self) -> Iterator[Answer]:
-        """All answers to a claim's question, those of inner questions first."""
+        """All answers that the library gave when a claim was tested by a question, those of inner questions first."""
         for inner in self.inner.values():
             yield from inner.answers
         if self.answer is not None:
@@ -62,13 +62,13 @@ class QuestionResult:
 
     @property
     def given(self) -> dict[str, str]:
-        """The givens of a claim's question, inner questions by their answers."""
+        """The givens with which the library was asked when a claim was tested, inner questions by their answers."""
         answers = {name: inner.answer for name, inner in self.inner.items() if inner.answer is not None}
         return {name: spoken(answers[name]) if name in answers else str(value) for name, value in self.question.given}
 
 
 def asked(library: Library, question: WrittenQuestion) -> QuestionResult:
-    """Ask the library a claim's question, after its inner questions."""
+    """Test a claim by its question: the library's answer or refusal, after those to its inner questions."""
     inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
     refused = next((inner_asked.refusal for inner_asked in inner.values() if inner_asked.refusal is not None), None)
     unanswered = QuestionResult(question, None, refused, MappingProxyType(inner))
@@ -84,7 +84,7 @@ def asked(library: Library, question: WrittenQuestion) -> QuestionResult:
 
 
 def spoken(answer: Answer) -> str:
-    """An answer's value as it would be typed into a question, to the last digit."""
+    """The library's answer to a claim's question as it is typed into the next question, to the last digit."""
     assert answer.base is not None
     unit = answer.quantity.unit
     return f"{unit.from_base(answer.base)!r} {unit.text}".rstrip()
@@ -109,7 +109,7 @@ class WeighedReading:
 
     @property
     def claims(self) -> str:
-        """What a weighed reading claims, in words; a bound that is itself a question with its number."""
+        """The claim against which a reading is weighed, in words; a bound that is a question itself with its number."""
         criterion = self.reading.criterion
         if self.bound is not None and self.claimed is not None and isinstance(criterion, Amount):
             return f"{criterion.side} {formatted(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
@@ -117,14 +117,14 @@ class WeighedReading:
 
     @property
     def has_room(self) -> bool:
-        """Whether the claim is a range or a bound, and not one number."""
+        """Whether the claimed value of a weighed reading is a range or a bound, and not one number."""
         criterion = self.reading.criterion
         is_range = self.claimed is not None and self.claimed.is_range
         return isinstance(criterion, Amount) and (bool(criterion.side) or is_range)
 
     @property
     def brief(self) -> tuple[str, str]:
-        """What was computed and what is claimed in a reading, each in as few words as a table has room for."""
+        """The answer and the claimed value of a weighed reading, each in as few words as a table has room for."""
         criterion = self.reading.criterion
         if isinstance(criterion, Independence):
             names = " and ".join(criterion.names)
@@ -140,7 +140,7 @@ class WeighedReading:
 
     @property
     def on_page(self) -> tuple[str, str]:
-        """What was computed and what is claimed in a reading, as a page says it.
+        """The answer and the claimed value of a weighed reading, as a page says them.
 
         Beside the texts of `brief` it says what a power is a power of: `as context to the power 0.5`.
         """
@@ -154,13 +154,13 @@ class WeighedReading:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """All that the library answered while a reading was weighed, in order."""
+        """All that the library answered while one reading was weighed, in order."""
         questions = [asked for asked in (self.asked, self.bound) if asked is not None]
         return tuple(answer for question in questions for answer in question.answers)
 
 
 def weigh(library: Library, reading: Reading) -> WeighedReading:
-    """Weigh a reading: ask the library its question, and compare the answer with the claim."""
+    """Weigh one reading of a claim: ask the library its question, and test the answer against the claimed value."""
     criterion = reading.criterion
     if isinstance(reading.question, Statement):
         return _weigh_statement(library, reading, reading.question)
@@ -184,7 +184,7 @@ def weigh(library: Library, reading: Reading) -> WeighedReading:
 
 
 def _weigh_statement(library: Library, reading: Reading, statement: Statement) -> WeighedReading:
-    """Weigh a statement by its equation as a relation: its units fit, or the library refuses it."""
+    """Weigh a reading that claims a statement, as a relation of the library: its units fit, or it is refused."""
     newcomers = [Declaration(name, unit) for name, unit in statement.units]
     try:
         relation = relate("claim", statement.equation, quantities=[*library.declared.values(), *newcomers])
@@ -197,7 +197,7 @@ def _weigh_statement(library: Library, reading: Reading, statement: Statement) -
 def _weigh_amount(
     library: Library, reading: Reading, criterion: Amount, answered: QuestionResult, answer: Answer
 ) -> WeighedReading:
-    """Weigh the answer, or its elasticity in the quantities that the reading names, against a claimed amount."""
+    """Weigh the library's answer, or its elasticity in the quantities of a reading, against a claimed amount."""
     if answer.base is None:
         return _refused(reading, answered)
     stated, bound = criterion.stated, None
@@ -223,7 +223,7 @@ def _refused(reading: Reading, answered: QuestionResult) -> WeighedReading:
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
-    """The computed number of a reading in words; if it is an elasticity, how the answer moves with the quantities."""
+    """The library's number in a weighed reading in words; an elasticity as how the answer moves with the quantities."""
     number = formatted(computed, unit)
     if not reading.response_to:
         return number
@@ -235,7 +235,7 @@ def _shown(computed: float, unit: Unit, reading: Reading) -> str:
 
 
 def _powered(moved: str, power: str, before: str) -> str:
-    """The words for how a claim's answer moves with quantities, from a power as text.
+    """How the answer of a weighed reading moves with quantities, in words for a power that is given as text.
 
     >>> _powered("context", "0.5", "as "), _powered("chips", "1", "as "), _powered("chips", "-1", "as ")
     ('as context to the power 0.5', 'in proportion to chips', 'in inverse proportion to chips')
@@ -245,7 +245,7 @@ def _powered(moved: str, power: str, before: str) -> str:
 
 
 def formatted(number: float, unit: Unit) -> str:
-    """A number for a sentence about a claim: four digits, and an exponent only for large or small ones.
+    """A number in the words on a weighed reading: four digits, and an exponent only for large or small ones.
 
     >>> formatted(12685.7, DIMENSIONLESS), formatted(0.4, DIMENSIONLESS), formatted(3.2e9, DIMENSIONLESS)
     ('12690', '0.4', '3.2e+09')
@@ -254,7 +254,7 @@ def formatted(number: float, unit: Unit) -> str:
 
 
 def _brief(base: float, unit: Unit, answered: QuestionResult) -> str:
-    """A computed number in the claim's unit, or in its own with a prefix if that would be very small or large."""
+    """The number in a weighed reading, in the claim's unit, or in its own with a prefix if very small or large."""
     assert answered.answer is not None
     is_readable = 0.1 <= abs(unit.from_base(base)) < _NEAR
     shown_unit = unit if is_readable or not base else answered.answer.quantity.unit
@@ -263,7 +263,7 @@ def _brief(base: float, unit: Unit, answered: QuestionResult) -> str:
 
 
 def _tidy(text: str) -> str:
-    """The text of a claimed rate without the 1 in its unit.
+    """The text of a rate that is weighed, computed or claimed, without the 1 in its unit.
 
     >>> _tidy("50 1/s")
     '50/s'
@@ -272,7 +272,7 @@ def _tidy(text: str) -> str:
 
 
 def _refusal(error: DeriveError) -> str:
-    """Why the library has no answer to a claim's question, without the hint."""
+    """Why the library refuses the question of a reading that is weighed, without the hint."""
     if isinstance(error, NoSolutionError) and error.reason:
         return f"no solution: {error.reason}"
     return error.what.partition("\n")[0].partition(" The conflict:")[0].rstrip(".")

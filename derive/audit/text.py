@@ -24,7 +24,7 @@ def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str, str]]:
 
 
 def summary(findings: Sequence[Finding]) -> str:
-    """How many claims of an audit have which verdict."""
+    """A line of text that counts the claims of an audit by their verdicts."""
     counts = Counter(finding.verdict for finding in findings)
     claims = "1 claim" if len(findings) == 1 else f"{len(findings)} claims"
     return f"{claims}: {', '.join(f'{counts[verdict]} {verdict}' for verdict in Verdict)}."
@@ -63,7 +63,7 @@ def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[s
 
 
 def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[str, Any]:
-    """The findings and conflicts of an audit as plain data: the schema of `derive audit --json`."""
+    """An audit's findings and conflicts as plain data, beside their text: the schema of `derive audit --json`."""
     return {
         "claims": [_finding_data(finding) for finding in findings],
         "conflicts": [_conflict_data(conflict) for conflict in conflicts],
@@ -71,7 +71,7 @@ def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[
 
 
 def _finding_data(finding: Finding) -> dict[str, Any]:
-    """The finding on a claim as plain data, with its clauses."""
+    """A finding in the plain data of an audit: the claim with its words, the verdict, and the clauses."""
     return {
         "id": finding.claim.name,
         "claim": finding.claim.statement,
@@ -83,7 +83,7 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
 
 
 def _clause_data(clause: ClauseFinding) -> dict[str, Any]:
-    """The finding on a clause of a claim as plain data, with all its readings."""
+    """A clause in the plain data of an audit: its finding, with all its readings."""
     readings = []
     for ruling in clause.rulings:
         is_natural = ruling is clause.natural
@@ -97,7 +97,7 @@ def _clause_data(clause: ClauseFinding) -> dict[str, Any]:
 
 
 def _reading_data(judgement: Judgement, is_natural: bool) -> dict[str, Any]:
-    """The judgement on a reading as plain data: what was asked, claimed and found, and what would make it hold."""
+    """A reading in the plain data of an audit: what was asked, claimed and found, and what would make it hold."""
     weighed = judgement.weighed
     return {
         "reading": judgement.words,
@@ -117,7 +117,7 @@ def _reading_data(judgement: Judgement, is_natural: bool) -> dict[str, Any]:
 
 
 def _conflict_data(conflict: Conflict) -> dict[str, Any]:
-    """A conflict of claims as plain data: the scene, what each claim says, and the library's error."""
+    """A conflict in the plain data of an audit: the scene, what each claim says, and the library's error as text."""
     return {
         "scene": conflict.scene.words,
         "claims": list(conflict.claims),

@@ -74,7 +74,7 @@ class Change:
 
     @property
     def shown(self) -> str:
-        """The new value of the changed input, in the unit of the old one."""
+        """The value that an input would need for a claim to hold, in the unit of its old value."""
         assert self.answer.base is not None
         return formatted(self.old.unit.from_base(self.answer.base), self.old.unit)
 
@@ -139,7 +139,7 @@ class Ruling:
 
     @property
     def holding(self) -> str:
-        """How many judgements on the reading hold, in words: `2 of 3 hold`."""
+        """How many of a ruling's judgements find that the claim holds, in words: `2 of 3 hold`."""
         number_holding = sum(judgement.weighed.result.holds for judgement in self.judgements)
         return f"{number_holding} of {len(self.judgements)} hold"
 
@@ -158,7 +158,7 @@ class Ruling:
 
     @property
     def why(self) -> str:
-        """The reason of the verdict on the reading in one line."""
+        """The reason of a ruling's verdict in one line: that of the judgement that decides."""
         why = self.decides.why
         return f"{self.holding}; {self.decides.words}: {why}" if self.reading.each else why
 
@@ -235,7 +235,7 @@ class Finding:
 
 
 def judge(library: Library, claim: Claim) -> Finding:
-    """Judge a claim: ask the library its questions, and find the verdicts on the answers."""
+    """The finding on a claim, with its verdicts: readings are weighed, and changes sought that would mend them."""
 
     def ruling(reading: Reading) -> Ruling:
         weighings = [weigh(library, single) for single in _expanded(library, reading)]
@@ -255,7 +255,7 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
-    """A reading to be judged as it is, or once for each profile that states what it names."""
+    """The readings that one ruling judges: the reading as it is, or one for each profile that states what it names."""
     question = reading.question
     if not reading.each:
         return [reading]
@@ -317,7 +317,7 @@ def _changes_of(library: Library, weighed: WeighedReading, path: str, wanted: st
 
 
 def _needed(library: Library, asked: QuestionResult, path: str, wanted: str) -> tuple[Answer, ...]:
-    """The answers for an input when a claim's question is asked backwards, through its inner questions."""
+    """The values of an input at which a claim would hold: its question asked backwards, through inner questions."""
     name, _, inner_path = path.partition("/")
     question = asked.question
     given = {key: value for key, value in asked.given.items() if key != name}
@@ -335,7 +335,7 @@ def _needed(library: Library, asked: QuestionResult, path: str, wanted: str) -> 
 
 
 def _value_at(asked: QuestionResult, path: str) -> Value | None:
-    """The value of an input to a claim's question: as given, or from the catalogue."""
+    """The old value of an input whose change might make a claim hold: as given, or from the catalogue."""
     name, _, inner_path = path.partition("/")
     if inner_path:
         return _value_at(asked.inner[name], inner_path)
@@ -343,7 +343,7 @@ def _value_at(asked: QuestionResult, path: str) -> Value | None:
 
 
 def _times(ratio: float) -> str:
-    """The ratio of a changed input to the old one in words.
+    """The ratio of an input that would make a claim hold to its old value, in words.
 
     >>> _times(0.5), _times(3.0), _times(1.31)
     ('1/2 of', '3 times', '1.31 times')
@@ -361,7 +361,7 @@ def _whose(old: Value) -> str:
 
 
 def _off(ratio: float) -> str:
-    """The words for how much a claim is off what was computed.
+    """The words in the reason of a verdict for how much a claim is off what was computed.
 
     >>> _off(1.2), _off(0.956)
     ('20 % more', '4.4 % less')
@@ -386,7 +386,7 @@ class Conflict:
 
     @cached_property
     def factor(self) -> float:
-        """The ratio of the larger side of the conflict to the smaller one."""
+        """How far the claims of a conflict are apart: the ratio of its larger side to the smaller one."""
         return (1 + self.error.gap) / (1 - self.error.gap)
 
     def __str__(self) -> str:

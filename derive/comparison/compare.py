@@ -36,7 +36,7 @@ _PARTS = 100  # boxes of the search for an extreme
 
 
 def bounds_of_ratio(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds of two compared answers' ratio over their ranges, or of their difference; None without ranges."""
+    """The bounds of the ratio of two answers to compare, or of their difference; None without ranges of givens."""
     ranged = [answer for answer in (a, b) if any(value.is_range for value in answer.given.values())]
     if not ranged or any(answer.bounds is None for answer in ranged):
         return None
@@ -54,7 +54,7 @@ def bounds_of_ratio(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 
 
 def _bounds_if_independent(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds of two compared answers' ratio or difference, as if they shared no range."""
+    """The bounds of the ratio or difference of two answers to compare, as if no range moved both at once."""
     (low_a, high_a), (low_b, high_b) = ((answer.bounds or (answer.base or 0.0,) * 2) for answer in (a, b))
     if not is_ratio:
         return low_b - high_a, high_b - low_a
@@ -112,7 +112,7 @@ _FEW = 6  # numbers up to which ranges are followed where sets of them are evalu
 
 
 def compare(a: Answer, b: Answer) -> Comparison:
-    """Compare two answers: what each difference in numbers and regimes accounts for in the ratio of their values.
+    """Take two answers of one target apart into what differs, each difference with its factor in the ratio of the two.
 
     >>> from derive.relation_files.loading import load
     >>> rent = load('''[quantities]
@@ -210,7 +210,7 @@ class _ComparedPair:
         return [name for name, (before, after) in numbers.items() if not math.isclose(before, after, rel_tol=TIGHT)]
 
     def _divided(self) -> tuple[Mixture, Players, Shares] | None:
-        """The mixture of the compared pair, its finest players and their shares; None if no share can be told."""
+        """Take two answers to compare apart: their mixture, its finest players and shares; None without shares."""
         if self.courses is None:
             self.notes.append("one of the answers does not say how it was reached")
             return None
@@ -234,7 +234,7 @@ class _ComparedPair:
         return mixture, players, shares
 
     def _finest_shares(self, mixture: Mixture) -> tuple[Players, Shares] | None:
-        """The finest players in a mixture of the compared pair that have shares, and these.
+        """The finest players into which two answers to compare can be taken apart, with shares; None without any.
 
         As long as some players have none, these are taken together.
         """
@@ -257,7 +257,7 @@ class _ComparedPair:
             players = coarser
 
     def _factors(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
-        """The factor of each player and each regime of the compared pair; of a ranged number, with bounds."""
+        """The factors into which two answers to compare are taken apart; that of a ranged number has bounds."""
         rows = []
         for player, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
             if len(names) > 1:
@@ -273,7 +273,7 @@ class _ComparedPair:
         return rows
 
     def _amount(self, share: float) -> float:
-        """The share of a factor in the compared pair's ratio, or in its target's unit; neutral if only rounding."""
+        """The amount of a factor of two answers to compare, from its share; neutral if the share is only rounding."""
         if self.is_ratio:
             return 1.0 if abs(share) <= TIGHT else math.exp(share)
         is_rounding = abs(share) <= TIGHT * max(abs(self.before), abs(self.after))
@@ -282,7 +282,7 @@ class _ComparedPair:
     def _bounds_of_number(
         self, mixture: Mixture, players: Players, player: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
-        """The bounds of one number's factor over its ranges in the compared pair, the others being held."""
+        """The bounds of the factor of one number in which two answers to compare differ, over its ranges alone."""
         if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
             return None, None
         name = players[player][0]
@@ -297,7 +297,7 @@ class _ComparedPair:
         return self._amount(min(shares)), self._amount(max(shares))
 
     def _number_factor(self, name: str, amount: float) -> Factor:
-        """The factor of a number that both compared answers state."""
+        """The factor of a number that both answers to compare state, with where each has it from."""
         values = self.a.given[name], self.b.given[name]
         return Factor(
             names=(name,),
@@ -329,7 +329,7 @@ class _ComparedPair:
         return Factor(tuple(names), "way", amount, before, after)
 
     def _ways_in_words(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
-        """The words for how one compared answer gets its numbers: as stated, or by which relations."""
+        """How one of the two answers to compare gets its numbers, in words: as stated, or by which relations."""
         derived: dict[tuple[str, ...], list[str]] = {}
         for name, stage in zip(names, stages, strict=True):
             if stage is not None:
@@ -347,7 +347,7 @@ class _ComparedPair:
             yield f"{shown_number(answer.course.values[name], answer.quantities[name].unit)} {by}"
 
     def _single_factor(self) -> list[Factor]:
-        """The one factor of all differences of the compared pair; none where nothing differs."""
+        """The one factor of two answers to compare that are not taken apart; none where nothing differs."""
         change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
         amount = self._amount(change)
         names = self._differing_names()
@@ -363,7 +363,7 @@ class _ComparedPair:
 
 
 def _has_ratio(before: float, after: float) -> bool:
-    """Whether two compared values have one sign, and a ratio that a double can hold."""
+    """Whether the values of two answers to compare have one sign, and a ratio that a double can hold."""
     if before == 0 or after == 0 or (before > 0) != (after > 0):
         return False
     return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
@@ -388,14 +388,14 @@ def _relations_of(stages: Iterable[Stage | None]) -> set[str]:
 
 
 def _arms_in_words(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
-    """The words for the arms that bind in a compared answer; for the forms where no relation names an arm."""
+    """The arms that bind in one of the answers to compare, in words; the forms where no relation names an arm."""
     arms = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
     forms = [render(stage.form) for stage in stages if stage and stage.form is not None]
     return "; ".join(dict.fromkeys(arms or forms)) or ", ".join(sorted(relations))
 
 
 def _ranges_overlap(first: Value, second: Value) -> bool:
-    """Whether two compared numbers may be the same within their ranges.
+    """Whether a given may have the same number in both answers to compare, by its range in each.
 
     >>> from quantities.value import read_value
     >>> [_ranges_overlap(read_value("2..4 m"), read_value(other)) for other in ("350 cm", "5 m")]

@@ -55,7 +55,7 @@ class Factor:
 
     @property
     def label(self) -> str:
-        """The name of the factor, with a word for a regime; of many names the first ones."""
+        """The name that a comparison shows for the factor, with a word for a regime; of many names the first ones."""
         names = first_names(self.names)
         return f"regime of {names}" if self.kind == "regime" else names
 
@@ -86,7 +86,7 @@ class Comparison(Result):
 
     @cached_property
     def change(self) -> float:
-        """The second compared value less the first, in the target's unit."""
+        """The difference of the comparison's two values, the second less the first, in the target's unit."""
         unit = self.a.quantity.unit
         assert self.a.base is not None
         assert self.b.base is not None
@@ -104,12 +104,12 @@ class Comparison(Result):
 
     @property
     def high(self) -> float | None:
-        """The greatest ratio of the answers over the givens' ranges, or greatest difference; None without ranges."""
+        """The greatest ratio, or difference, of the comparison's two answers over all ranges; None without ranges."""
         return None if self.bounds is None else self.bounds[1]
 
     @property
     def is_within_ranges(self) -> bool:
-        """Whether the ranges allow the two compared answers to be equal."""
+        """Whether the bounds of the comparison allow its two answers to be equal."""
         low, high = self.bounds or (math.nan, math.nan)
         return low < high and low <= (0.0 if self.ratio is None else 1.0) <= high
 
@@ -138,7 +138,7 @@ def _whole(comparison: Comparison, factors: Sequence[Factor]) -> float:
 
 
 def _shown(answer: Answer, digits: int) -> str:
-    """The value of a compared answer, with its unit."""
+    """The value of one of a comparison's two answers as text, with its unit."""
     return shown_number(answer.base or 0.0, answer.quantity.unit, digits)
 
 
@@ -149,7 +149,7 @@ _LESS, _MORE, _VALUE = 2, 1, 0  # places in the palette
 
 
 def charts(comparison: Comparison) -> tuple[Chart, ...]:
-    """The waterfall of a comparison: each factor as a bar from the value before it to the value after it.
+    """The picture of a comparison: a waterfall from one answer's value to that of the other, factor by factor.
 
     Of a large ratio, the axis is logarithmic.
 
@@ -190,7 +190,7 @@ def charts(comparison: Comparison) -> tuple[Chart, ...]:
 
 
 def _ends(values: list[float], is_log: bool) -> tuple[float, float]:
-    """The ends of the waterfall's axis, with room for the first bar and for the words beside the last."""
+    """The ends of the axis of a comparison's waterfall, with room for the first bar and the words beside the last."""
     if is_log:
         width = max(values) / min(values)
         return min(values) / width**_MARGIN, max(values) * width ** (3 * _MARGIN)
@@ -213,7 +213,7 @@ def _drawn(comparison: Comparison) -> list[tuple[str, float]]:
 
 
 def _bars(comparison: Comparison, steps: list[tuple[str, float]], values: list[float], is_rise: bool) -> Series | None:
-    """The bars of a comparison's waterfall that make the target more, or those that make it less."""
+    """The factors of a comparison that make the target more, or those that make it less, as bars of its waterfall."""
     picked = [i for i in range(len(steps)) if (abs(values[i + 1]) >= abs(values[i])) == is_rise]
     if not picked:
         return None
@@ -254,7 +254,7 @@ def headline(comparison: Comparison, digits: int = DIGITS, factor: int = _FACTOR
 
 
 def _amount(comparison: Comparison, amount: float, digits: int) -> str:
-    """A factor of a comparison in words, or a part of the difference in the target's unit."""
+    """The amount of a comparison's factor as text: a ratio, or a part of the difference in the target's unit."""
     if comparison.ratio is not None:
         return f"{amount:.{digits}g}"
     unit = comparison.a.quantity.unit
@@ -325,7 +325,7 @@ def beside_each_other(comparisons: Mapping[str, Comparison], digits: int | None 
 
 
 def _factor_cell(comparison: Comparison, label: str, digits: int) -> str:
-    """What a factor of a comparison accounts for, in a cell of a table; a dash if there is none."""
+    """The amount of one factor in a comparison that stands beside others; a dash if this one does not have it."""
     amounts = [factor.amount for factor in comparison.factors if factor.label == label]
     return ", ".join(_amount(comparison, amount, digits) for amount in amounts) or "-"
 
@@ -350,7 +350,7 @@ def _rows(comparison: Comparison, factor: Factor, digits: int) -> Iterator[tuple
 
 
 def _from(factor: Factor) -> str:
-    """Where the numbers of a factor in the two compared answers come from."""
+    """The text of a comparison on where the numbers of a factor come from in each of its answers."""
     return " / ".join(filter(None, dict.fromkeys(factor.origins)))
 
 
@@ -391,7 +391,7 @@ def as_data(comparison: Comparison, digits: int = DIGITS) -> dict[str, Any]:
 
 
 def _factor_data(factor: Factor) -> dict[str, Any]:
-    """A factor of a comparison as plain data, with its members."""
+    """What a comparison tells as data of one factor: its amount, bounds, both answers' numbers, and its members."""
     return {
         **attributes(factor, "names", "kind", "amount", "low", "high"),
         "within_ranges": factor.is_within_ranges,

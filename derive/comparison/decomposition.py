@@ -123,7 +123,7 @@ class _Side:
 
     @cached_property
     def owner(self) -> dict[str, int]:
-        """The player of each number in the decomposition."""
+        """For each moving number of the decomposed target, the place of the player to whom it belongs."""
         owners: dict[str, int] = {}
         for player, group in enumerate(self.players):
             owners |= dict.fromkeys(group, player)
@@ -137,7 +137,7 @@ class _Side:
         return math.log(number) if self.is_log else number
 
     def regimes(self, end: Numbers) -> list[float]:
-        """The share of each regime in the decomposition, at the numbers of one answer."""
+        """What the decomposition gives each regime, at the numbers of one answer."""
         groups = self.mixture.regimes
         if len(groups) > _REGIMES:
             raise UndefinedMixture
@@ -149,7 +149,7 @@ class _Side:
         return shapley(len(groups), worth)
 
     def numbers(self) -> list[float]:
-        """Each player's share in the decomposition; raises `UndefinedMixture` if they do not sum up to the change."""
+        """What the decomposition gives each player; raises `UndefinedMixture` if the sum is not the change."""
         first, last = (self._worth(self.function, end) for end in self.ends)
         totals = [0.0] * len(self.players)
         for part in self._parts:
@@ -195,7 +195,7 @@ class _Side:
         return self._owners(chain.from_iterable(feeding.get(name, ()) for name in names_in(node)))
 
     def _owners(self, names: Iterable[str]) -> tuple[int, ...]:
-        """The players of some moving numbers in the decomposition, each once and in order."""
+        """The players to whom some moving numbers of the decomposed target belong, each once and in order."""
         return tuple(sorted({self.owner[name] for name in names}))
 
     def _of_part(self, part: _Part) -> Sequence[float]:
@@ -226,7 +226,7 @@ class _Side:
         return [(name, players) for name, players in moved.items() if len(players) > 1]
 
     def _prove_inside(self) -> None:
-        """Raise `UndefinedMixture` if a quantity leaves its domain after some set of players has moved."""
+        """Raise `UndefinedMixture` if a quantity of the decomposed target leaves its domain as players move."""
         for name, players in self._doubtful:
             if len(players) > (_SLOW_PLAYERS if self.function.is_slow else MOST_PLAYERS):
                 raise UndefinedMixture(self._names(players))
@@ -257,7 +257,7 @@ class _Side:
         return divisia_shares(terms, len(part.players), moving, *self.numbers_at_ends)
 
     def _evaluated(self, part: _Part) -> Callable[[int], float]:
-        """The function that gives the worth of a set of players who move a part of the target.
+        """The worth of one part of the decomposed target, as a function of the set of players who have moved.
 
         It is the logarithm of the part's ratio once they moved, or its number.
         """
@@ -272,7 +272,7 @@ class _Side:
         return worth
 
     def _along(self, part: _Part) -> Sequence[float]:
-        """The shares of a part's players by the integral of the slopes; those of a player's names are summed up."""
+        """What a part of the decomposed target gives each player by integrals of slopes along that player's names."""
         inside = names_in(part.node)
         names = [name for name in self._names(part.players) if name in inside]
         before, after = self.numbers_at_ends

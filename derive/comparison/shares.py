@@ -127,7 +127,7 @@ Moving = Callable[[Node], "int | None"]
 
 
 def monomials(node: Node, is_positive: Test) -> tuple[Product, ...] | None:
-    """The terms for the Divisia index: a sum multiplied out into products of powers; None if these are too many.
+    """The products of powers that a sum consists of, so that its change can be shared; None if they are too many.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> len(monomials(parse_expression("a*(b + c)**2 + d"), lambda node: True))
@@ -141,7 +141,7 @@ def monomials(node: Node, is_positive: Test) -> tuple[Product, ...] | None:
 
 
 def _multiplied_out(node: Node, is_positive: Test) -> Sum:
-    """A sum for the Divisia index with its products and low powers of sums multiplied out.
+    """A sum that is to be shared by the Divisia index, with products and low powers of sums multiplied out.
 
     Raises `NoElement` if the terms are too many.
     """
@@ -206,7 +206,7 @@ def _number(base: Node, numbers: Mapping[str, float]) -> float:
 def _logs(
     term: Product, players: int, moving: Moving, before: Mapping[str, float], after: Mapping[str, float]
 ) -> list[float] | None:
-    """What each player adds to the logarithm of a term of the Divisia index; None if several move a factor of it."""
+    """Each player's part in a term's logarithm, for its share by the Divisia index; None if several move a factor."""
     logs = [0.0] * players
     for base, exponent in term.powers.items():
         player = moving(base)

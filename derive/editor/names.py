@@ -190,7 +190,7 @@ def _home(file: OpenFile, name: str) -> Path:
 
 
 def _sharing(file: OpenFile, home: Path) -> list[OpenFile]:
-    """The files that share a file's names of quantities: those that are open in the editor, and those between them."""
+    """The files where the names of a file may stand too: those that are open in the editor, and those between them."""
     texts = {**file.others, file.path: file.text, **file.reading.files}
     sharing = []
     for path, text in texts.items():
@@ -231,7 +231,7 @@ def hover(file: OpenFile, offset: int) -> tuple[str, Span] | None:
 
 
 def _meaning_of_key(path: tuple[str, ...]) -> str:
-    """What a key of a relation file says; empty if there is no such key."""
+    """What an editor says about the key that stands at a place; empty if a relation file has no such key."""
     section = SECTIONS.get(path[0], "") if len(path) == 1 else ""
     key = keys_of(path[:-1]).get(path[-1])
     return section or (key.meaning if key else "")
@@ -282,7 +282,7 @@ def _of_relation(relation: Relation) -> str:
 
 
 def _forms(relation: Relation, name: str) -> list[str]:
-    """The closed forms of a relation that the editor shows for a quantity's name; none if it has none."""
+    """What an editor says about a name that stands in a relation: its closed forms; none if it has none."""
     if relation.written.written_for == name:
         return [str(relation.written)]
     others = [other for other in relation.declared if other != name]
@@ -382,7 +382,7 @@ def _in_string(file: OpenFile, entry: Entry, string: String, offset: int) -> Ite
 
 
 def _behind_number(file: OpenFile, path: tuple[str, ...], before: str, offset: int) -> Iterator[Offer]:
-    """The units that the editor offers behind a number: that of its quantity first, then all others."""
+    """The units that may be written at a place behind a number: that of its quantity first, then all others."""
     number = _NUMBERED.match(before)
     if number is None:
         return
@@ -426,7 +426,7 @@ def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
 
 
 def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
-    """The keys that the editor offers for the table at a place."""
+    """What an editor offers at a place where a key may be written: sections, or the keys of the table there."""
     toml = file.toml
     key = toml.key_at(offset)
     if key is not None:
@@ -448,7 +448,7 @@ def _of_keys(file: OpenFile, offset: int) -> Iterator[Offer]:
 
 
 def _keys(file: OpenFile, path: tuple[str, ...], span: Span, behind: str) -> Iterator[Offer]:
-    """The keys that the editor offers for a table; those that it already has are left out."""
+    """The keys that may be written at a place in a table, and names as keys; those that it already has are left out."""
     present = {
         entry.path[-1]
         for entry in file.toml.entries
@@ -464,6 +464,6 @@ def _keys(file: OpenFile, path: tuple[str, ...], span: Span, behind: str) -> Ite
 
 
 def _typed(before: str, pattern: re.Pattern[str], offset: int) -> Span:
-    """The place of the half-typed word that ends at the cursor."""
+    """The place of the half-typed name or unit before the editor's cursor, which an offer replaces."""
     word = pattern.search(before)
     return offset - (len(word.group()) if word else 0), offset

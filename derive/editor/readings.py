@@ -46,7 +46,7 @@ class OpenFile:
 
     @cached_property
     def is_ours(self) -> bool:
-        """Whether it is a relation file."""
+        """Whether the text that stands in the editor is a relation file."""
         return are_names_of_one(names_at_top(self.text))
 
     @cached_property
@@ -62,12 +62,12 @@ class OpenFile:
 
     @property
     def is_stale(self) -> bool:
-        """Whether a file that it was read with has changed on the disk since."""
+        """Whether a file on the disk with which the open one was read has changed since."""
         stamps = self.reading.stamps if "reading" in self.__dict__ else {}
         return any(_stamp(path) != stamp for path, stamp in stamps.items())
 
     def document(self) -> Document:
-        """The file as the TOML reader reads it: without any data if it is no TOML."""
+        """The file, as it stands in the editor, read as TOML: without any data if it is no TOML."""
         return parse_source(self.text.removeprefix("\ufeff"), self.path.name, self.path.parent)
 
 
@@ -86,7 +86,7 @@ class Reading:
 
     @cached_property
     def own(self) -> Mapping[str, Declaration]:
-        """What the file itself declares."""
+        """The quantities that the file in the editor itself declares."""
         return self.reader.quantities
 
     @cached_property
@@ -103,12 +103,12 @@ class Reading:
 
     @cached_property
     def profiles(self) -> Mapping[str, Profile]:
-        """The profiles that the file and those that it uses state."""
+        """The profiles that the file in the editor and those that it uses state."""
         return {profile.name: profile for part in self.reader.parts() for profile in part.profiles}
 
     @cached_property
     def profile_titles(self) -> Mapping[str, str]:
-        """All profiles that an example may name, with their titles."""
+        """The titles of all profiles that an example in the open file may name, by their names."""
         titles = {name: profile.title for name, profile in self.profiles.items()}
         for part in self.reader.parts():
             for library in part.libraries:
@@ -117,12 +117,12 @@ class Reading:
 
     @cached_property
     def files(self) -> Mapping[Path, str]:
-        """The files that it consists of, with their texts: those that it uses, and itself."""
+        """The texts of the file in the editor and of those that it uses, by their paths."""
         return {self._path_of(part): part.notes.document.text for part in self.reader.parts()}
 
     @cached_property
     def sought(self) -> frozenset[Path]:
-        """Where the files that it uses, and those that these use, are or should be."""
+        """Where the files that the one in the editor uses, and those that these use, are or should be."""
         return frozenset(_sought(self.reader))
 
     def _path_of(self, part: Reader) -> Path:
@@ -130,7 +130,7 @@ class Reading:
         return self.path if part is self.reader else document.folder / document.label
 
     def declaring(self, name: str) -> Path | None:
-        """The file that declares a quantity; None if a library does, or none."""
+        """The open file, or the one that it uses, that declares a quantity; None if a library does, or none."""
         for part in self.reader.parts():
             if name in part.quantities:
                 return self._path_of(part)
@@ -138,13 +138,13 @@ class Reading:
 
 
 def _sought(reader: Reader) -> Iterator[Path]:
-    """Where a file and those that it uses look for others, among them paths where there is none or one with errors."""
+    """Where the open file and those that it uses look for others, also where there is none or one with errors."""
     for part in (reader, *filter(None, reader.shelf.values())):
         yield from part.sought
 
 
 def _stamp(path: Path) -> object:
-    """The time and size by which a change of a file on the disk is noticed; None if there is no such file."""
+    """The time and size of a file read for the editor, by which its change is noticed; None if there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -153,7 +153,7 @@ def _stamp(path: Path) -> object:
 
 
 def _examined(file: OpenFile) -> list[tuple[Problem, DeriveError, bool]]:
-    """What `derive check` says of a file: each problem, its error, and whether the file can be loaded all the same."""
+    """The problems of an open file, as `derive check` says them, each with its error and whether the file loads."""
     with units_for_a_while() as defined:
         reader = read(file.document(), None, file.others)
         refused = len(reader.notes.errors)  # what is noted after these does not keep the file from being loaded
@@ -172,7 +172,7 @@ _ONE = Number(Fraction(1))
 
 
 def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
-    """The text of an equation or a condition mended in the editor; None if that cannot be written.
+    """The text of an equation or a condition in an open file after an edit; None if that cannot be written.
 
     >>> from derive.expressions.tree import Name
     >>> equation = parse_equation("y  =  a/x")
@@ -201,7 +201,7 @@ def mended(text: str, edit: Edit, is_condition: bool = False) -> str | None:
 
 
 def _behind_sign(edit: Edit) -> Edit:
-    """The edit of what stands behind a minus or a slash, which is the sign of a term or a factor and stays."""
+    """The edit that mends only what stands behind a minus or a slash: as the sign of a term or a factor, that stays."""
     old, new = edit.old, edit.new
     while isinstance(old, Apply) and old.op in ("neg", "inv") and old.args[0].at == old.at:
         new = new.args[0] if isinstance(new, Apply) and new.op == old.op else Apply(old.op, (new,))
@@ -221,7 +221,7 @@ def _sides(tree: Equation | Node) -> tuple[Node, ...]:
 
 
 def _flat(node: Node) -> Node:
-    """The tree of a mended equation with nested sums and products taken apart, without factors of 1."""
+    """The tree of an edited equation with nested sums and products taken apart, without factors of 1."""
     if not isinstance(node, Apply):
         return node
     parts: list[Node] = []
@@ -297,7 +297,7 @@ def _place_and_fixes(
 
 
 def _item(toml: TomlText, entry: Entry, error: DeriveError) -> Entry:
-    """The item of a list that an error is about; the list itself if it names none."""
+    """The entry of the open file that a problem is about: an item of the list, or the list itself if it names none."""
     name = error.name if isinstance(error, UnknownNameError) else getattr(error, "text", "")
     items = [item for item in toml.entries if item.path[:-1] == entry.path and item.string is not None]
     return next((item for item in items if name and item.string and name in item.string.value), entry)
@@ -332,7 +332,7 @@ def _mends(entry: Entry, string: String, problem: Problem) -> list[Fix]:
 
 
 def _undeclared(entry: Entry, string: String, error: UnknownNameError) -> tuple[Span, tuple[Fix, ...]]:
-    """The place of an undeclared name, and the names that may have been meant."""
+    """The place of a problem's undeclared name in the open file, and the edits that write a name that may be meant."""
     match = re.search(rf"(?<![\w.]){re.escape(error.name)}(?![\w.])", string.value)
     if match is None:
         return string.span, ()
@@ -341,13 +341,13 @@ def _undeclared(entry: Entry, string: String, error: UnknownNameError) -> tuple[
 
 
 def _word_end(text: str, start: int) -> int:
-    """The end of the word, number or mark that begins at a place."""
+    """The end of the word, number or mark at which a problem in an open file begins."""
     match = re.compile(r"\w+|\S").match(text, start)
     return match.end() if match else len(text)
 
 
 def _own_key(entry: Entry) -> Span:
-    """The place of an entry's last key, or of the first character of one without keys."""
+    """The place of a problem with an entry in an open file: its last key, or its first character without keys."""
     return entry.keys[-1] if entry.keys else (entry.start, entry.start + 1)
 
 

@@ -92,7 +92,7 @@ class EditorServer(LanguageServer):
         return [document.uri for document in self.workspace.text_documents.values()]
 
     def file(self, uri: str) -> OpenFile:
-        """A file as it stands in the editor; read again only if it, or one beside it, has changed."""
+        """The file that an editor asks the server about; read again only if it, or one beside it, has changed."""
         texts = {_path(document.uri): document.source for document in self.workspace.text_documents.values()}
         path = _path(uri)
         state = tuple(sorted((str(open_path), hash(text)) for open_path, text in texts.items()))
@@ -269,7 +269,7 @@ def _defined(server: EditorServer, params: types.DefinitionParams) -> types.Loca
 
 
 def _text(file: OpenFile, path: Path) -> str:
-    """The text of another file: as it stands in the editor, or on the disk."""
+    """The text of another file in which the language server counts positions: as the editor has it, or on the disk."""
     return file.others[path] if path in file.others else path.read_text(encoding="utf-8-sig")
 
 

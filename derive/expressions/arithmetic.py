@@ -111,7 +111,7 @@ def same(number: Number) -> Number:
 
 
 def reapplied(node: Apply, part: Fold) -> Apply:
-    """The same operation on its folded arguments, as its form in an arithmetic of expressions."""
+    """The form of an operation in an arithmetic whose elements are trees: the same operation on folded arguments."""
     return Apply(node.op, tuple(map(part, node.args)))
 
 
@@ -144,12 +144,12 @@ _MOST_EXPANDED = 8  # limit on powers that are multiplied out
 
 
 def power_of(base: Hashable, power: Any = 1) -> Sum:
-    """A power of an atom, in the arithmetic of sums."""
+    """The element of an atom, or of a power of it, in the arithmetic of sums: a sum of one monomial."""
     return {frozenset({(base, power)}): Fraction(1)}
 
 
 def joined(monomial: Monomial, other: Mapping[Any, Any] | Monomial) -> Monomial:
-    """The product of two monomials, in the arithmetic of sums."""
+    """The product of two monomials, in the arithmetic in which trees are folded to sums."""
     powers = dict(monomial)
     for base, power in dict(other).items():
         powers[base] = powers.get(base, 0) + power
@@ -159,7 +159,7 @@ def joined(monomial: Monomial, other: Mapping[Any, Any] | Monomial) -> Monomial:
 def plus(
     terms: Mapping[_Key, Fraction], other: Mapping[_Key, Fraction], factor: Fraction | int = 1
 ) -> dict[_Key, Fraction]:
-    """A sum of monomials and a multiple of another, or any two rows of coefficients.
+    """The `add` in the arithmetic of sums, with a factor for the second sum; also of any two rows of coefficients.
 
     >>> plus(power_of("x"), plus(power_of("x"), power_of("y")), -1)
     {frozenset({('y', 1)}): Fraction(-1, 1)}
@@ -171,7 +171,7 @@ def plus(
 
 
 def times(terms: Sum, other: Sum, most: int) -> Sum:
-    """The product of two sums of monomials; NoElement if it takes more than so many products of terms."""
+    """The `mul` in the arithmetic of sums, multiplied out; NoElement if it takes more than so many products."""
     if len(terms) * len(other) > most:
         raise NoElement
     total: Sum = {}
@@ -184,7 +184,7 @@ def times(terms: Sum, other: Sum, most: int) -> Sum:
 def arithmetic_of_sums(
     most: int, forms: Mapping[str, Callable[[Apply, Fold], Sum]], otherwise: Callable[[Apply, Fold], Sum] = nothing
 ) -> Arithmetic[Sum]:
-    """The arithmetic of sums of so many terms at most; `forms` and `otherwise` say what powers and functions are."""
+    """The arithmetic in which a tree folds to a sum of monomials; `forms` and `otherwise` are for powers, functions."""
     product = partial(times, most=most)
     return Arithmetic(
         number=lambda node: {UNIT: node.value} if node.value else {},
@@ -199,7 +199,7 @@ def arithmetic_of_sums(
 
 
 def multiplied_out(node: Node, named: Callable[[Node], Hashable], most: int) -> Sum:
-    """An expression as a sum of monomials, with `named` for the atom of a part; NoElement if it has too many terms.
+    """A tree folded in the arithmetic of sums, with `named` for the atom of a part; NoElement if it has too many terms.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -251,7 +251,7 @@ class ConstantError(Exception):
 
 
 def prove_constants(node: Node) -> None:
-    """Raise a ConstantError for the first constant that is not a finite real number.
+    """Fold a tree in the arithmetic of constants: a ConstantError for the first that is not a finite real number.
 
     >>> prove_constants(Apply("log", (Number(Fraction(0)),)))
     Traceback (most recent call last):
@@ -262,7 +262,7 @@ def prove_constants(node: Node) -> None:
 
 
 def may_lose_digits(operation: Apply) -> bool:
-    """Whether doubles may lose digits in a constant operation: a sum cancels, a function's argument is rounded.
+    """Whether the arithmetic of constants may lose digits in floats: a sum cancels, a function's argument is rounded.
 
     >>> one = Number(Fraction(1))
     >>> [may_lose_digits(Apply("log", (arg,))) for arg in (one, Apply("exp", (one,)), Number(Fraction(4, 3)))]
@@ -275,7 +275,7 @@ def may_lose_digits(operation: Apply) -> bool:
 
 
 def _to_last_digit(node: Apply) -> float | None:
-    """A constant by many digits, zero where `MORE_BITS` do not tell it from zero; None if it is no ordinary number."""
+    """The element of a constant in an arithmetic of balls: zero if `MORE_BITS` leave it open, None if not ordinary."""
     operations = operations_on_balls()
     balls: Arithmetic[Ball] = Arithmetic(
         lambda number: operations["number"](number.value.numerator) / number.value.denominator, operations
@@ -330,12 +330,12 @@ def _number(node: Number) -> _Value:
 
 
 def _bits(node: Node) -> int:
-    """The length in bits of a constant that is a literal; zero for any other."""
+    """The bits of a literal, by which the arithmetic of constants limits powers; zero of any other node."""
     return _length(node.value) if isinstance(node, Number) else 0
 
 
 def _short(value: _Value) -> _Value:
-    """The value of a constant, as a float if it is a rational with too many bits."""
+    """An element of the arithmetic of constants, as a float if it is a rational with too many bits."""
     return float(value) if isinstance(value, Fraction) and _length(value) > _MOST_BITS else value
 
 
@@ -344,7 +344,7 @@ def _length(number: Fraction) -> int:
 
 
 def _bounded(node: Node, value: _Value) -> _Value:
-    """The value of a constant; an error if it is beyond the range of ordinary doubles."""
+    """The element of a node in the arithmetic of constants; a ConstantError if it is NaN or out of range."""
     if value is None or value == 0 or LEAST < abs(value) < MOST:
         return value
     if value != value:  # NaN
@@ -353,7 +353,7 @@ def _bounded(node: Node, value: _Value) -> _Value:
 
 
 def _power(base: _Value, exponent: _Value) -> _Value:
-    """A power in the arithmetic of constants: exact of a rational if it stays short, else a double."""
+    """The `pow` in the arithmetic of constants: exact of a rational if it stays short, else a float."""
     if not base and exponent < 0:
         return 1 / base
     is_whole = isinstance(exponent, Fraction) and exponent.denominator == 1
@@ -363,7 +363,7 @@ def _power(base: _Value, exponent: _Value) -> _Value:
 
 
 def _first_arm(*values: _Value) -> _Value:
-    """The value of the first arm of a constant choice whose condition is true; None if none is."""
+    """The `piecewise` in the arithmetic of constants: its first arm whose condition is true; None if none is."""
     arms = (arm for arm, holds in zip_longest(values[::2], values[1::2], fillvalue=True) if holds)
     return next(arms, None)
 

@@ -107,19 +107,19 @@ class Function:
 
     @property
     def called_in_numpy(self) -> str:
-        """The name of the function for NumPy's arrays, with its module; empty if there is none."""
+        """The name for the table's entry among NumPy's functions of arrays, with its module; empty if none."""
         return "" if self.in_numpy is None else self.in_numpy or f"numpy.{self.name}"
 
     @property
     def called_in_numba(self) -> str:
-        """The name of the function in machine code, where that is Python's math function; empty if there is none."""
+        """The name for the table's entry in machine code: its own, or Python's math function; empty if none."""
         if self.in_numba or getattr(math, self.name, None) is not self.value:
             return self.in_numba
         return f"m.{self.name}"
 
     @property
     def called_in_javascript(self) -> str:
-        """The name of the function in a browser: JavaScript's own, or one of `javascript_runtime.js`."""
+        """The name for the table's entry in a browser: JavaScript's own, or one of `javascript_runtime.js`."""
         return self.in_javascript or f"Math.{self.name}"
 
     @property
@@ -129,12 +129,12 @@ class Function:
 
     @property
     def slope_of(self) -> Callable[[float, float], float]:
-        """The slope of the function, as a function of its argument x and its value y."""
+        """The slope that the table's entry gives, as a function of the argument x and of the value y."""
         return _compiled(self.slope, "math") if isinstance(self.slope, str) else self.slope
 
     @property
     def inverse(self) -> Real | None:
-        """The function that gives the argument of a value, the one where it rises if there are two; else None."""
+        """The inverse that the table's entry gives, the one where its function rises if there are two; else None."""
         if self.inverse_in_doubles or self.period or not self.inverses:
             return self.inverse_in_doubles
         return partial(_compiled(self.inverses[0].form, "math"), math.nan)
@@ -166,7 +166,7 @@ def _compiled(text: str, library: str) -> Callable[[Any, Any], Any]:
 
 
 def _element_by_element(function: Real) -> Callable[..., Any]:
-    """The function for arrays that applies a function of one number to each element; NaN where that is undefined."""
+    """A function of the table, or its slope, for arrays: applied to each element, and NaN where that is undefined."""
     import numpy
 
     def element(x: float) -> float:

@@ -132,7 +132,7 @@ def foreign(word: str) -> str:
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Whether a word is a function's name mistyped: one letter more, less or replaced, or two neighbours exchanged."""
+    """Whether a word before "(" is a function mistyped: one letter more, less or replaced, or neighbours exchanged."""
     if min(len(word), len(name)) < 3 or abs(len(word) - len(name)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
@@ -257,7 +257,7 @@ _MOST_DIGITS = 60  # limit on those of one number
 
 @lru_cache(maxsize=1024)
 def _exact(word: str) -> Fraction | tuple[str, str]:
-    """The literal of a text as an exact fraction; else whether it is too large or too small, and the limit exceeded.
+    """Read a number's text as an exact fraction; else whether it is too large or too small, and the limit exceeded.
 
     >>> _exact("0.07"), _exact("1e400")
     (Fraction(7, 100), ('large', '60 digits, 1e300'))
@@ -445,7 +445,7 @@ class _Reader:
         return Apply(op, tuple(args), (start, self._end()))
 
     def _piecewise(self, start: int) -> Node:
-        """Read the arms of a `Piecewise`, whose last condition may be True, as a choice."""
+        """Read the text of a `Piecewise` from its first bracket on, whose last condition may be True, as a choice."""
         self.next += 1
         arms: list[Node] = []
         default: tuple[Node, ...] = ()

@@ -101,12 +101,12 @@ def lambert_slope(x: float, w: float) -> float:
 
 
 def root_of_ball(x: Any) -> Any:
-    """The square root of a FLINT ball; of one that holds zero, that of the part without negative numbers."""
+    """The function `sqrt` in many digits, on FLINT's balls; of one with zero, that of its part that is not negative."""
     return (x.nonnegative_part() if x.contains(0) else x).sqrt()
 
 
 def whole_below_ball(x: Any) -> Any:
-    """The number that a FLINT ball stands for, rounded down; a whole number inside the ball is that number."""
+    """The function `floor` in many digits, on FLINT's balls; a whole number inside a ball is what that stands for."""
     nearest = (x + 0.5).floor()
     return nearest if x.contains(nearest) else x.floor()
 

@@ -27,7 +27,7 @@ _MOST_NESTED = 100  # limit on nested operations
 
 
 def _constructor(entry: Function) -> Any:
-    """The function of sympy for an entry of the table of functions, or one that makes its formula in sympy."""
+    """The function of sympy to which a tree's function is converted, or one that makes its formula in sympy."""
     if callable(entry.in_sympy):
         return partial(entry.in_sympy, sympy)
     return getattr(sympy, entry.in_sympy or entry.name)
@@ -66,7 +66,7 @@ def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
 
 
 def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Relational:
-    """The sympy equation of an equation, not evaluated (`Eq(x, x + 1)` would otherwise be False)."""
+    """An equation of two trees converted to sympy, not evaluated (`Eq(x, x + 1)` would otherwise be False)."""
     sides = (to_sympy(side, quantities) for side in equation.sides)
     relational: Relational = _RELATIONS[equation.op](*sides, evaluate=False)
     return relational

@@ -97,12 +97,12 @@ class Equation:
         return names_in(self.lhs, self.rhs)
 
     def changed(self, change: Callable[[Node], Node]) -> Equation:
-        """The same equation or inequality between two sides that `change` has replaced."""
+        """The same equation or inequality between two expression trees that `change` has replaced."""
         return Equation(change(self.lhs), self.op, change(self.rhs))
 
     @property
     def written_for(self) -> str | None:
-        """The name that an equation is written for: alone on the left, and not on the right; else None."""
+        """The name that is the left tree of an equation, and not in the right one; None if there is no such name."""
         return self.lhs.name if isinstance(self.lhs, Name) and self.lhs.name not in names_in(self.rhs) else None
 
     def __str__(self) -> str:
@@ -169,7 +169,7 @@ def applied(op: str, parts: Sequence[Node], nothing: Node) -> Node:
 
 
 def conjunction(conditions: Sequence[Node]) -> Node:
-    """The condition that all of several conditions hold; a single one stands for itself."""
+    """The tree of the condition that all of several hold: an `and` node, or a single condition as it is."""
     return applied("and", conditions, Apply("true", ()))
 
 
@@ -209,7 +209,7 @@ def is_condition(node: Node) -> bool:
 
 
 def render(node: Node) -> str:
-    """The text of an expression tree, from which the same tree can be read.
+    """An expression tree written out as text, each node as it stands, so that reading it gives the same tree.
 
     >>> render(Apply("mul", (Name("a"), Apply("inv", (Apply("add", (Name("b"), Name("c"))),)))))
     'a/(b + c)'
@@ -218,7 +218,7 @@ def render(node: Node) -> str:
 
 
 def _with_precedence(node: Node) -> tuple[str, int]:
-    """The text of a tree, and how tightly it binds: 0 for a choice, 5 for a sum, to 9 for a single word."""
+    """A node of the tree as text, and how tightly it binds: 0 for a choice, 5 for a sum, to 9 for a single word."""
     if isinstance(node, Name):
         return node.name, 9
     if isinstance(node, Number):
@@ -258,7 +258,7 @@ def _bracketed(node: Node, level: int) -> str:
 
 
 def _number(node: Number) -> tuple[str, int]:
-    """The text of a number as it was written, else as a short decimal or a fraction, and how tightly it binds."""
+    """The text that a Number node keeps, or else a short decimal or a fraction, and how tightly it binds."""
     if node.text:
         return node.text, 9
     value = node.value
@@ -275,7 +275,7 @@ def is_negated(node: Node) -> bool:
 
 
 def _sum(node: Apply) -> str:
-    """The text of a sum, with a minus sign before each negated term."""
+    """The text of an `add` node of the tree, with a minus sign before each negated term."""
     text = _bracketed(node.args[0], 5 if is_negated(node.args[0]) else 6)
     for arg in node.args[1:]:
         if isinstance(arg, Apply) and arg.op == "neg":
@@ -286,7 +286,7 @@ def _sum(node: Apply) -> str:
 
 
 def _product(node: Apply) -> str:
-    """The text of a product, with a slash before each divisor."""
+    """The text of a `mul` node of the tree, with a slash before each divisor."""
     text = ""
     for arg in node.args:
         if isinstance(arg, Apply) and arg.op == "inv":

@@ -39,7 +39,7 @@ _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
-    """The exact relations on which givens may disagree: overdetermined equations, and limits on what they determine.
+    """The exact relations on which compiled functions test that givens agree: overdetermined ones, and known limits.
 
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
@@ -47,7 +47,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     limits = [relation.name for relation in library.inequalities]
 
     def is_untested(name: str) -> bool:
-        """Whether a relation may apply beside a plan that does not use it."""
+        """Whether givens may disagree on a relation: some plan neither uses nor excludes it, or there is no plan."""
         relation = library.relations[name]
         not_using = (plan for plan in plans if name not in plan.relations)
         return not plans or any(not _excludes(library, plan, relation) for plan in not_using)
@@ -60,7 +60,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 def surplus(
     library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The equations that strong (given) values overdetermine, and all quantities that these values determine.
+    """The equations that givens overdetermine, so that they may disagree there, and all quantities they determine.
 
     Overdetermined are the equations for which no unknown is left, and all that lead to the quantities in them. Every
     other equation holds by construction: its own unknown follows from it.
@@ -75,19 +75,19 @@ def surplus(
 
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks, determined by givens, of quantities that not every plan computes and that may leave their domain."""
+    """The blocks that givens determine and some plan leaves out, in which givens may contradict a domain."""
     leaving = leaving_from(library, strong)
     names = leaving.names - _computed_always(plans)
     return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
 
 
 def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks as of `leaving_beside`, and those of quantities that leave their domain only under conditions."""
+    """The blocks whose domains test the givens: those of `leaving_beside` and of `leaving_in_some_case`."""
     return *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
 
 
 def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The further blocks of such quantities, which may leave their domain where relations under conditions apply."""
+    """The further blocks in which givens may contradict a domain, where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, strong)
     if not blocks:
         return ()
@@ -106,12 +106,12 @@ def conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node,
 
 
 def _computed_always(plans: Sequence[Plan]) -> set[str]:
-    """The quantities that every plan for a target computes, so that its own lines test their domains."""
+    """The quantities that every plan for a target computes: compiled lines test their domains, agreement need not."""
     return set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set()
 
 
 def _defined_text_of(library: RelationSet, block: Block, form: Node, text: Writer) -> str:
-    """The text of a form of a block's unknown: NaN where its relation has no value, as it divides by zero there."""
+    """The text by which givens are tested against a domain: a block's form, NaN where its relation divides by zero."""
     own = {block.unknowns[0]: form}
     value = text(form)
     for divisor in divisors_beside(library, [library.relations[block.relations[0]].written], [form]):
@@ -125,7 +125,7 @@ def _sure_of(condition: Node, text: Writer) -> str:
 
 
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a block's closed forms, and a function that is positive where givens lead all out of the domain.
+    """The names in a block's closed forms, and a function: positive where givens contradict the domain in all forms.
 
     So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
     block's relations fails, or one of the names has no number. Without a closed form, as where the unknown is rounded,
@@ -158,12 +158,12 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
-    """Whether a relation cannot test the givens, as each plan for the target uses one that excludes it."""
+    """Whether givens need not agree on a relation, as each plan for the target uses one that excludes it."""
     return bool(plans) and all(_excludes(library, plan, relation) for plan in plans)
 
 
 def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
-    """Whether a plan uses a relation that never applies together with another relation."""
+    """Whether a plan uses a relation that never applies together with the one on which givens are to agree."""
     return are_exclusive(conditions_of(library, plan.relations), relation.conditions)
 
 
@@ -185,7 +185,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
 
 
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
-    """Compile a test of givens over arrays in base units; `write` makes its text from the texts of expressions."""
+    """Compile a test of whether givens agree, over arrays in base units; `write` makes its text from other texts."""
     sheet = Sheet(Arrays(), names)
     scope = sheet.start()
     sheet.space |= calls
@@ -193,7 +193,7 @@ def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -
 
 
 def based(numbers: Any, quantity: Declaration) -> Any:
-    """Numbers at which givens are tested, converted from a quantity's declared unit to base units."""
+    """A quantity's numbers in base units, in which it is tested that givens agree; they come in its declared unit."""
     scaled = numbers * float(quantity.unit.size)
     return scaled + float(quantity.unit.offset) if quantity.unit.offset else scaled
 
@@ -228,7 +228,7 @@ class Agreement:
 
 
 def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
-    """The compiled values of a target where the givens agree, and the solver's answers where they may not.
+    """The compiled column of a target; where gaps show that givens may disagree, it has the solver's answers.
 
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
     If those points are too many, the compiled value stands unless it is contradicted.
@@ -249,7 +249,7 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
 
 
 def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
-    """The tests that the givens of a target agree on what they state twice; None if they state nothing twice."""
+    """What tests at each point whether the givens of a compiled target agree; None if there is nothing to test."""
     plans_of_each = testing(library, cases)
     beside: dict[str, Cases] = {}
     for plans_of_members in plans_of_each.values():
@@ -267,7 +267,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
 
 
 def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Cases | None:
-    """The plans for a quantity in a tested relation's condition, with its fallback where no relation gives it."""
+    """The plans for a quantity in the condition of a test of givens, with its fallback where no relation gives it."""
     default = library.declared[name].default
     if cases is None or default is None or default.is_range or not default.source.stands_in:
         return cases
@@ -275,14 +275,14 @@ def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Case
 
 
 def _filled(tree: Tree, name: str) -> Tree:
-    """A tree of cases in which a plan that takes the weak value of a quantity fills each end without a case."""
+    """A tree of cases for a test of givens, in which taking a quantity's weak value fills each end without a case."""
     if isinstance(tree, Fork):
         return replace(tree, yes=_filled(tree.yes, name), no=_filled(tree.no, name))
     return Case(Plan(name, blocks=(), weak=(name,), checks=())) if tree is None else tree
 
 
 def testing(library: RelationSet, cases: Cases) -> dict[str, dict[str, Cases]]:
-    """The relations that test whether a target's givens agree, each with the plans for its other quantities."""
+    """The relations whose sides are compared at points to see if givens agree, with plans for other quantities."""
     strong, tested = cases.outline.strong, dict[str, dict[str, Cases]]()
     for name in said_twice(library, strong, cases.plans):
         relation = library.relations[name]

@@ -43,7 +43,7 @@ def by_name(
     floats: Callable[[], Callable[..., float]] | None = None,
     lost: Callable[..., float] | None = None,
 ) -> FunctionType:
-    """A compiled function with its arguments by keyword, in which plain floats take the fastest way.
+    """A Python function that binds arguments by keyword for a compiled one, with the fastest way for plain floats.
 
     `floats` makes the function of floats on first use; where that cannot decide, `lost` computes the value. All other
     values go to `of_any_values`.
@@ -75,7 +75,7 @@ def by_name(
 
 
 def _call_text(count_of_names: int, *, has_floats: bool) -> str:
-    """The text of a function by keyword, with its arguments numbered."""
+    """The source text of a function that binds arguments by keyword, numbered, and sorts out plain floats."""
     arguments = [f"a{i}" for i in range(count_of_names)]
     not_plain = ""
     if arguments:
@@ -169,7 +169,7 @@ def _listed(quantity: Declaration, entries: Sequence[Any]) -> list[Any]:
 
 
 def _unmasked(given: Any) -> Any:
-    """An array of NumPy with NaN in the place of each masked number, and None among objects; all else as it is."""
+    """A passed array of NumPy with NaN for each masked number, and None among objects; any other argument as it is."""
     import numpy
 
     if not isinstance(given, numpy.ma.MaskedArray):
@@ -239,7 +239,7 @@ def _is_same(text: str, unit: Unit) -> bool:
 
 
 def _in_unit(quantity: Declaration) -> str:
-    """The unit in which bare numbers are taken, for a sentence; empty for a plain number."""
+    """The unit in which a compiled function takes an argument's bare numbers, in words; empty for a plain number."""
     return "" if quantity.unit.text in ("", "1") else f" in {quantity.unit}"
 
 

@@ -50,7 +50,7 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """Whether the case assumes a condition that the numbers of its plan do not decide either."""
+        """Whether the case rests on a condition that no fork decides, and that its own numbers do not decide either."""
         return not {*self.assumed} <= {following.condition for following in self.following}
 
 
@@ -105,16 +105,16 @@ class Cases:
 
     @property
     def ends(self) -> list[End]:
-        """The ends of all trees of cases, those for quantities in conditions included."""
+        """The ends of all trees of forks, with or without a case, those for quantities in conditions included."""
         return [*chain.from_iterable(map(ends, chain(self.alternatives, *self.asides.values())))]
 
     def of_aside(self, name: str) -> Cases:
-        """The cases of a quantity in a condition, as alternatives of a question of its own."""
+        """The trees of cases that compute a quantity in a condition, as alternatives of a question of its own."""
         return Cases(replace(self.outline, target=name), self.asides[name], self.asides)
 
 
 def cases(library: RelationSet, outline: Outline) -> Cases:
-    """All plans for a target, sorted by the case in which each applies; no alternative if it is not determined at all.
+    """The trees of forks that sort all plans for a target by case; no alternative if it is not determined at all.
 
     >>> from derive.solving.execution.question import outlined
     >>> from derive.expressions.tree import render
@@ -133,7 +133,7 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
 
 
 def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, Cases] | None:
-    """The cases of a target where each arm of a choice is a relation of its own, and the library of these relations.
+    """The trees of cases for a target where each arm of a choice is a relation, and the library of these relations.
 
     An arm that a condition excludes needs no value there. None if that determines the target nowhere either.
     """
@@ -145,7 +145,7 @@ def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, 
 
 
 def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
-    """The cases of a target without the fallbacks that alone lead to it.
+    """The trees of cases for a target, planned without the fallbacks that alone lead to it.
 
     What follows from such a fallback only is not determined. Where it stands alone in some cases, and beside what is
     stated in others, it counts in those others.
@@ -164,14 +164,14 @@ def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
 
 
 def _weak_behind(library: RelationSet, plan: Plan) -> Iterator[str]:
-    """The quantities whose weak values a case's plan uses, or that decide whether its relations apply."""
+    """The names on which a case rests: weak values in its plan, and quantities in its relations' conditions."""
     yield from plan.weak
     for name in plan.relations:
         yield from names_in(*library.relations[name].conditions)
 
 
 def _with_lone_cases_replaced(target_cases: Cases, without: Cases, lone_plans: Container[Plan]) -> Cases:
-    """The cases of a target, with those of other cases in place of each that rests on fallbacks alone.
+    """A target's trees of cases, with other trees in place of each case that rests on fallbacks alone.
 
     The solver is asked at each point where the two cannot stand in one tree.
     """
@@ -223,7 +223,7 @@ class _CaseSorter:
         self.count = 0
 
     def run(self) -> Cases:
-        """Plan the target without each set of relations that may not apply, until no case adds a further set."""
+        """Sort the plans for a target into trees of cases, one without each set of relations that may not apply."""
         trees: dict[frozenset[str], Tree] = {}
         is_open = False
         pending: list[frozenset[str]] = [frozenset()]
@@ -251,24 +251,24 @@ class _CaseSorter:
         return replace(sorted_out, is_asked=bool(alternatives) and (is_open or partial is not None), partial=partial)
 
     def _is_partly_decided(self, condition: Node) -> bool:
-        """Whether the quantity in a condition is determined in some cases only: elsewhere, the condition is assumed."""
+        """Whether a fork's quantity is determined in some cases only: elsewhere, the condition is assumed."""
         computed = (name for name in names_in(condition) if name not in self.outline.strong)
         return not all(any(not open_sides(tree) for tree in self.asides.get(name, ())) for name in computed)
 
     def _one_always_applies(self, excluded: frozenset[str]) -> bool:
-        """Whether one of several relations applies in every case, as one condition fails only where another holds."""
+        """Whether no case leaves all of several relations out, as one condition fails only where another holds."""
         single = [conditions[0] for name in excluded if len(conditions := self.library.relations[name].conditions) == 1]
         return any(implied(condition, {other: False}) is True for condition, other in permutations(single, 2))
 
     def _is_covered(self, excluded: frozenset[str]) -> bool:
-        """Whether a relation left out of a case shares quantities with a conditional relation that is not."""
+        """Whether a relation that a case leaves out shares quantities with a conditional relation that it keeps."""
         relations, members = self.library.relations, self.library.members
         covered = set[str]().union(*(members[name] for name in excluded if relations[name].conditions))
         others = (relation.name for relation in self.library.conditional if relation.name not in excluded)
         return any(not covered.isdisjoint(members[name]) for name in others)
 
     def _tree(self, excluded: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """The tree of cases without some relations, at known truths; no given decides on those `excluded`."""
+        """The tree of forks and cases without some relations, at known truths; no given decides on `excluded`."""
         tick()
         self.count += 1
         if self.count > _MOST:
@@ -308,7 +308,7 @@ class _CaseSorter:
         return Case(plan, tuple(holding), tuple(filter(None, failing)), tuple(assumed), yielding, following)
 
     def _following(self, condition: Node, plan: Plan) -> YieldingCondition | None:
-        """How the numbers of a case lead to a condition's quantities by unconditional relations, if they do."""
+        """The plans by which a case's numbers lead, unconditionally, to a condition that it assumes; None without."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
         missing = [name for name in names_in(condition) if name not in known and name not in self.outline.weak]
         if not missing:
@@ -318,7 +318,7 @@ class _CaseSorter:
         return YieldingCondition(condition, tuple(plans)) if all(inner.is_determined for inner in plans) else None
 
     def _yielding(self, condition: Node, plan: Plan, left_out: frozenset[str]) -> YieldingCondition | None:
-        """How the numbers of a case replace the defaults in a condition; None if they do not."""
+        """The plans by which a case's own numbers replace the defaults that decide a condition; None if they do not."""
         known = dict.fromkeys([*self.outline.strong, *plan.unknowns])
         plans = [plan_for(self.library, name, known, (), left_out) for name in names_in(condition)]
         firm = [inner for inner in plans if inner.is_determined and not self._conditional(inner)]
@@ -332,18 +332,18 @@ class _CaseSorter:
         return self._tree(excluded, left_out, truths)
 
     def _conditional(self, plan: Plan) -> list[Relation]:
-        """The relations of a case's plan that hold under conditions only."""
+        """The relations in a plan that tie it to a case, as they hold under conditions only."""
         used = (self.library.relations[name] for name in plan.relations)
         return [relation for relation in used if relation.conditions]
 
     def _is_decided(self, condition: Node) -> bool:
-        """Whether the givens, or defaults that nothing replaces, decide a condition between cases."""
+        """Whether a condition is known before a case is chosen: by the givens at a fork, or by fixed defaults."""
         if self._truth_by_defaults(condition) is not None:
             return True
         return all(name in self.outline.strong or self._trees_of(name) for name in names_in(condition))
 
     def _truth_by_defaults(self, condition: Node) -> bool | None:
-        """The truth of a condition on defaults that nothing replaces, which is the same in every case."""
+        """The truth of a condition that is no fork, on defaults that nothing replaces in any case; else None."""
         if condition not in self.constants:
             names, defaults = names_in(condition), self.library.defaults
             fixed = {name: defaults[name].base for name in names if self._is_fallback(name)}
@@ -353,12 +353,12 @@ class _CaseSorter:
         return self.constants[condition]
 
     def _is_fallback(self, name: str) -> bool:
-        """Whether a quantity has its default in every case."""
+        """Whether a quantity has its default in every case, as no tree of cases leads to a number of its own."""
         is_default = name in self.library.defaults and name in self.outline.weak and name not in self.outline.stated
         return is_default and name != self.outline.target and not self._trees_of(name)
 
     def _trees_of(self, name: str) -> tuple[Tree, ...]:
-        """The trees of cases for a quantity in a condition; none if the givens do not decide these cases."""
+        """The trees of cases for a quantity in a condition; none unless forks on the givens decide between them."""
         if name not in self.asides:
             weak = tuple(other for other in self.outline.weak if other != name)
             sorter = _CaseSorter(self.library, replace(self.outline, target=name, weak=weak), self.asides)
@@ -368,7 +368,7 @@ class _CaseSorter:
         return self.asides[name]
 
     def _decided_by_results(self, relation: Relation, plan: Plan) -> tuple[Node, ...]:
-        """The conditions of a relation that a plan's results, or weak values, decide in a case."""
+        """The conditions of a relation that no fork decides, but the results or weak values of a case's plan."""
         known = {*self.outline.strong, *self.outline.weak, *plan.unknowns}
         tested = (condition for condition in relation.conditions if known.issuperset(names_in(condition)))
         return tuple(condition for condition in tested if not self._is_decided(condition))
@@ -388,5 +388,5 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
 
 
 def open_sides(tree: Tree) -> int:
-    """The number of ends in a tree of cases at which no case holds."""
+    """The number of ends in a tree of forks at which no case holds, and which have no plan."""
     return sum(case is None for case, _ in ends(tree))

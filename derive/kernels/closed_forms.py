@@ -53,7 +53,7 @@ _Arm = tuple[Node, tuple[Node, ...]]
 
 
 def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
-    """The closed form of a target in the givens, and in defaults where these do not suffice, as a sympy expression."""
+    """Invert a target's plans symbolically: a sympy expression in givens, and in defaults where these fall short."""
     with query():
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
@@ -97,7 +97,7 @@ def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: 
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
-    """The closed form of a target from which missing quantities cancel, if it is the same at generic numbers."""
+    """The closed form of a target that no plan inverts, as what is missing cancels, if generic numbers agree on it."""
     if eliminates(library, outline):
         answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
         forms = [answer.formula for answer in answers if answer is not None]
@@ -119,7 +119,7 @@ def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
 
 
 def _in_givens(target: str, forms: Mapping[str, Node]) -> Node:
-    """The closed form of a quantity in terms of the givens, with those of all other quantities put in."""
+    """The closed form of a plan's quantity in the givens, with the inverses of all other blocks put in."""
     if target not in forms:
         return Name(target)
     form = composed(target, forms)
@@ -155,7 +155,7 @@ def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...]
 
 
 def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
-    """The conditions, by closed forms, under which a fork's condition is decided and under which it holds."""
+    """The conditions for the arms of a formula, by closed forms: where a fork is decided, and where it holds."""
     names = [name for name in names_in(condition) if name in cases.asides]
     ways = product(*(_joined_arms(library, cases, cases.asides[name]) for name in names))
     paths, holding = [], []
@@ -223,7 +223,7 @@ def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
 
 
 def _single(library: RelationSet, equation: Equation, name: str, further: Sequence[Node] = ()) -> Node:
-    """The one closed form of an unknown from an equation; an error if there is none, or several.
+    """The one inverse of an equation for an unknown, in symbols; an error if there is none, or several are left.
 
     Of several arms each holds only under the further conditions, which are on the unknown too.
     """
@@ -272,7 +272,7 @@ def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
 
 
 def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
-    """Whether the sign of a closed form fits the unknown's domain, as far as sympy can tell."""
+    """Whether an inverse may stand in the formula: its sign, as far as sympy can tell, fits the unknown's domain."""
     from derive.expressions.sympy_bridge import to_sympy
 
     form = to_sympy(unwound(candidate.form, 0), library.quantities)
@@ -309,7 +309,7 @@ def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
 
 
 def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
-    """The conditions under which no closed form holds: an arm without the unknown equals the other side for any value.
+    """The conditions under which no inverse holds: an arm without the unknown equals the other side for any value.
 
     From `t = q if q >= f else 4`, q is t; but where t is 4, it is also any number below f.
     """
@@ -348,7 +348,7 @@ def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...],
 
 
 def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
-    """The closed forms of a block that is solved by one unknown, in terms of which the other unknowns are written.
+    """The closed forms of a block whose unknowns are all written in one, which is inverted symbolically.
 
     A division by an expression that may be zero at a solution would lose that solution: it is refused.
     """
@@ -398,7 +398,7 @@ Rows = Sequence[Mapping[int, Any]]
 def solved_in_symbols(
     differences: Sequence[Node], unknowns: Sequence[str], quantities: Mapping[str, Quantity]
 ) -> dict[str, Node] | None:
-    """The closed forms, by Cramer's rule, at which all differences are zero; None if not linear, or always singular.
+    """The closed forms at which all differences are zero, by symbolic determinants; None if not linear, or singular.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -432,7 +432,7 @@ def solved_in_symbols(
 
 
 def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping[str, Quantity]) -> Rows:
-    """The rows for Cramer's rule: coefficients as polynomials without denominators, the right side last."""
+    """The rows of symbolic determinants: coefficients as polynomials without denominators, the right side last."""
     import sympy
     from sympy.polys.fields import sfield
 
@@ -453,7 +453,7 @@ def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping
 
 
 def _cleared(row: Mapping[int, Any]) -> dict[int, Any]:
-    """A row of coefficients for Cramer's rule, multiplied by the common denominator of its entries."""
+    """A row of symbolic coefficients, multiplied by the common denominator of its entries, for a determinant."""
     common: Any = 1
     for element in row.values():
         common = element.denom if common == 1 else common.lcm(element.denom)
@@ -461,11 +461,11 @@ def _cleared(row: Mapping[int, Any]) -> dict[int, Any]:
 
 
 def _determinant(rows: Rows, columns: list[int]) -> Any:
-    """The determinant of polynomials in the rows and columns that Cramer's rule takes."""
+    """The determinant of symbolic rows in some columns, by which Cramer's rule writes closed forms."""
     minors: dict[tuple[int, ...], Any] = {}
 
     def minor(row: int, columns_left: tuple[int, ...]) -> Any:
-        """The determinant of the rows from one on, in the columns that are left, computed once for the same columns."""
+        """The minor of the symbolic rows from one on, in the columns left, computed once for the same columns."""
         if row == len(rows):
             return 1
         if columns_left not in minors:
@@ -482,7 +482,7 @@ def _determinant(rows: Rows, columns: list[int]) -> Any:
 
 
 def _check(polynomial: Any, count: int) -> None:
-    """Refuse a closed form whose determinant has too many terms, or too many minors."""
+    """Refuse a closed form by Cramer's rule whose symbolic determinant has too many terms, or too many minors."""
     tick()
     if count > _TERMS or (polynomial and len(polynomial) > _TERMS):
         raise LimitError(
@@ -493,7 +493,7 @@ def _check(polynomial: Any, count: int) -> None:
 
 
 def _vanishes(form: Node) -> bool:
-    """Whether a determinant is zero at every trial point, as it may be if its symbols depend on each other."""
+    """Whether a symbolic determinant is zero at every trial point, as it may be if its symbols depend on each other."""
     for first, step in _TRIED:
         point = {name: first + step * i for i, name in enumerate(names_in(form))}
         size = sum(abs(value(term, point)) for term in terms(form))

@@ -157,13 +157,13 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
 
 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
-    """The question of a compiled function at generic numbers of the givens, which no profile states."""
+    """The question behind a fast function, read at generic numbers of the givens, which no profile states."""
     with query():
         return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
 def is_own_value_alone(library: RelationSet, question: Question) -> bool:
-    """Whether a compiled question has the value that a profile states of its target, as nothing else leads to it."""
+    """Whether a fast function has only the value that a profile states of its target: nothing else leads to it."""
     is_stated = question.own is not None and question.target in question.origins
     if not is_stated or cases(library, question.outline).alternatives:
         return False
@@ -171,7 +171,7 @@ def is_own_value_alone(library: RelationSet, question: Question) -> bool:
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
-    """The weak values that some case of a compiled question uses, except plain defaults, which compiling adds.
+    """The weak values with which a question becomes a fast function, as some case uses them, except plain defaults.
 
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
@@ -196,7 +196,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
 
 
 def _used_and_yielding(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
-    """The weak values that some case of a compiled question uses, and the quantities that relations give in some case.
+    """For a fast function of a question: the weak values that some case uses, and what relations give in some.
 
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
     only repeats what they state: the quantity does not yield to what is given.

@@ -49,7 +49,7 @@ _FAR = 1e100  # where a domain without an end is looked at instead
 def written(
     library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect
 ) -> Callable[..., Any]:
-    """Lower the plans of some targets to one function of these names, in their order, in a dialect.
+    """Lower plans, block by block and case by case, to one function of these names, in their order, in a dialect.
 
     On floats it returns the one value of one target, NaN if there is none; it raises if there are several. On arrays it
     returns all values of each target, a row for each; in machine code the one value of each, or an infinity where
@@ -64,7 +64,7 @@ def written(
 
 
 def _draft(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
-    """Lower the plans of some targets to one function with a result for each; on floats, with that of one target."""
+    """Lower plans to the body of one function, with a result for each target; on floats, with that of one target."""
     sheet, decisions = Sheet(dialect, names), Decisions()
     if not dialect.asks:
         sheet.space["exact"] = decisions.exact
@@ -75,7 +75,7 @@ def _draft(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], 
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
-    """The divisors in closed forms that are sums and may be zero, so that lines may compute rounding errors only."""
+    """The divisors that a function's body tests as sums that may be zero, where only rounding errors are left."""
     divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     return [divisor for divisor in divisors if _may_cancel(library, divisor)]
 
@@ -103,7 +103,7 @@ class Draft:
         self.decisions = decisions
 
     def result(self) -> str:
-        """Write the lines of all alternatives for the target, and return the text of the result."""
+        """Lower all alternatives for the target to the function's body, and return the text of the result."""
         results = [self._write_alternative(tree) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
@@ -136,7 +136,7 @@ class Draft:
     # Cases
 
     def _write_tree(self, tree: Tree, scope: Scope) -> str:
-        """Write the lines of a tree of cases, and return the text of the target's value."""
+        """Lower a tree of cases to lines of the function's body, and return the text of the target's value."""
         if isinstance(tree, Fork):
             return self._write_fork(tree, scope)
         result = "nan"
@@ -150,7 +150,7 @@ class Draft:
         return result
 
     def _flagged(self, result: str, scope: Scope) -> str:
-        """Write a result in machine code: NaN where a test failed, an infinity where another dialect is needed."""
+        """Lower the result of a case in machine code: NaN where a test failed, an infinity for another dialect."""
         if scope.sizes:
             sum_of_sizes = reduce(lambda total, size: self.sheet.line(f"{total} + {size}"), in_order(scope.sizes))
             scope.ask(self.sheet.mask(scope, f"({sum_of_sizes} - {sum_of_sizes} != 0.0)"))
@@ -158,7 +158,7 @@ class Draft:
         return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {number}" if scope.asked else number)
 
     def _write_fork(self, fork: Fork, scope: Scope) -> str:
-        """Write the lines of both sides of a fork between cases, and return the text of the side that holds."""
+        """Lower both sides of a fork between cases, and return the text of the value on the side that holds."""
         for name in names_in(fork.condition):
             if name not in scope.variables:
                 self._compute_aside(name, scope)
@@ -174,7 +174,7 @@ class Draft:
         return self.sheet.line(self.dialect.pick(test, *sides))
 
     def _write_branch(self, fork: Fork, test: str, scope: Scope) -> str:
-        """Write a fork between cases as an `if` statement for one point, and return the text of the value."""
+        """Lower a fork between cases to an `if` statement for one point, and return the text of the value."""
         result = self.sheet.named("nan")
         for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
             with self.sheet.under(heading):
@@ -182,7 +182,7 @@ class Draft:
         return result
 
     def _compute_aside(self, name: str, scope: Scope) -> None:
-        """Write a call that computes a quantity in a condition by a function of its own."""
+        """Lower a quantity in a condition to a call of a function of its own."""
         strong, asides = self.outline.strong, self.cases.asides
         key = (name, strong, *asides.items())
         arguments = [self.arguments[strong_name] for strong_name in strong]
@@ -193,7 +193,7 @@ class Draft:
         self.decisions.record_sought(value, self.library.declared[name])
 
     def _flag_infinite(self, value: str, scope: Scope) -> None:
-        """Write a flag where a value is infinite, by which machine code says that another dialect is needed."""
+        """Flag an infinite value in the lowered body: with it, machine code asks for another dialect."""
         if self.dialect.asks:
             scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
@@ -214,12 +214,12 @@ class Draft:
             self.sheet.require(scope, test)
 
     def _fails(self, yielding: YieldingCondition, scope: Scope) -> str:
-        """Write the test that a condition which holds by defaults fails at the numbers that replace them."""
+        """Lower the test that a condition which holds by defaults fails at the numbers that replace them."""
         known, test = self._evaluated(yielding, scope)
         return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", [*known, test]))])
 
     def _evaluated(self, yielding: YieldingCondition, scope: Scope) -> tuple[list[str], str]:
-        """Write the tests that the quantities in a condition have numbers, and the test that it holds at these."""
+        """Lower a condition of a case to the tests that its quantities have numbers, and that it holds at these."""
         inner, known = scope.copy(), list[str]()
         for plan in yielding.plans:
             value = self._following(plan, scope) if plan.blocks else inner.variables[plan.target]
@@ -231,7 +231,7 @@ class Draft:
         return known, test
 
     def _following(self, plan: Plan, scope: Scope) -> str:
-        """Write a call that computes the target of a further plan from the numbers of a case."""
+        """Lower a further plan of a case to a call that computes its target from the numbers of the case."""
         members = self.library.held_by(plan.relations).keys()
         names = tuple(sorted(members - {*plan.weak, *plan.unknowns}))
         cases = Cases(Outline(plan.target, strong=names, weak=()), alternatives=(Case(plan),), asides={})
@@ -241,7 +241,7 @@ class Draft:
         return value
 
     def _by_function(self, cases: Cases, key: Hashable, arguments: Sequence[str], scope: Scope) -> str:
-        """Write a call of a function lowered for another target, and return the text of that target in base units."""
+        """Lower another target to a function that the body calls, and return the text of its base value."""
 
         def write() -> Callable[..., Any]:
             function = written(self.library, [cases], cases.outline.strong, self.dialect)
@@ -261,7 +261,7 @@ class Draft:
             self._write_block(block, scope)
 
     def _take_defaults(self, names: Iterable[str], scope: Scope) -> None:
-        """Bind the defaults of quantities for which the lines have no number yet."""
+        """Bind the defaults of quantities for which the body of the function has no number yet."""
         for name in names:
             if name not in scope.variables:
                 self._bind_default(name, scope)
@@ -280,7 +280,7 @@ class Draft:
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
     def _to_declared(self, text: str, name: str) -> str:
-        """The text that converts a number from base units to the declared unit of a quantity."""
+        """The text in a function's body that converts a number from base units to a quantity's declared unit."""
         unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
@@ -296,7 +296,7 @@ class Draft:
         return self.sheet.expression(settled, scope)
 
     def _ask_where(self, doubt: str, scope: Scope) -> None:
-        """Write that the solver must compute the points at which a test is true."""
+        """Lower a doubt: where this test is true, the function leaves the point to another dialect or the solver."""
         if self.dialect.leaves:
             self.sheet.write(f"if {doubt}: undefined()")
         else:
@@ -316,7 +316,7 @@ class Draft:
             scope.bind(name, text)
 
     def _write_closed_forms(self, block: Block, scope: Scope) -> bool:
-        """Write the lines of all closed forms of a block's unknown; false if it has none."""
+        """Lower a block by all closed forms of its unknown; false if it has none."""
         candidates = [candidate.changed(with_precise_constants) for candidate in candidates_of(self.library, block)]
         if not candidates:
             return False
@@ -383,13 +383,13 @@ class Draft:
         return chosen
 
     def _open_at_zero(self, divisor: Node, form: Node | None, scope: Scope) -> str:
-        """Write the test that a divisor of a closed form is zero within rounding, so that any value may do."""
+        """Lower the test that a divisor of a closed form is zero within rounding, so that any value may do."""
         return self._holds(Equation(divisor, "=", ZERO), scope)
 
     def _infinite_where_free(
         self, equation: Equation, name: str, candidates: Sequence[Candidate], chosen: str, scope: Scope
     ) -> str:
-        """Write a closed form as infinite where a divisor of it is zero and any value does: `n = a*x` with a = n = 0.
+        """Lower a closed form, infinite where a divisor is zero and any value does: `n = a*x` with a = n = 0.
 
         What follows may have a value even so, which the solver finds; the target may where another relation holds it.
         Floats raise where a form divides by zero, but the form of `a*x = a*b` is b.
@@ -415,7 +415,7 @@ class Draft:
         return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
 
     def _undefined_at_zeros(self, equation: Equation, name: str, chosen: str, form: Node, scope: Scope) -> str:
-        """Write a closed form as NaN where a divisor that only its relation has is zero: `x = a*b` of `a = x/b`."""
+        """Lower a closed form, NaN where a divisor that only its relation has is zero: `x = a*b` of `a = x/b`."""
         divisors = divisors_beside(self.library, [equation], [form])
         if not divisors:
             return chosen
@@ -428,7 +428,7 @@ class Draft:
         return self.sheet.line(self.dialect.pick(self.dialect.logic("and", [is_finite, vanish]), "nan", chosen))
 
     def _checked(self, equation: Equation, name: str, text: str, form: Node, scope: Scope) -> str:
-        """Write a closed form's check: NaN where its relation fails, infinite where numbers beside it satisfy it."""
+        """Lower a closed form with its check: NaN where its relation fails, infinite where numbers beside it fit."""
         inner, quantity = scope.copy(), self.library.declared[name]
         computed = text if text.isidentifier() else self.sheet.line(text)
         self.decisions.record_computed(computed, form, scope, quantity)
@@ -449,7 +449,7 @@ class Draft:
         return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), result, "nan"))
 
     def _values_of_free_arms(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
-        """Write the values of an unknown where an arm without it equals the other side of its equation.
+        """Lower the values of an unknown where an arm without it equals the other side of its equation.
 
         Any value does at which that arm binds. Such an arm binds on an interval if the equation holds just inside an
         end of the domain, or beside a number at which arms change; the value is then infinite. If it holds at an end
@@ -481,7 +481,7 @@ class Draft:
         scope.ask(*inner.asked)
 
     def _beside_switches(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
-        """Write numbers just below and above those that an unknown is compared with, where one arm succeeds another."""
+        """Lower trial numbers just below and above those that an unknown is compared with, where arms change."""
         for part in walk(equation.lhs, equation.rhs):
             if not isinstance(part, Apply) or Name(name) not in part.args or part.op not in _COMPARED:
                 continue
@@ -522,7 +522,7 @@ class Draft:
         return inside, clamped
 
     def _ends(self, name: str) -> tuple[float, float, bool]:
-        """The ends of a domain as lines test them, with room for rounding, and whether the low one is open.
+        """The ends of a domain that a function's body tests, with room for rounding, and whether the low one is open.
 
         1.4*1.4 is 1.9599999999999997, and still in `1.96..3`.
         """

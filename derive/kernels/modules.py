@@ -76,7 +76,7 @@ def _python_module(scripts: Sequence[Script], facts: Mapping[str, Any]) -> str:
 def _facts(
     library: RelationSet, program: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What a written file says of its question: names, units, numbers, reasons, and where the program's numbers are."""
+    """What a written Python module holds beside its program: names, units, numbers, reasons, and places of numbers."""
     data, declared = program.data(), library.declared
     values = {name: value for name, value in fixed.items() if name in program.inputs}
     return {
@@ -96,7 +96,7 @@ def _facts(
 
 
 def _for_a_file(text: str) -> str:
-    """The reason for which a page has no value, in the words of a written Python module."""
+    """A program's reason for which there is no value, reworded for a file that computes by itself."""
     return text.replace("this page cannot", "a file cannot").rstrip(".")
 
 

@@ -38,7 +38,7 @@ _LONG = 300  # blocks beyond which compiling is never worth it
 
 
 def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
-    """The plans to compile for a target, or that the solver is needed; otherwise an error that says what is missing."""
+    """The plans with which a target is compiled among others, or that the solver is needed; else an error."""
     with query():
         outline = outlined(library, target, given)
         target_cases = cases_of_stated(library, outline)
@@ -52,7 +52,7 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
-    """The plans for a quantity that only sorts the points of targets, if it is determined; the solver is not called."""
+    """The plans for a quantity beside several targets, which only sorts their points, if it is determined."""
     with query():
         target_cases = cases(library, outlined(library, target, given))
         return replace(target_cases, is_asked=False) if target_cases.alternatives else None
@@ -86,7 +86,7 @@ class JointFunctions:
         self._functions: dict[tuple[type[Dialect], tuple[int, ...]], Callable[..., Any]] = {}
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
-        """Compute all targets by the fastest back end: compiling pays for many points, now or in earlier calls."""
+        """Compute several targets together: in machine code where it pays for the points so far, else by NumPy."""
         import numpy
 
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
@@ -107,14 +107,14 @@ class JointFunctions:
         return self._with_the_others({}, values)
 
     def _with_the_others(self, columns: dict[int, Any], values: Sequence[Any]) -> list[Any]:
-        """Complete the columns of all targets: some are computed before, others by lines or by the solver."""
+        """The columns of all targets over the same arrays: lines or the solver add those not yet computed."""
         remaining = tuple(i for i in self._by_lines if i not in columns)
         columns |= zip(remaining, self._by_arrays(remaining, values), strict=True)
         numbered = enumerate(self._open_points)
         return [columns[i] if i in columns else asking.everywhere(values) for i, asking in numbered]
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
-        """Compute the targets at these places by NumPy, one tile of points after another."""
+        """Compute several targets, those at these places, by NumPy, one tile of points after another."""
         import numpy
 
         if not places:
@@ -143,7 +143,7 @@ class JointFunctions:
 
     @cached_property
     def _compilable(self) -> tuple[int, ...]:
-        """The places of those targets that can be compiled to machine code."""
+        """The places of those among several targets that can be compiled to machine code."""
         if self._by_lines and self._is_compilable(self._by_lines):
             return self._by_lines
         return tuple(i for i in self._by_lines if self._is_compilable((i,)))
@@ -160,7 +160,7 @@ class OpenPoints:
     """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do."""
 
     def __init__(self, library: RelationSet, wanted: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:
-        """Find out at which points of a target that lines leave open the solver has to be asked."""
+        """Find out at which points that lines of several targets leave open the solver is to be asked for this one."""
         self.library = library
         self.weak = weak
         self.outline = wanted.outline
@@ -174,7 +174,7 @@ class OpenPoints:
         )
 
     def settled(self, column: Any, arrays: Sequence[Any]) -> Any:
-        """The target's value at each point, from a column of all its values; the solver's answer where it is open."""
+        """One target's values, from all those that lines have for it; the solver's answers at points left open."""
         import numpy
 
         result, several, bounded = only_of_arrays(column)
@@ -186,7 +186,7 @@ class OpenPoints:
         return result
 
     def everywhere(self, values: Sequence[Any]) -> Any:
-        """The solver's answers for the target at all points."""
+        """The solver's answers at all points of the arrays, for one of several targets that has no lines."""
         import numpy
 
         columns = [numpy.asarray(values[i], dtype=float) for i in self.places]
@@ -194,7 +194,7 @@ class OpenPoints:
         return numpy.array([self.solved(point) for point in points_at(everywhere, columns)]).reshape(everywhere.shape)
 
     def solved(self, point: Sequence[float]) -> float:
-        """The solver's answer for the target at one point, in the declared unit; NaN if there is none."""
+        """The solver's answer for one of several targets at a point, in the declared unit; NaN if there is none."""
         target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
         try:
             base = answer_at(self.library, target, named, self.weak).base
@@ -212,7 +212,7 @@ def answer_at(
     profiles: tuple[Any, ...] = (),
     given: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:
-    """The solver's answer for a target at one point; weak values of the point are stated as a profile states them."""
+    """The solver's answer for one of several targets at a point; weak values are stated as a profile states them."""
     values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
     typed = {name: value for name, value in values.items() if name not in weak}
     stated = {name: value for name, value in values.items() if name in weak}
@@ -221,7 +221,7 @@ def answer_at(
 
 
 def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
-    """The numbers of the givens at those points where a mask is true, one point after another."""
+    """The numbers of a target's givens at those points of the shared arrays where a mask is true."""
     import numpy
 
     columns = [numpy.broadcast_to(array, mask.shape)[mask].tolist() for array in arrays]
@@ -229,13 +229,13 @@ def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
 
 
 def _has_followers(library: RelationSet, plan: Plan) -> bool:
-    """Whether relations outside a target's plan contain a quantity of the plan: what follows there has a domain too."""
+    """Whether relations outside a target's plan may tell its several values apart, as they share quantities."""
     others = library.relations.keys() - {*plan.relations}
     return not {*plan.unknowns}.isdisjoint(library.held_by(others))
 
 
 def _may_be_doubtful(library: RelationSet, plan: Plan) -> bool:
-    """Whether a target's plan ends with a closed form that doubles do not decide at every point."""
+    """Whether lines may leave points of a target open, as a divisor in its last closed form may cancel."""
     if not plan.blocks or len(plan.blocks[-1].unknowns) > 1:
         return False
     last = plan.blocks[-1]

@@ -122,7 +122,7 @@ class Specimen:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The specimen of a file; without an error, if only its title and what was typed are written yet."""
+        """The specimen in a file of the manual; without an error, if only its title and what was typed are there."""
         title, _, rest = path.read_text(encoding="utf-8").partition("\n")
         lines = rest.split("\n")
         plain = [number for number, line in enumerate(lines) if line and not line.startswith(" ")]
@@ -244,7 +244,7 @@ def as_markdown(docstring: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """A line of prose whose asterisks and angle brackets stand for themselves; what is in backticks is left alone."""
+    """A line of a docstring for a page of the manual, with asterisks and angle brackets outside backticks escaped."""
     return "".join(part if part.startswith("`") else _SPECIAL.sub(r"\\\1", part) for part in _CODE.split(text))
 
 
@@ -343,7 +343,7 @@ def _digests(folder: Path) -> tuple[str | None, dict[str, str]]:
 
 
 def _files(folder: Path) -> dict[str, Path]:
-    """All files in a folder but the digests, by their paths in it."""
+    """All files in a folder of the manual but its digests, by their paths in it."""
     there = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     there.pop(DIGESTS, None)
     return there

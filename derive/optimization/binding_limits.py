@@ -82,11 +82,11 @@ class _PerturbedQuestion:
                 yield Binding(name, self.gain([self._with(program, name, by) for program in self.programs]))
 
     def _is_tie(self, name: str) -> bool:
-        """Whether a limit is a tie, whose sides have to be equal, so that it binds at every point."""
+        """Whether a limit binds at every point because it is a tie, whose sides have to be equal."""
         return len({limit.written.op for limit in limits_of(self.programs) if limit.name == name}) > 1
 
     def _with(self, program: Program, name: str, by: float | None) -> Program:
-        """The program of an optimization with one limit left out, or moved outwards."""
+        """The program with a limit left out or moved outwards, to tell whether it binds and what it is worth."""
         kept = [limit if limit.name != name else limit.moved(by or 0.0) for limit in program.limits]
         return program.under([limit for limit in kept if by is not None or limit.name != name])
 
@@ -123,7 +123,7 @@ class _PerturbedQuestion:
                         yield binding
 
     def _end(self, i: int, end: float, outwards: int) -> Binding | None:
-        """The binding end of a range; None if the target gains nothing by its move, or the domain forbids the move."""
+        """The end of a range that binds, with its price; None if moving it gains nothing or leaves the domain."""
         quantity, step = self.declared[self.programs[0].names[i]], self.programs[0].steps[i]
         sign = ">=" if outwards < 0 else "<="
         name = f"{quantity.name} {sign} {shown_number(end, quantity.unit, 12)}"
@@ -175,7 +175,7 @@ def form_at(
     rounded: Sequence[str] = (),
     tolerance: float = AGREEMENT,
 ) -> Node | None:
-    """The closed form of a quantity by a limit whose sides are equal at a point, under one of the roundings if any."""
+    """The closed form of a chosen quantity by a limit that binds at a point, under one of the roundings if any."""
     equal = Equation(_with_binding_arms(written.lhs, numbers), "=", _with_binding_arms(written.rhs, numbers))
     if name not in names_in(equal.lhs, equal.rhs):
         return None
@@ -194,7 +194,7 @@ def form_at(
 
 
 def _with_binding_arms(node: Node, numbers: Mapping[str, float]) -> Node:
-    """An expression with the arm that binds at a point in place of each maximum, minimum and piecewise choice."""
+    """A side of a limit with each maximum, minimum and choice replaced by the arm that binds at a point."""
 
     def change(choice: Node) -> Node | None:
         if not isinstance(choice, Apply) or choice.op not in ("max", "min", "piecewise"):

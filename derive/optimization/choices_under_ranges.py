@@ -198,7 +198,7 @@ class _UncertainChoice:
         return [numpy.array(column) for column in zip(*chosen, strict=True)] or [numpy.zeros(1)]
 
     def best(self, draws: Sequence[Any]) -> Any:
-        """The best value of a choice at each draw of its ranges, signed so that less is better; else infinite."""
+        """What a choice reaches at each draw of its uncertain ranges, signed so that less is better; else infinite."""
         return numpy.min([search.best(draws) for search in self.searches], axis=0)
 
 
@@ -255,7 +255,7 @@ class _Search:
         return numpy.concatenate(parts)
 
     def _best(self, draws: Sequence[Any]) -> Any:
-        """The least signed goal of a program at some of the draws of its ranges.
+        """The least signed goal that a choice reaches in one program, at some draws of its uncertain ranges.
 
         It is sought on a grid over the box, then on smaller ones around each draw's best point.
         """
@@ -288,7 +288,7 @@ class _Search:
         return numpy.clip(numpy.round(points / step), math.ceil(box_low / step), math.floor(box_high / step)) * step
 
     def _around(self, i: int, centre: Any, low: Any, high: Any) -> tuple[Any, Any]:
-        """The interval around the best point at each draw of the ranges: two steps of the last grid on each side."""
+        """The next grid's interval at each draw of uncertain ranges: two old steps to each side of the best."""
         box_low, box_high = self.program.box[i]
         if box_low > 0:
             factor = (high / low) ** (2 / (self.rows - 1))

@@ -147,7 +147,7 @@ class Front(Result):
         )
 
     def plot(self) -> Any:
-        """A figure of the front: one target against the other, each chip or model in its own colour."""
+        """The Pareto front as a figure: one target against the other, each chip or model in its own colour."""
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
@@ -395,7 +395,7 @@ def _between(here: float, there: float, share: float) -> float:
 
 
 def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
-    """The cautions below a front's headline: failed checks, givens without effect, and what its middle assumes."""
+    """What a Pareto front warns of: checks failing at its points, idle givens, and what its middle assumes."""
     for name, count in front.failed.items():
         yield f"{name} does not hold at {count} of {len(front)} points"
     if front.unused:
@@ -408,7 +408,7 @@ def _cautions(front: Front, digits: int = DIGITS) -> Iterator[str]:
 
 
 def charts(front: Front) -> tuple[Chart, ...]:
-    """A chart of one target of a front against the other; the profiles that differ along it are told apart."""
+    """The picture of a Pareto front: one target against the other, its points told apart by profiles that differ."""
     first, second = front.targets
     x, y = zip(*(point.numbers[::-1] for point in front.points), strict=True)  # the second target along, the first up
     everywhere = set.intersection(*(set(point.profiles) for point in front.points))
@@ -435,7 +435,7 @@ def _is_wide(numbers: Sequence[float]) -> bool:
 
 
 def as_data(front: Front) -> dict[str, Any]:
-    """The Pareto front as plain data: the schema of `derive front --json`."""
+    """What `derive front --json` tells of a Pareto front: both targets, and the values and the choice of each point."""
     targets = zip(front.targets, front.senses, strict=True)
     return {
         "targets": [{"name": target.name, "sense": sense, "unit": target.unit.text} for target, sense in targets],

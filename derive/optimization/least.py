@@ -39,7 +39,7 @@ def best_choice(
     given: Mapping[str, Any],
     sense: str,
 ) -> Optimum:
-    """The choice among ranges, lists and profiles that makes a target least or most.
+    """Search every discrete choice over its ranges for the least or greatest target, and put the best back.
 
     >>> from derive.relation_files.loading import load
     >>> fence = load('''[quantities]
@@ -62,7 +62,7 @@ def best_choice(
 def _put_back_in_turn(
     question: ChoiceQuestion, searched: Sequence[SearchedChoice]
 ) -> tuple[SearchedChoice, Answer, list[SearchedChoice]]:
-    """The best choice of a question whose answer holds, with that answer and all choices.
+    """Put the searched choices back, the best first, until an answer holds: that choice, its answer, all choices.
 
     A choice whose answer fails bears the error of it. First, it is searched once more for a point at which nothing
     leaves its domain by the relations of some case.
@@ -91,7 +91,7 @@ def _put_back_in_turn(
 
 
 def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice]) -> Optimum:
-    """The optimum made of the best choice and its answer, with the bound of all choices, what binds and why."""
+    """What `least` or `most` returns: the choice put back and its answer, with the bound of all, what binds and why."""
     question, library = best.question, best.question.library
     floor = min(_floor(choice) for choice in choices)
     overall = replace(best.best, floor=min(floor, best.best.value))
@@ -124,7 +124,7 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
 
 
 def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOptimum | None:
-    """The certificate that no choice is better than the optimum.
+    """The certificate over all searched choices that none is better than the one put back.
 
     A choice in which nothing determines the target has no programs. None where a choice is ruled out for another
     reason: its answer did not hold, or was not found in time.
@@ -136,7 +136,7 @@ def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOpti
 
 
 def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
-    """What binds at an optimum, closed forms of what was chosen, and whether the time was enough to try every limit."""
+    """What binds at the choice put back, closed forms of it, and whether the time was enough to try every limit."""
     binding: list[Binding] = []  # grows limit by limit, so that it has those found before the time ran out
     try:
         with sharing(_EXPLAINING):  # each limit takes a search of its own, and the best choice is found by now
@@ -147,21 +147,21 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
 
 
 def _gap_in_unit(question: ChoiceQuestion, best: SearchResult) -> float | None:
-    """The gap of an optimum: a share of the value, or a distance in the declared unit; None if there is no bound."""
+    """The gap that `least` or `most` reports: a share, or a distance in the declared unit; None without a bound."""
     unit = question.library.declared[question.target].unit
     gap = best.gap / float(unit.size) if best.is_zero else best.gap
     return gap if math.isfinite(gap) else None
 
 
 def _floor(choice: SearchedChoice) -> float:
-    """The lower bound of a searched choice: minus infinity where nothing is known, infinite where it has no answer."""
+    """What a searched choice adds to the bound of all: minus infinity if unknown, infinite without an answer."""
     if choice.error is not None and choice.best.boxes == 0:  # it failed before it was searched
         return -math.inf if choice.is_unknown else math.inf
     return choice.best.floor
 
 
 def _as_choice(choice: SearchedChoice) -> Choice:
-    """What an optimum reports of a discrete choice: the best in it, or why there is none."""
+    """What `least` or `most` reports of each searched choice: the best in it, or why there is none."""
     names, listed = choice.pick.names, {name: str(value) for name, value in choice.pick.listed.items()}
     if choice.error is not None:
         return Choice(names, listed, None, {}, choice.error.what, is_proved=not choice.is_unknown)

@@ -115,7 +115,7 @@ class Optimum(Result):
     @property
     @query()
     def formula(self) -> Mapping[str, Any] | None:
-        """The chosen quantities that a binding limit fixes, in closed form, in sympy and in coherent base units.
+        """What was chosen at the optimum, in closed form where a binding limit fixes it, in sympy and base units.
 
         None where the end of a range decides, or several limits together.
         """
@@ -129,7 +129,7 @@ class Optimum(Result):
         return MappingProxyType({name: to_sympy(form, symbols) for name, form in forms.items()})
 
     def under_ranges(self, points: int = 1000, seed: int = 0) -> ChoicesUnderRanges:
-        """How the choices of the optimum fare in a sample of the ranges among the givens and in the profiles."""
+        """The optimum asked again under its ranges: how its choices fare where givens and profiles vary."""
         if self.over_ranges is None:
             what = "A best choice that was stored has no question to be asked again."
             raise ExpressionError(what, hint="Call least(...) or most(...) again, and ask its result.")
@@ -166,7 +166,7 @@ class Optimum(Result):
 
 
 def headline(optimum: Optimum, digits: int = DIGITS) -> str:
-    """The value of an optimum in one line, with what was chosen."""
+    """The optimum in one line: its best value, and the choice at which it lies."""
     answer = optimum.answer
     assert answer.base is not None
     value = shown_number(answer.base, answer.quantity.unit, digits)
@@ -197,7 +197,7 @@ def _gap(optimum: Optimum, digits: int) -> str:
 
 
 def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
-    """The optima of several questions about one target as rows below a heading; each begins with its label."""
+    """Several optima of one target in rows below a heading: each one's best value, choice and binding limits."""
     first = next(iter(optima.values()))
     names = list(dict.fromkeys(chain.from_iterable(optimum.chosen for optimum in optima.values())))
     shared = set.intersection(*(set(optimum.profiles) for optimum in optima.values()))
@@ -219,7 +219,7 @@ def _shown(optimum: Optimum, chosen: Mapping[str, float], name: str, digits: int
 
 
 def _formula(optimum: Optimum, name: str) -> str:
-    """A chosen quantity of an optimum in closed form, with the values of limits as they were stated."""
+    """How an optimum tells one chosen quantity in closed form, with the values of limits as they were stated."""
     values = {limit_name: Name(f"({value})") for limit_name, value in optimum.values.items()}
     return render(put_in(optimum.forms[name], values))
 
@@ -272,7 +272,7 @@ _POINTS = 120  # along a range
 def charts(
     library: RelationSet, optimum: Optimum, given: Mapping[str, Any], such_that: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
-    """The charts of an optimum: bars for several choices, or the target along the first range of a single one.
+    """The picture of an optimum: the best of each discrete choice side by side, or the target along the first range.
 
     Along a range, the best point is marked. What holds in all of the chart stands below it.
     """
@@ -284,21 +284,21 @@ def charts(
 
 
 def bars_of_each(optima: Mapping[str, Optimum]) -> Chart:
-    """A chart of the optima of several questions about one target, a bar for each."""
+    """Several optima of one target in one picture, with a bar for the best value of each."""
     first = next(iter(optima.values()))
     unit = first.answer.quantity.unit
     return _bars(first, [(name, unit.from_base(optimum.answer.base or 0.0)) for name, optimum in optima.items()])
 
 
 def bars(optimum: Optimum) -> Chart:
-    """A chart of an optimum, with a bar for the best value in each discrete choice."""
+    """The picture of an optimum's discrete choices side by side, with a bar for the best value in each."""
     unit, shared = optimum.answer.quantity.unit, _shared(optimum)
     labelled_bests = [(_named(choice, shared), choice.best) for choice in optimum.choices if choice.best is not None]
     return _bars(optimum, [(name, unit.from_base(best)) for name, best in labelled_bests])
 
 
 def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
-    """A chart of an optimum's target, with a bar for each name, the first on top."""
+    """Best values as a picture, the first on top: those of an optimum's discrete choices, or of several optima."""
     names, numbers = zip(*reversed(values), strict=True)
     label = heading_with_unit(optimum.answer.quantity.name.replace("_", " "), unit_text(optimum.answer.quantity.unit))
     bars = Series.of(numbers, range(len(numbers)), style="bars")
@@ -308,7 +308,7 @@ def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
 
 
 def _shared(optimum: Optimum) -> set[str]:
-    """The profiles that every choice of an optimum has, which no bar has to name."""
+    """The profiles that every discrete choice of an optimum has, which its picture does not have to name."""
     return set.intersection(*(set(choice.profiles) for choice in optimum.choices))
 
 
@@ -324,7 +324,7 @@ def _title(optimum: Optimum) -> str:
 def _along(
     library: RelationSet, optimum: Optimum, given: Mapping[str, Any], such_that: Iterable[str]
 ) -> tuple[Chart, ...]:
-    """Charts of an optimum's target along the first range, everything else as in the best point, which is marked."""
+    """The picture of an optimum along its first range, all else as in its best point, which is marked."""
     if not optimum.ranged:
         raise ExpressionError("A single choice without a range has no picture.", hint="Give a range or a list.")
     first, *others = optimum.ranged

@@ -98,12 +98,12 @@ class _Recorder:
         return self.curvature.with_squares(point, self.points.prices(point))
 
     def bound(self) -> Bound | None:
-        """The bound of a certificate with its boxes; None where they are too many, or too small."""
+        """One program's boxes in the certificate of an optimum; None where they are too many, or too small."""
         tree = recorded(self.program.box, self._step, _MOST)
         return None if tree is None else replace(self.start, tree=tree)
 
     def _step(self, box: Box) -> tuple[Leaf | Cut | Narrowing, Sequence[Box]] | None:
-        """The next node of a certificate's tree for a box, with the boxes left of it; None where it cannot be cut."""
+        """How an optimum's certificate goes on at a box, with the boxes left of it; None where it cannot be cut."""
         is_settled, leaf = self._leaf(box)
         if is_settled:
             return leaf, ()
@@ -115,7 +115,7 @@ class _Recorder:
         return None if cut is None else (cut, cut.halves(box))
 
     def _leaf(self, box: Box) -> tuple[bool, Leaf]:
-        """Whether a certificate needs no cut of a box, with what shows it: None if no point of it is admissible."""
+        """Whether no point of a box is better than the optimum, with what shows it: None if none is admissible."""
         rounded = self.checked.rounded(box)
         if rounded is None or self.checked.is_out(rounded):
             return True, None

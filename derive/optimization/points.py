@@ -48,7 +48,7 @@ class Points:
 
     @property
     def is_thin(self) -> bool:
-        """Whether hardly a point of a program is admissible: an implicit count has to be whole, or two sides equal."""
+        """Whether hardly any points of a program are admissible: implicit counts are whole, or two sides equal."""
         ops = {(limit.name, limit.written.op) for limit in self.program.limits if limit.relation is not None}
         is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
         return is_equality or any(self.program.steps[self.program.free :])
@@ -75,7 +75,7 @@ class Points:
         return self.middle(remaining)
 
     def blur(self, point: Sequence[float], place: int = 0) -> float:
-        """How much a program's goal changes between points that no cut tells from a given one; zero if unknown.
+        """How much the goal changes between points so near to a given one that no cut parts them; zero if unknown.
 
         With a `place`, it is how much the limit of that number changes; limits are counted from one.
         """
@@ -90,7 +90,7 @@ class Points:
         return high - low if math.isfinite(high - low) else 0.0
 
     def prices(self, point: Sequence[float]) -> tuple[float, ...]:
-        """The Lagrange multiplier of each limit and each zero at a point; zero for a limit that is not near there."""
+        """The prices of limits and zeros at a point, as Lagrange multipliers; zero for a limit that is not near."""
         full_point = self.full(point)
         evaluated = self.boxes.at(full_point) if full_point else None
         if evaluated is None:
@@ -108,7 +108,7 @@ class Points:
         return tuple(priced.get(j, 0.0) for j in range(1, len(values)))
 
     def _movable(self, point: Sequence[float]) -> list[int]:
-        """The sides of a program's box along which a point can move both ways."""
+        """The coordinates of a program's point that can move both ways."""
         sides = zip(self.program.box, self.program.steps, point, strict=True)
         return [i for i, ((low, high), step, x) in enumerate(sides) if not step and low < x < high]
 
@@ -120,7 +120,7 @@ class Points:
         return () if numbers is None else tuple(numbers[name] for name in self.program.names)
 
     def improved(self, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-        """Points of a program that may be better than a given one: by a local search, and by steps along the axes."""
+        """Points near a given one of a program that may be better: by a local search, and by steps along the axes."""
         sides = zip(self.program.box, self.program.steps, strict=True)
         moving = [i for i, ((low, high), step) in enumerate(sides) if not step and 0 < high - low < math.inf]
         best = point
@@ -139,7 +139,7 @@ class Points:
         yield from shortened(self.program, best)
 
     def _descended(self, start: tuple[float, ...], moving: Sequence[int]) -> Iterator[tuple[float, ...]]:
-        """Points at which local searches end (sequential least squares programming); only sides in `moving` change.
+        """Points reached from a given one by sequential least squares programming; only sides in `moving` change.
 
         scipy ends with limits broken by rounding, so the same search is made with a margin inside them too; a point
         counts only if it passes every limit.
@@ -158,7 +158,7 @@ class Points:
         scales = array([size or 1.0 for size in sizes])
 
         def point_at(shares: Sequence[float]) -> tuple[float, ...]:
-            """The point of a local search at these shares of the moving sides."""
+            """The point to which the starting point moves, with these shares along the moving sides."""
             point = list(start)
             for i, low, width, share in zip(moving, lows, widths, shares, strict=True):
                 point[i] = float(min(max(low + width * share, low), low + width))
@@ -166,7 +166,7 @@ class Points:
 
         @cache  # the goal and each kind of limit ask for the same point
         def scaled(*shares: float) -> tuple[Any, Any]:
-            """The goal, limits and zeros at a point with their slopes, divided by how far each moves across the box."""
+            """At a point of a local search: goal, limits and zeros with slopes, each divided by its move in the box."""
             values, slopes = self.boxes.at(point_at(shares)) or first
             # rows in their own memory: of slices out of a larger array scipy's search takes ten times as long
             moved = array([[slope[i] for i in moving] for slope in slopes]) * widths
@@ -198,7 +198,7 @@ class Points:
             yield point_at(result.x)
 
     def spread(self) -> Iterator[tuple[float, ...]]:
-        """Starting points of local searches, spread over the ranges off symmetries (Roberts 2018, the R sequence)."""
+        """Points from which to look for better ones, spread off symmetries (Roberts 2018, the R sequence)."""
         count = len(self.program.names)
         root = 2.0
         for _ in range(_NEWTON):
@@ -256,7 +256,7 @@ class Points:
 
 
 def _is_stopped(x: float, move: float, side: Span) -> bool:
-    """Whether a number of a point stands at the end of its range and would move beyond it."""
+    """Whether a coordinate of a program's point stands at the end of its range and would move beyond it."""
     low, high = side
     return (x <= low and move < 0) or (x >= high and move > 0)
 
@@ -288,7 +288,7 @@ def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[floa
 
 
 def _rounded(x: float, size: float, digits: int) -> float:
-    """A number of a point rounded to so many digits, counted from the first digit of a size.
+    """A coordinate of a program's point, rounded to so many digits counted from the first digit of a size.
 
     >>> _rounded(2.000000004, 2.0, 9), _rounded(3e-14, 2.0, 12), _rounded(3e-14, 3e-14, 12)
     (2.0, 0.0, 3e-14)

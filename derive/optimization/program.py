@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def is_time_out(error: DeriveError) -> bool:
-    """Whether an error ends a search because time has run out; any other says that a program's point has no answer."""
+    """Whether an error says that time has run out, and not that a program has no value at some point."""
     return isinstance(error, LimitError) and error.limit.endswith(" s")
 
 
@@ -67,7 +67,7 @@ class Limit:
     is_domain: bool = False  # the end of the domain of a quantity that nobody asked for
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
-        """Whether a limit holds up to rounding, which is far less than the tolerance of an answer's checks."""
+        """Whether the limit of a program holds up to rounding, far below the tolerance of an answer's checks."""
         if self.guard is not None and not holds(self.guard, values):
             return True
         if self.written.op == "=":
@@ -83,7 +83,7 @@ class Limit:
         return value(self.written.lhs, values), value(self.written.rhs, values)
 
     def moved(self, by: float | Fraction) -> Limit:
-        """The same limit with its right side moved outwards by so much, in base units."""
+        """The limit of a program with its right side moved outwards by so much, in base units."""
         sign = 1 if self.written.op == "<=" else -1
         right = added(self.written.rhs, Number(Fraction(sign * by)))
         gap = folded(added(self.gap, Number(Fraction(-by))), {})
@@ -91,7 +91,7 @@ class Limit:
 
 
 def limits_of(programs: Iterable[Program]) -> list[Limit]:
-    """The limits of several programs, which are the cases of one question."""
+    """The limits under which each program's goal is made least, all in one list."""
     return [*chain.from_iterable(program.limits for program in programs)]
 
 
@@ -109,7 +109,7 @@ def step_of(quantity: Declaration) -> float:
 
 
 def whole_if_counted(x: float, step: float) -> float:
-    """A number for a program's variable: the nearest whole one if it is a count, of which `step` is the size of one."""
+    """The number of a program's variable, made whole if it is a count, of which `step` is the size of one."""
     return round(x / step) * step if step else x
 
 
@@ -169,7 +169,7 @@ class Program:
 
     @cached_property
     def system(self) -> System:
-        """The program as the system that branch and bound searches over boxes."""
+        """The program's goal, limits and zeros over its box, as the system that branch and bound searches."""
         return System(
             goal=self.goal,
             allowed=(-math.inf, MOST),
@@ -194,7 +194,7 @@ class Program:
         return tuple(form for form, enclosure in enclosures if enclosure is None or enclosure.flaw == GAP)
 
     def bound(self, floor: float) -> Bound:
-        """The bound that a certificate claims of the program, yet without its boxes."""
+        """The program's goal, limits, zeros and guards over its box, as a bound that no boxes prove yet."""
         limits = tuple(GuardedLimit(limit.gap, limit.guard) for limit in self.limits)
         forms = [self.goal, *(limit.gap for limit in limits), *self.zeros, *self.guards]
         forms += [limit.guard for limit in limits if limit.guard is not None]
@@ -223,7 +223,7 @@ class Program:
         return [values] if self.solved is None else [{**values, **solution} for solution in self.solved(values)]
 
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
-        """All numbers of the program at a point of the free quantities; None where a quantity has none.
+        """The numbers of all the program's variables at a point of what is free; None where one of them has none.
 
         Of several solutions it is the best of those that hold, and the first where none does.
         """
@@ -237,7 +237,7 @@ class Program:
         return goal if values is None or goal == math.inf or self._is_as_unrounded(values) else math.inf
 
     def exactly(self, point: Sequence[float], goal: float) -> float:
-        """The program's goal at a point by the decimals of all numbers, infinite if they leave it without a value.
+        """The program's goal computed from the decimals of all its numbers; infinite if these leave it without a value.
 
         Where it is not rational, it is the goal in doubles.
         """
@@ -248,7 +248,7 @@ class Program:
         return math.inf if math.isnan(exact) else self.sign * exact
 
     def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
-        """Whether the program's goal and limits hold with the counts before they are rounded too.
+        """Whether the program's limits hold and its goal is the same with its counts as they were before rounding.
 
         A jump beside a whole number may decide otherwise.
         """
@@ -266,7 +266,7 @@ class Program:
         return abs(value(self.plain, raw) - goal) <= AGREEMENT * self.change_by_one_count(values)
 
     def change_by_one_count(self, values: Mapping[str, float]) -> float:
-        """How much the program's goal changes with one more of each count that follows from the free quantities.
+        """How much the goal of the program changes with one more of each count that follows from what is free.
 
         A goal of zero has no size of its own.
         """

@@ -69,12 +69,12 @@ class ImplicitVariable:
         return self.domain.low, self.domain.high
 
     def at(self, values: Mapping[str, float]) -> float:
-        """The number of an implicit variable where the others have theirs; NaN for a count that is not nearly whole."""
+        """What an implicit variable comes to, by its form or as solved for; NaN for a count that is not whole."""
         number = values[self.name] if self.form is None else value(self.form, values)
         return self.near(number) if self.step else number
 
     def near(self, number: float) -> float:
-        """The whole number that an implicit count is to within rounding; NaN where there is none, or none admitted."""
+        """The whole number near a computed one that an implicit variable takes as a count; NaN if none is admitted."""
         if not math.isfinite(number):
             return math.nan
         nearest = round(number / self.step) * self.step
@@ -153,7 +153,7 @@ class ProgramBuilder:
         return self._program(goal, left, limited)
 
     def _is_tested(self, limit: Constraint, goal: CaseForm) -> bool:
-        """Whether a program can test a limit; one that the question states has to be testable."""
+        """Whether a limit's quantities have forms in some case; those of a limit that is asked for must."""
         unknown = next((name for name in limit.names if not self._limit_forms(name, goal)), None)
         if unknown is not None and limit.is_asked:
             error = self._shortage(unknown)
@@ -181,7 +181,7 @@ class ProgramBuilder:
         return case_forms or ([CaseForm(Name(name))] if name in self.question.weak else [])
 
     def _domain_forms(self, name: str, goal: CaseForm) -> list[CaseForm]:
-        """The forms of a quantity of which a program tests only the domain.
+        """The forms, by case, of a quantity that enters a case's program by its domain alone.
 
         Where none of them applies, any number in the domain will do.
         """
@@ -216,7 +216,7 @@ class ProgramBuilder:
     def _from_tree(
         self, tree: Tree, asides: Asides, outline: Outline | None = None, decided: Mapping[Node, bool] = _UNDECIDED
     ) -> Iterator[CaseForm]:
-        """The forms of a quantity in the cases of a tree that the box of a program allows.
+        """A quantity as expressions of what is free, one for each case of its plans that the box allows.
 
         The conditions on the way to a case are decided true or false.
         """
@@ -245,11 +245,11 @@ class ProgramBuilder:
         return combined(rows, outline.target) is not None
 
     def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
-        """The box of a program, with the domains of its implicit variables."""
+        """The box of what is free in the question, with the domains of a case's implicit variables."""
         return {**self.box, **{variable.name: variable.span for variable in variables}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
-        """A program's condition in terms of the free quantities, in each case of the quantities in it."""
+        """A fork's condition as expressions of what is free, one for each combination of cases of its quantities."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
         choices = []
         for name in names:
@@ -260,7 +260,7 @@ class ProgramBuilder:
             yield with_forms(condition, forms), _merged(chosen)
 
     def _from_case(self, case: Case) -> Iterator[CaseForm]:
-        """The form of a case's target in the free quantities, unless the box of the program excludes the case."""
+        """The target of one case of the plan as an expression of what is free, unless the box excludes the case."""
         forms, variables, renamed = self._forms(case.plan)
         target = case.plan.target
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
@@ -283,7 +283,7 @@ class ProgramBuilder:
             yield CaseForm(form, tuple(guards), variables, domain_tests, undetermined, (case.plan,), renamed)
 
     def _undetermined_at_zeros(self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Iterator[str]:
-        """The unknowns of a program that their relation leaves open at some points of the box.
+        """The unknowns of a case's plan that their relation leaves open at some points of the box.
 
         There their factor in the relation is zero, and what is left without them is zero too. The form `0/x` of y in
         `x*y = 0` says zero, and y may be anything where x is zero.
@@ -301,7 +301,7 @@ class ProgramBuilder:
                 yield name
 
     def _following_forms(self, plans: Sequence[Plan]) -> dict[str, Node]:
-        """The forms of what plans work out beside a program's case, for conditions of the case."""
+        """The forms of what is worked out beside a case of the question, for the case's conditions."""
         forms: dict[str, Node] = {}
         for block in chain.from_iterable(plan.blocks for plan in plans):
             form = only_form(self.library, block)
@@ -311,7 +311,7 @@ class ProgramBuilder:
         return forms
 
     def _forms(self, plan: Plan) -> tuple[dict[str, Node], tuple[ImplicitVariable, ...], dict[str, str]]:
-        """The forms of a plan's unknowns, the implicit variables of the program among them, and their names."""
+        """The form of each unknown in a case's plan, the implicit variables among these, and their names."""
         forms: dict[str, Node] = {}
         variables: list[ImplicitVariable] = []
         renamed: dict[str, str] = {}
@@ -332,23 +332,23 @@ class ProgramBuilder:
         return forms, tuple(variables), renamed
 
     def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
-        """An expression with forms put in for its names; raises `NoExpression` with `name` where one has none."""
+        """An expression with a case's forms put in for its names; raises `NoExpression` where one has none."""
         form = composed("", {**forms, "": node})
         if form is None:
             raise NoExpression(name)
         return form
 
     def _is_plain(self, name: str, form: Node) -> bool:
-        """Whether a quantity needs no implicit variable: it is no count, or whole wherever its parts are whole."""
+        """Whether a quantity's form may stand for it in programs: it is no count, or whole wherever its parts are."""
         return not self.library.declared[name].domain.whole or (self._is_counted(name) and self._is_whole(form))
 
     def _is_counted(self, name: str) -> bool:
-        """Whether a quantity of a program is whole in base units too."""
+        """Whether a quantity takes whole numbers alone in the programs' expressions, which are in base units."""
         declared = self.library.declared[name]
         return declared.domain.whole and declared.unit.size == 1
 
     def _is_whole(self, node: Node) -> bool:
-        """Whether an expression of a program is whole because of its operations, counts being whole."""
+        """Whether a quantity's form in a case is whole because of its operations, counts being whole."""
         if isinstance(node, Number):
             return node.value.denominator == 1
         if isinstance(node, Name):
@@ -367,7 +367,7 @@ class ProgramBuilder:
     def _domain_tests(
         self, plan: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]
     ) -> tuple[DomainTest, ...] | None:
-        """The unknowns that may leave their domains in a program's box; None if one does so everywhere in it."""
+        """The unknowns of a case's plan that may leave their domains in the box; None if one does so throughout."""
         reach = dict(spans)
         tests: list[DomainTest] = []
         for name in plan.unknowns:
@@ -403,7 +403,7 @@ class ProgramBuilder:
         plain = goal.form if self.sign > 0 else negated(goal.form)
 
         def ends(test: DomainTest) -> Iterator[Limit]:
-            """A domain as limits of the program; an open end is included, and excluded where points are tested."""
+            """The domain of a form as limits of its case's program; an open end is included, and excluded in tests."""
             return limits_of_range(test.form, test.domain.low, test.domain.high, lambda gap: self._spread(gap, spans))
 
         domain_limits = chain.from_iterable(map(ends, merged.domain_tests))
@@ -453,7 +453,7 @@ class ProgramBuilder:
 
 
 def _with_ends(tests: Sequence[DomainTest]) -> tuple[DomainTest, ...]:
-    """The tests of domains that have an end; the others test only whether a quantity is defined."""
+    """The domain tests of a form that may become limits of its case's program, since the domain has an end."""
     return tuple(test for test in tests if math.isfinite(test.domain.low) or math.isfinite(test.domain.high))
 
 
@@ -467,7 +467,7 @@ class NoExpression(Exception):  # noqa: N818 - no error: the solver is asked at 
 
 
 def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
-    """The conditions, variables and plans of several forms in a program together, with the last one's form."""
+    """The conditions, variables and plans of several case forms together, with the last one's form."""
     merged = CaseForm(Number(Fraction(0.0)))
     for case_form in case_forms:
         merged = _joined(case_form, merged, ())
@@ -475,7 +475,7 @@ def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
 
 
 def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> CaseForm:
-    """A form in a program under the conditions of an earlier form too, and under further ones."""
+    """A quantity's form in one case under the conditions of an earlier case form too, and under further ones."""
     variables = {variable.name: variable for variable in (*earlier.variables, *case_form.variables)}
     return replace(
         case_form,
@@ -489,14 +489,14 @@ def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> 
 
 
 def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
-    """The function that gives every solution for a program's implicit variables at a point of the free quantities."""
+    """The function that solves a case's plans for its implicit variables, with every solution at a point."""
     plans, renamed = merged.plans, merged.renamed
     counts = {variable.name: variable for variable in merged.variables if variable.form is not None}
     counted = {name: counts[variable] for name, variable in renamed.items() if variable in counts}
     is_closed = all(variable.form is not None for variable in merged.variables)
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
-        """The numbers of implicit variables without a closed form, in each agreeing combination of plans' solutions."""
+        """The numbers of a case's implicit variables with no closed form, by each agreeing combination of solutions."""
         open_blocks = [[block for block in plan.blocks if only_form(library, block) is None] for plan in plans]
         names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
         for states in product(*(_states(library, plan, values, counted) for plan in plans)):
@@ -509,7 +509,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
                 yield numbers
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        """The solutions in which every implicit variable has a number, with the counts that follow from them."""
+        """The solutions in which every implicit variable of a program, counts among them, has a number."""
         complete: list[Mapping[str, float]] = []
         for solution in [{}] if is_closed else solutions(values):
             for variable in merged.variables:  # in this order: a count's form has the variables before it
@@ -524,7 +524,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
 def _states(
     library: RelationSet, plan: Plan, values: Mapping[str, float], counted: Mapping[str, ImplicitVariable]
 ) -> list[State]:
-    """The solutions of a program's plan at a point: those that have a number for every unknown.
+    """The solutions of a case's plan at a point of what is free: those that have a number for every unknown.
 
     What follows from a count follows from the whole number, and not from what rounding made of it: the root of
     `d**2 = 4 - n` is zero where n is four, and far from zero where it is 3.9999999999999984.
@@ -543,7 +543,7 @@ def _states(
 
 
 def _with_whole_counts(state: State, block: Block, counted: Mapping[str, ImplicitVariable]) -> State:
-    """The state after a block of a program's plan, in which a count that is whole up to rounding is whole."""
+    """The state after a block of a case's plan, in which a count that is whole up to rounding is whole."""
     known = [name for name in block.unknowns if name in counted and name in state.values]
     nearest = {name: counted[name].near(state.values[name]) for name in known}
     counts = {name: number for name, number in nearest.items() if math.isfinite(number)}

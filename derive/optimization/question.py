@@ -51,7 +51,7 @@ class Constraint:
 
     @property
     def is_tie(self) -> bool:
-        """Whether it is an equation of the library, or one of the two inequalities as which that is stated."""
+        """Whether a best choice's limit is an equation of the library, or one of two inequalities for one."""
         return self.relation.is_equation and self.written.sides == self.relation.written.sides
 
 
@@ -111,11 +111,11 @@ class ChoiceQuestion:
         return [*self.fixed, *self.picks[0].listed, *self.ranges]
 
     def given(self, pick: Pick) -> dict[str, Any]:
-        """The givens of a question about one discrete choice; a free quantity is a range."""
+        """What the question of a best choice gives for one pick, with its free quantities as ranges."""
         return {**self.fixed, **pick.listed, **self.ranges}
 
     def values_at(self, pick: Pick, point: Sequence[float]) -> dict[str, Value]:
-        """The givens of a question about one discrete choice, at a point of its free quantities."""
+        """What the question of a best choice gives for one pick, with its free ranges at the numbers of a point."""
         units = {name: self.library.declared[name].unit for name in self.ranges}
         numbers = zip(units.items(), point, strict=True)
         return {
@@ -215,7 +215,7 @@ def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
 
 
 def _range(quantity: Declaration, value: Value, given: Any) -> Value:
-    """The value of a given in a question, refused if it is a range of a count in which no whole number lies."""
+    """The value of a given in the question of a best choice; a free range of a count has to contain a whole number."""
     if _is_free(value, given) and quantity.is_count:
         low, high = (quantity.unit.from_base(value.base[i]) for i in (0, 2))
         if math.ceil(low) > math.floor(high):

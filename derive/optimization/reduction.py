@@ -33,7 +33,7 @@ _MIRRORED = {"max": "min", "min": "max"}
 
 
 def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span]) -> Node:
-    """An expression with known numbers put in, exactly, and spread out into sums of monomials.
+    """A program's expression reduced to what is free: known numbers put in exactly, and the rest spread out.
 
     The box tells which factors are positive.
 
@@ -54,7 +54,7 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
 
 
 def _shared(node: Node) -> Node:
-    """A spread-out expression with the number of each product apart, so that products of one kind are one expression.
+    """A program's spread-out expression with each product's number apart, so that like products are shared.
 
     What one limit says of `width*length` then narrows what another says of `-3*width*length`.
     """
@@ -67,7 +67,7 @@ def _shared(node: Node) -> Node:
 
 
 def spread_out(node: Node, is_positive: Test) -> Node:
-    """An expression with factors multiplied into sums and choices where that makes its enclosure tighter.
+    """An expression spread out for the search: factors multiplied into sums and choices, for a tighter enclosure.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -81,7 +81,7 @@ def spread_out(node: Node, is_positive: Test) -> Node:
 
 
 def _spread(factors: Product, is_positive: Test) -> Node:
-    """A product with a factor multiplied into a sum or into the arms of a choice, again and again."""
+    """A product spread out for the search: a factor is multiplied into a sum or a choice's arms, again and again."""
     for base, exponent in factors.powers.items():
         if not isinstance(base, Apply) or base.op not in ("add", "max", "min") or exponent not in (1, -1):
             continue
@@ -102,12 +102,12 @@ def _spread(factors: Product, is_positive: Test) -> Node:
 
 
 def _meets(factor: Product, terms: list[Product]) -> bool:
-    """Whether a factor that may be multiplied into a sum has a power of the same base as one of the terms."""
+    """Whether a factor meets its own powers in a sum, so that a program's product is spread out."""
     return any(not factor.powers.keys().isdisjoint(term.powers) for term in terms)
 
 
 def _inner(base: Node, is_positive: Test) -> Node:
-    """A factor of a product that is spread out, with its own arguments spread out."""
+    """A factor that stays apart when a program's product is spread out, with its own arguments spread out."""
     if isinstance(base, (Name, Number)) or base.op == "piecewise":
         return base
     return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))
@@ -193,7 +193,7 @@ def _is_plain(form: Node, program: Program) -> bool:
 
 
 def _stands_apart(name: str, goal: Node) -> bool:
-    """Whether a quantity that a tie gives is at most a term of the goal.
+    """Whether a quantity that a tie gives may be left out of a program, since it is at most a term of the goal.
 
     Where it is a factor, its range says more than a form of it.
     """
@@ -202,7 +202,7 @@ def _stands_apart(name: str, goal: Node) -> bool:
 
 
 def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
-    """The one form of a quantity where the gap of a tie is zero; None if there may be none or several.
+    """The one form that a tie gives a quantity, so that it can be left out; None if there may be none or several.
 
     A factor that is no number is left alone: the quotient by it would be wider than the tie.
     """
@@ -219,7 +219,7 @@ def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | No
 
 
 def _is_one_to_one(gap: Node, name: str) -> bool:
-    """Whether a quantity stands once in the gap of a tie, inside logarithms and exponentials alone."""
+    """Whether a tie gives a quantity one value: it stands there once, in logarithms and exponentials alone."""
     around = [node for node in walk(gap) if isinstance(node, Apply) and name in names_in(node)]
     if occurrences(gap, name) != 1 or any(node.op not in ("add", "neg", "mul", "log", "exp") for node in around):
         return False

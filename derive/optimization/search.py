@@ -67,7 +67,7 @@ class Curvature:
         return Checked(self.program.bound(-math.inf))
 
     def floor(self, sides: Box, best: Sequence[float], prices: Sequence[float]) -> float:
-        """A lower bound of the goal by a tangent of the Lagrangian; none where this is not proved to be convex."""
+        """A bound of the search in a box by a tangent of the Lagrangian; none unless that is proved convex."""
         if not self.is_small or not self._is_worth(sides):
             return -math.inf
         floor = self.checked.lagrangian(prices).least_by_tangent(sides, best)
@@ -75,7 +75,7 @@ class Curvature:
         return floor
 
     def _is_worth(self, sides: Box) -> bool:
-        """Whether a box is small enough to try convexity: after many failures only those of half the size are tried."""
+        """Whether the search tries convexity on a box: after many failures, only on boxes of half the size."""
         ranges = zip(sides, self.program.box, strict=True)
         shares = [(high - low) / (most - least) for (low, high), (least, most) in ranges if most > least]
         breadth = max(shares, default=0.0)
@@ -84,7 +84,7 @@ class Curvature:
         return breadth <= self.broadest
 
     def with_squares(self, point: Sequence[float], prices: Sequence[float]) -> tuple[float, ...]:
-        """The prices at a point, then those of squares of zeros that make the Lagrangian convex there, if any do."""
+        """The prices at a point of the search, and of squares of zeros that make the Lagrangian convex, if any do."""
         program = self.program
         if not self.is_small or not program.zeros or not prices:
             return tuple(prices)
@@ -144,7 +144,7 @@ class SearchResult:
 
     @property
     def gap(self) -> float:
-        """The distance of the best value from its bound, as a share of the value; infinite if there is no bound.
+        """The distance of the search's best value from its bound, as a share of the value; infinite without one.
 
         It is absolute if the value is zero.
 
@@ -155,12 +155,12 @@ class SearchResult:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the best value is zero, as far as the rounding of its point lets it be told."""
+        """Whether the search counts its best value as zero: it is no larger than what its point's rounding changes."""
         return abs(self.value) <= self.blur
 
     @property
     def size(self) -> float:
-        """The size by which a distance from the best value is divided: the value, or one if that is zero."""
+        """What the search divides the distance of value and bound by: the best value, or one if that is zero."""
         return 1.0 if self.is_zero else abs(self.value)
 
     @property
@@ -180,7 +180,7 @@ def tolerated(value: float, blur: float, share: float) -> float:
 
 
 def least_of(programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
-    """The least value of several programs by branch and bound: the best of each counts for the others."""
+    """Search several programs by branch and bound, each from the best value so far: the least value of all."""
     best = SearchResult()
     for program in programs:
         reduction = reduced(program)
@@ -201,7 +201,7 @@ class _PointSearch(Search):
     seeks_points = True
 
     def __init__(self, program: Program, value: float, most: int) -> None:
-        """Start branch and bound over a program from the value of a best point elsewhere, in at most so many boxes."""
+        """Start the search of one program for the best choice, from a value reached elsewhere, in so many boxes."""
         self.points = Points(program)
         super().__init__(self.points.boxes, most, value)
         self.program = program
@@ -229,7 +229,7 @@ class _PointSearch(Search):
         return SearchResult(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
 
     def _ways(self) -> tuple[str, ...]:
-        """How the target moves with each free quantity over the box of the search; empty where that is not known."""
+        """Which way the target moves with each free quantity over the box of the search; empty where unknown."""
         narrowed = self.boxes.narrowed(self.boxes.whole, self.value)
         part = None if narrowed is None else self.boxes.part(narrowed)
         if part is None:
@@ -244,7 +244,7 @@ class _PointSearch(Search):
         return tuple(ways)
 
     def bound(self, part: Part) -> float:
-        """A lower bound of the goal in a part of the search: by slopes, a convex Lagrangian, or at its one point."""
+        """A bound of the best choice in a part of the search: by slopes, a convex Lagrangian, or at its one point."""
         floor = self.boxes.floor(part, self.prices)
         if self.curvature is not None and self.minima and None not in part.slopes:
             nearest = min(self.minima, key=lambda minimum: self._distance(minimum.point, part.box))
@@ -259,7 +259,7 @@ class _PointSearch(Search):
         self._take((self._point(self.boxes.corner(part)), self._point(part.box)))
 
     def after(self, half: Box) -> None:
-        """Add local searches to branch and bound after certain numbers of boxes, and second derivatives.
+        """Improve the best choice by local searches now and then, and add tangents if the search takes longer.
 
         Second derivatives are used from a certain box on; then other minima are looked for too.
         """
@@ -272,7 +272,7 @@ class _PointSearch(Search):
             self._remember(self._minimum_in(half))
 
     def _point(self, sides: Box) -> tuple[float, ...] | None:
-        """A point of a box for the search to try, which may fulfil the limits.
+        """The point that the search tries in a box of choices, which may fulfil the limits.
 
         Where hardly a point does, it is if need be a neighbour that does.
         """
@@ -323,7 +323,7 @@ class _PointSearch(Search):
         return True
 
     def _remember(self, point: tuple[float, ...] | None) -> None:
-        """Keep a point of the search as a minimum, at which tangents may be flat.
+        """Keep a point of the search for the best choice as a minimum, at which tangents may be flat.
 
         Minima that are less good than the best are dropped.
         """
@@ -354,7 +354,7 @@ class _PointSearch(Search):
         return max(shares, default=0.0)
 
     def slack(self) -> float:
-        """How near to the best value the bound of a search has to come: less where everything free is counted."""
+        """How near to its best value the search has to bring the bound: nearer where everything free is counted."""
         if not math.isfinite(self.value):
             return 0.0
         sides = zip(self.program.steps, self.program.box, strict=True)

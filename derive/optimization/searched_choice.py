@@ -75,7 +75,7 @@ def sampled_program(
     free: Mapping[str, Span],
     sign: float,
 ) -> Program:
-    """A program without expressions, whose quantities the solver works out at each sampled point.
+    """The program of a discrete choice without expressions, for which the solver answers at each point.
 
     Its limits are those that can be tested.
     """
@@ -89,7 +89,7 @@ def sampled_program(
             wanted += [name for name in limit.names if name not in wanted]
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        """The numbers of the target and the limits' quantities at a sampled point; none where one has no answer."""
+        """The solver's numbers for the target and limits at a point of a choice; none where one has no answer."""
         tick()
         given = {**strong, **{name: stated_at(library, name, values[name]) for name in free}}
         numbers = {}
@@ -123,7 +123,7 @@ def sampled_program(
 
 
 def _is_known(library: RelationSet, question: Question, name: str) -> bool:
-    """Whether a limit's quantity can be tested at sampled points: it is the target, stated, or determined by givens."""
+    """Whether a sampled choice can test a limit's quantity: it is the target, stated, or determined by givens."""
     if name == question.target or name in question.strong or name in question.weak:
         return True
     weak = {other: value for other, value in question.weak.items() if other != name}
@@ -134,7 +134,7 @@ def _is_known(library: RelationSet, question: Question, name: str) -> bool:
 def quantity_at(
     library: RelationSet, name: str, profiles: Sequence[str | Profile], given: Mapping[str, Value]
 ) -> float | None:
-    """The one value of a quantity at a sampled point; its weak value where nothing else determines it."""
+    """The solver's one value of a quantity at a point of a choice; its weak value where nothing else determines it."""
     if name in given:
         return given[name].base[1]
     question = ask(library, name, tuple(profiles), given)
@@ -182,7 +182,7 @@ def best_met(program: Program) -> SearchResult:
 
 
 def _places(program: Program) -> Iterator[list[float]]:
-    """The numbers of each range at which a program is sampled: the ends and the middle, whole where it counts."""
+    """The numbers of each range at which a choice is sampled: the ends and the middle, whole where it counts."""
     for (low, high), step in zip(program.box, program.steps, strict=True):
         ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
         yield list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]]))
@@ -200,7 +200,7 @@ class SearchedChoice:
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing is known about the discrete choice, so that it may hold something better."""
+        """Whether the work on the discrete choice was cut short, so that it may hold something better."""
         return self.error is not None and getattr(self.error, "limit", None) is not None
 
     @property
@@ -229,7 +229,7 @@ def searched_choice(
 
 
 def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
-    """The best point in the programs of a discrete choice: with a proof, unless the points are sampled."""
+    """Search the programs of a discrete choice for its best point: with a proof, unless they are sampled."""
     if case_programs and case_programs[0].is_sampled:
         return best_met(case_programs[0])
     return least_of(case_programs, boxes)
@@ -243,7 +243,7 @@ def programs_of(
     *,
     in_all_cases: bool = False,
 ) -> tuple[Program, ...]:
-    """The programs of one discrete choice, with limits for what is given twice and for domains that may be left.
+    """The programs by which a discrete choice is searched, with limits for what is given twice and for domains.
 
     Where something has no expression in terms of what is free, the solver is asked at each point instead.
     """
@@ -261,7 +261,7 @@ def programs_of(
 
 
 def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Constraint]:
-    """The relations of a discrete choice between what is free and what else is given, as limits.
+    """The relations between what is free in a discrete choice and what else is given, as limits.
 
     Each is a tie, or two limits where only some case has the relation.
     """
@@ -282,7 +282,7 @@ def _ties(question: ChoiceQuestion, plans: Sequence[Plan]) -> Iterator[Constrain
 
 
 def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
-    """Whether a relation holds in every case of a discrete choice, and its quantities are known without it."""
+    """Whether a relation ties what is given in a discrete choice: it holds in every case, and gives nothing new."""
     if relation.conditions:
         return False
     used = {*chain.from_iterable(plan.relations for plan in plans)}
@@ -301,7 +301,7 @@ def _domains(question: ChoiceQuestion, plans: Sequence[Plan], *, in_all_cases: b
 
 
 def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Constraint]) -> Iterator[Constraint]:
-    """The limits of a block's quantity in a discrete choice; of a count, those of its form, which need not be whole."""
+    """The limits of a domain in a discrete choice; of a count, those of its form, which need not be whole."""
     form = only_form(library, block) if library.declared[block.unknowns[0]].is_count else None
     for limit in limits:
         if form is None:
@@ -405,7 +405,7 @@ class _BestPoint:
     answer: Answer
 
     def check(self, limit: Constraint) -> Check:
-        """The check at the best point of a limit that the answer does not test by itself."""
+        """The test, at a choice's best point, of a limit that the answer there does not test by itself."""
         values = {name: value.base[1] for name, value in limit.values.items()}
         values |= self._numbers(limit.names)
         if not all(holds(condition, values) for condition in limit.conditions):
@@ -414,7 +414,7 @@ class _BestPoint:
         return Check(limit.name, limit.name, gap, passed, tested=limit.relation, numbers=values)
 
     def checked_again(self, check: Check) -> Check:
-        """A check that failed at the best point, passed if its sides differ by no more than rounding.
+        """A check that failed at a choice's best point, passed if its sides differ by no more than rounding.
 
         That is the rounding of all that the sides are made of: a quantity that is nearly zero may be a difference of
         large ones, and what it lacks then is their rounding. And where several solutions have one value of the target,
@@ -439,7 +439,7 @@ class _BestPoint:
         return check
 
     def _numbers(self, names: Iterable[str]) -> dict[str, float]:
-        """The numbers of quantities at the best point: of the answer and its steps, else of answers of their own."""
+        """The numbers of quantities at a choice's best point: of the answer and its steps, else of further answers."""
         steps = chain.from_iterable(step.together or (step,) for step in self.answer.steps)
         results = {step.quantity: step.result[0] for step in steps if step.result is not None}
         known = {name: low for name, (low, high) in results.items() if low == high}
@@ -455,7 +455,7 @@ class _BestPoint:
 
 
 def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
-    """The answers with a number at the best point of a choice; where there is none, the solver's error is raised."""
+    """The answers with a number to a discrete choice's question at its best point; without any, the solver's error."""
     try:
         return [solve(library, target, tuple(profiles), given)]
     except AmbiguousError as error:
@@ -466,14 +466,14 @@ def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given
 
 
 def _as_one_of_several(answer: Answer, count: int) -> Answer:
-    """The answer at a best point with several answers, with a note that says so."""
+    """The answer at a choice's best point, with a note that the question has several answers there."""
     name = answer.quantity.name
     note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
 def _is_reached(choice: SearchedChoice, number: float) -> bool:
-    """Whether the answer at the best point is the goal of a program there, to within rounding of their terms."""
+    """Whether the answer at a choice's best point is the goal that was found, to within rounding of its terms."""
     expected = choice.best.value * choice.question.sign
     if math.isclose(number, expected, rel_tol=AGREEMENT):
         return True
@@ -489,7 +489,7 @@ def _is_reached(choice: SearchedChoice, number: float) -> bool:
 
 
 def _unconfirmed(what: str, answer: Answer, expected: float) -> VerificationError:
-    """The error where the answer at the best point is not what the search found there."""
+    """The error where the answer at a choice's best point does not confirm what the search found there."""
     return VerificationError(
         f"{what}: the best point was found at {expected:.12g}, and its answer is {answer.base}.",
         hint="This is a bug in derive: report the question.",

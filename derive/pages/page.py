@@ -95,7 +95,7 @@ def page(
 
 
 def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The targets of a page with sliders, none of which is given."""
+    """The targets for which an HTML page is written, each once, none of which is given."""
     stated = [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else list(targets)
     for target in stated:
         if not isinstance(target, str):
@@ -117,7 +117,7 @@ def _title(targets: Sequence[str], profiles: Sequence[str]) -> str:
 
 
 def _about(targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]) -> str:
-    """How the page was asked for."""
+    """The sentence in a page's HTML file that says for what targets, and from what givens, it was written."""
     givens = [*(f"{name} = {value}" for name, value in given.items()), *profiles]
     asked = with_unit(", ".join(targets), f"from {', '.join(givens)}" if givens else "")
     return f"Written by derive for {asked}. Every number is worked out in this page, from relations that were checked."
@@ -163,7 +163,7 @@ def unpacked(text: str) -> str:
 
 
 def _by_distances(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of a page's script with each value that is not far behind the last computed one by its distance.
+    """The lines to be packed into a page, with each value not far behind the last computed one as a distance.
 
     >>> lines = _by_distances(["var w1 = w0 * 2;", "var w2 = w1 + w0;", "y[0] = w2;"])
     >>> [line.replace(_MARK, "~").replace(_NEXT, "= ") for line in lines]
@@ -186,7 +186,7 @@ def _by_distances(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _by_numbers(lines: Iterable[str]) -> list[str]:
-    """The lines of a page's script with the numbers of values in the place of their distances."""
+    """The lines of an unpacked page's script, with numbers of values in the place of their distances."""
     last = 0
 
     def number(distance: re.Match[str]) -> str:
@@ -208,12 +208,12 @@ class _Walk:
         self._last, self._unmet, self._following = -1, 0, dict[int, int]()
 
     def step(self, place: int) -> str:
-        """The text of the step to a place."""
+        """The step to a line's place, as text in the packed script; empty where it is the usual one."""
         step = "+" if place == self._unmet else str(place - self._last)
         return "" if self._reached(place) else step
 
     def place(self, step: str) -> int:
-        """The place in a packed page's script to which a step leads."""
+        """The place of a line in the packed script to which a step leads."""
         if step == "+":
             place = self._unmet
         else:
@@ -222,7 +222,7 @@ class _Walk:
         return place
 
     def _reached(self, place: int) -> bool:
-        """Go to a place; whether the walk was expected to lead there."""
+        """Go to the place of the script's next line; whether the walk was expected to lead there."""
         is_usual = place == self._following.get(self._last, self._unmet)
         self._unmet = max(self._unmet, place + 1)
         self._following[self._last] = self._last = place

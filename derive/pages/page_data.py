@@ -74,7 +74,7 @@ def page_data(
 
 
 def _prove_answered(question: PageQuestion, plans_of_variant: Mapping[str, Any]) -> None:
-    """Raises if the page could not work out what it is for, because only the solver can."""
+    """Raises if the page's data have no plan for its first target, because only the solver can work it out."""
     target = question.targets[0]
     plan = plans_of_variant["plans"][target]
     if isinstance(plan, int):
@@ -105,7 +105,7 @@ class _Plans:
         self._used: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = {}
 
     def of_variant(self, question: PageQuestion) -> dict[str, Any]:
-        """The plans of a page's variant: for each quantity that can be asked for, and for the further targets."""
+        """A variant as plain data: the plans for each quantity that can be asked for, and for the further targets."""
         first, given = question.targets[0], question.given_for(question.targets[0])
         others = [target for target in question.targets[1:] if target not in question.known]
         solved = {unknown: self._plan(unknown, question.given_for(unknown)) for unknown in (first, *question.known)}
@@ -130,7 +130,7 @@ class _Plans:
         }
 
     def _assumed(self, question: PageQuestion, unknowns: Sequence[str]) -> list[dict[str, Any]]:
-        """What answers assume beside the givens, with the plans that take it as given, and what it is elsewhere.
+        """What a page's answers assume beside the givens, as data: the plans with it given, and what it is elsewhere.
 
         Where a list of the page's profiles states a quantity for some of them, the others mean the default by their
         silence: the choice among them says it, and no plan is needed.
@@ -159,7 +159,7 @@ class _Plans:
         return [] if is_listed else [{**value, "here": here} for value in elsewhere]
 
     def _limits(self, question: PageQuestion, name: str) -> list[dict[str, Any]]:
-        """Plans for the largest or smallest value of a quantity that an inequality admits, if givens alone fix it."""
+        """A page's plans for the largest or smallest value that an inequality admits, if givens alone fix it."""
         plans = []
         for limit, words in limits_for(self.library, name):
             needs = names_in(limit.written.rhs)
@@ -171,7 +171,7 @@ class _Plans:
         return plans
 
     def _shares(self, question: PageQuestion) -> list[dict[str, Any]]:
-        """What the relations behind a page's first target leave out, each with the plan for its share, if any."""
+        """What the relations behind a page's first target leave out, as data with the plan for each share."""
         shares: list[dict[str, Any]] = []
         used = self._relations(question.targets[0], (*question.known, *question.beside))
         for name in sorted(chain.from_iterable(used), key=list(self.library.relations).index):
@@ -185,7 +185,7 @@ class _Plans:
         return shares
 
     def _why_not_searched(self, question: PageQuestion, target: str, unknown: str) -> str:
-        """Why a page cannot search for a quantity by the plan forwards to a target; empty if it can.
+        """The reason in a page's data why a quantity is not searched by the plan forwards to a target, or "".
 
         The engine may take other relations backwards: a fallback stands where a relation would need what is asked for.
         Then its answer is not where the plan forwards comes out.
@@ -202,7 +202,7 @@ class _Plans:
         return "" if forwards == backwards else reason
 
     def _relations(self, target: str, given: Iterable[str]) -> set[frozenset[str]]:
-        """The relations of each plan for a target; none if counting leaves it open."""
+        """The relations that each plan of a page uses for a quantity; none if counting leaves it open."""
         key = target, frozenset(given)
         if key not in self._used:
             plans_by_case = cases_of_stated(self.library, outlined(self.library, target, given))
@@ -255,7 +255,7 @@ class _Plans:
 
 
 def _tabled(table: dict[str, int], entry: Mapping[str, Any], *own: str) -> dict[str, int]:
-    """An entry with its `own` keys kept, and all others replaced by the place of their text in a table."""
+    """An entry of a page's data, with its `own` keys kept, and all others replaced by their text's place in a table."""
     text = json.dumps({key: value for key, value in entry.items() if key not in own})
     return {"text": table.setdefault(text, len(table)), **{key: entry[key] for key in own}}
 
@@ -271,7 +271,7 @@ def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str
 
 
 def _rests_on_a_fallback(program: Program, check: Mapping[str, Any]) -> bool:
-    """Whether a check of an equation needs a value that only stands in for a relation: an answer does not test it."""
+    """Whether a page's data leave out an equation's check, as it needs a value that stands in for a relation."""
     defaults = {name: program.library.declared[name].default for name in program.library.members[check["relation"]]}
     stands_in = (name for name, default in defaults.items() if default is not None and default.source.stands_in)
     return check["op"] == "=" and any(name not in program.inputs for name in stands_in)
@@ -322,7 +322,7 @@ def _as_data(quantity: Declaration, value: AlternativeValue) -> dict[str, Any]:
 def _slider(
     library: RelationSet, quantity: Declaration, value: Value, page_variants: Variants, given: Mapping[str, Value]
 ) -> list[Any]:
-    """The ends of a quantity's slider on a page and how it goes: it reaches the values of all profiles offered."""
+    """The plain data of a slider, its ends and how it goes: it reaches the values of all profiles offered."""
     groups = chain.from_iterable(choice.groups for choice in page_variants.choices)
     values = (library.profile(name).values.get(quantity.name) for name in chain.from_iterable(groups))
     others = [] if quantity.name in given else [quantity.unit.from_base(stated.base[1]) for stated in values if stated]
@@ -355,7 +355,7 @@ def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[s
 
 
 def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> dict[str, dict[str, float]]:
-    """The numbers of other quantities that a profile's numbers assume."""
+    """The numbers of other quantities that a profile's numbers assume, as plain data of a page."""
     return {
         name: _numbers(library, assumed)
         for name, assumed in profile.goes_with.items()
@@ -364,7 +364,7 @@ def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> 
 
 
 def _numbers(library: RelationSet, values: Mapping[str, Value]) -> dict[str, float]:
-    """Values as numbers in the declared units of their quantities."""
+    """Values as plain numbers in a page's data, in the declared units of their quantities."""
     return {name: library.declared[name].unit.from_base(value.base[1]) for name, value in values.items()}
 
 
@@ -377,7 +377,7 @@ class Slider(NamedTuple):
 
 
 def starting_number(value: Value, quantity: Declaration) -> float:
-    """The number at which a page's slider starts, in the declared unit: the middle of a wide range is that of ratios.
+    """The plain number at which a slider starts, in the declared unit: the middle of a wide range is that of ratios.
 
     >>> from quantities.value import read_value
     >>> starting_number(read_value("1..4096 sequence"), Declaration("batch", "sequence"))
@@ -392,7 +392,7 @@ def starting_number(value: Value, quantity: Declaration) -> float:
 def slider(
     quantity: Declaration, value: Value, others: Iterable[float] = (), like: float = 0.0, *, asked: bool = False
 ) -> Slider:
-    """A page's slider of a given: `others` are values that it must reach, `like` a size to go by where it is at zero.
+    """A slider as plain data: its ends reach `others`, and `like` is a size to go by where the given is at zero.
 
     >>> from quantities.value import read_value
     >>> slider(Declaration("context", "token/sequence"), read_value("8 ktoken/sequence"))
@@ -419,7 +419,7 @@ def slider(
 
 
 def _usual(start: float, least: float, most: float, like: float, *, is_scale: bool) -> tuple[float, float]:
-    """The ends of a page's slider where nobody asked for a range; `is_scale` is False for units with an offset."""
+    """The ends of a slider in page data, if nobody asked for a range; `is_scale` is False for units with an offset."""
     if math.isfinite(least) and math.isfinite(most):
         if least == 0 and most > _AROUND**2:
             return nice(most / _AROUND**2, -1), most
@@ -441,7 +441,7 @@ def _scale(low: float, high: float) -> Literal["ratio", "difference", "ratio fro
 
 
 def nice(number: float, way: int) -> float:
-    """The end of a page's slider: the next 1, 2 or 5 times a power of ten above a number, or below it.
+    """A round number for an end of a slider: the next 1, 2 or 5 times a power of ten above a number, or below it.
 
     >>> nice(823.0, 1), nice(823.0, -1), nice(0.03, 1)
     (1000.0, 500.0, 0.05)

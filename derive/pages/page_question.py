@@ -60,11 +60,11 @@ class PageQuestion:
 
     @property
     def signature(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Two questions of the same signature have the same plans."""
+        """What sorts page questions into variants: two of the same signature have the same plans."""
         return frozenset(self.known), frozenset(self.beside)
 
     def given_for(self, unknown: str) -> tuple[str, ...]:
-        """The names that a page holds fixed when `unknown` is solved for."""
+        """The names held fixed when `unknown` is asked for instead: known quantities, those beside, and the target."""
         return tuple(name for name in (*self.known, self.targets[0], *self.beside) if name != unknown)
 
 
@@ -134,12 +134,12 @@ def _is_defined(value: Value) -> bool:
 
 
 def _is_fixed(value: Value) -> bool:
-    """Whether a value stays in the plans: a definition, or a fallback, which a relation replaces where it can."""
+    """Whether a value is no known quantity of a page but stays in its plans: a definition, or a fallback."""
     return _is_defined(value) or value.source.stands_in
 
 
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
-    """The values in use in any case; only those in use in this one, if those of all cases state something twice."""
+    """The values that a page knows, in use in any case; those of this case, if all state something twice."""
     plans = cases(library, question.outline).plans
     if len(plans) < 2:
         return dict(used)
@@ -156,7 +156,7 @@ def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, V
 def _completing(
     library: RelationSet, question: Question, limits: Iterable[str], used: Mapping[str, Value]
 ) -> dict[str, Value]:
-    """The values that inequalities need besides: those in them, and those behind what is worked out only for them."""
+    """The known values that a page's inequalities need besides, in them or behind what is worked out only for them."""
     plan = question.plan(library)
     behind: dict[str, tuple[str, ...]] = {}
     for block in plan.extra:
@@ -222,12 +222,12 @@ def _slot(library: RelationSet, chosen: str) -> Slot:
 
 
 def _is_complete(library: RelationSet, name: str, has_choice: bool) -> bool:
-    """Whether a profile has its choice, such as the precision of a chip, where the question's has one."""
+    """Whether a profile offered on a page has its choice, such as a chip's precision, where the question's own has."""
     return ":" in name or not has_choice or not library.profiles.choices(name)
 
 
 def _states_alike(first: Profile, second: Profile) -> bool:
-    """Whether two profiles share at least half of the quantities of the one that states fewer."""
+    """Whether a profile may take another's place on a page by what it states: half of the shorter list is shared."""
     shared = first.values.keys() & second.values.keys()
     return bool(shared) and 2 * len(shared) >= min(len(first.values), len(second.values))
 
@@ -260,7 +260,7 @@ def variants(
 
     @cache
     def question_with(names: tuple[str, ...]) -> PageQuestion | str:
-        """The question with these profiles, or why it has no answer."""
+        """The page's question with these profiles in place of its own, or why it has no answer."""
         try:
             return own if names == chosen else page_question(library, targets, names, given)
         except DeriveError as error:

@@ -35,12 +35,12 @@ class Basis:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The quantities that a plan starts from: those given, and those whose weak values are in use."""
+        """The quantities that a basis builds on: those given, and those whose weak values are in use."""
         return self.given | {*self.used}
 
     @property
     def solved(self) -> Mapping[str, str]:
-        """The relation that a plan computes each unknown from; a spare estimate only tests exact relations."""
+        """The relation of the basis that computes each unknown; a spare estimate only tests exact relations."""
 
         def direct() -> Mapping[str, str]:
             spare = self.structure.estimates - self.matching.fixes.keys()
@@ -70,7 +70,7 @@ def basis_of(
 
 
 def is_surely_open(structure: Structure, target: str, given: frozenset[str], weak: Iterable[str]) -> bool:
-    """Whether it is certain that no plan determines a target.
+    """Whether it is certain, before any basis is matched, that none determines a target.
 
     One search serves all targets, and misses some that are open.
     """
@@ -84,7 +84,7 @@ def is_surely_open(structure: Structure, target: str, given: frozenset[str], wea
 
 
 def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
-    """Whether a plan may determine its target with estimates in the place of other relations, tried beside them."""
+    """Whether a basis may determine the target once estimates that can replace other relations are added to it."""
     matching = basis.matching.copy()
     for estimate, names in exchange.estimates.items():
         for name in names:
@@ -128,7 +128,7 @@ def _basis_of(
 
 
 def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
-    """All quantities that a plan could compute from some names, whatever its target."""
+    """All targets that the basis of some plan determines from these given and weak names."""
     known, weak_names = frozenset(given), list(weak)
     names = _determined(structure, known, weak_names)
     alternatives = (exchange.structure for exchange in structure.alternatives if exchange.adds_to(names | known))
@@ -136,7 +136,7 @@ def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) 
 
 
 def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]) -> frozenset[str]:
-    """The quantities that a plan could compute without estimates in the place of other relations."""
+    """The targets that some basis determines without estimates in the place of other relations."""
     fixed = known.union(weak, *structure.limits)
     bearing = _bearing_relations(structure, fixed)
     inside = structure.quantities_of(bearing)
@@ -155,7 +155,7 @@ def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]
 
 
 def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
-    """The relations that may bear on any plan's target: none of them alone contains an open quantity."""
+    """The relations that may be in the basis of some target: none of them alone contains an open quantity."""
     lone_relations = structure.apart(fixed)
     return [relation for relation in structure.members if relation not in lone_relations]
 
@@ -163,7 +163,7 @@ def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]
 def _determined_by_what_they_lead_to(
     structure: Structure, known: frozenset[str], weak: Sequence[str], in_use: Sequence[str], determined: Set[str]
 ) -> frozenset[str]:
-    """The quantities that a plan determines only as targets: fallbacks that they lead to are then not used."""
+    """The quantities that only a basis for them as targets determines: it does not use fallbacks that they lead to."""
     if not any(name in structure.writers for name in in_use):
         return frozenset()
     leads = Leads.of(structure, known, weak)

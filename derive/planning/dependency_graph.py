@@ -43,7 +43,7 @@ def relation_key(name: str) -> str:
 
 
 def condition_key(name: str) -> str:
-    """The key of the graph's node that tests a relation's conditions on quantities that are computed later."""
+    """The key of the dependency graph's node for a relation's conditions on quantities that are computed later."""
     return f"condition:{name}"
 
 
@@ -113,7 +113,7 @@ class RelationBlock(NamedTuple):
 
 
 def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origins: Mapping[str, str]) -> DiGraph:
-    """The directed graph of a derivation, from the blocks that lead to a target.
+    """The dependency graph of a derivation, directed from what is known through blocks to a target.
 
     The origins are those of all values in use: "given", "default", or the name of a profile.
     """
@@ -131,7 +131,7 @@ def derivation_graph(target: Declaration, blocks: Sequence[RelationBlock], origi
 
 
 def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], origins: Mapping[str, str]) -> None:
-    """Set the role of each quantity in the graph of a derivation; a later assignment overrides an earlier one."""
+    """Set the role of each quantity in the dependency graph of a derivation; the last assignment of several counts."""
     roles = {name: "condition" for name, attributes in graph.nodes(data=True) if attributes["kind"] == "quantity"}
     for relation in chain.from_iterable(block.relations for block in blocks):
         roles.update(dict.fromkeys(relation.members, "open"))
@@ -149,7 +149,7 @@ def _set_roles(graph: DiGraph, target: str, blocks: Sequence[RelationBlock], ori
 
 
 def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container[str]) -> None:
-    """Add the relations of a block, and the quantities in them, to the graph of a derivation."""
+    """Add the relations of a block, and the quantities in them, to the dependency graph of a derivation."""
     number = step if len(block.relations) > 1 else None
     members = set[str]().union(*(relation.members for relation in block.relations))
     for relation in block.relations:
@@ -174,7 +174,7 @@ def _add_block(graph: DiGraph, block: RelationBlock, step: int, known: Container
 
 
 def _add_conditions(graph: DiGraph, relation: Relation, later: Container[str]) -> None:
-    """Add the quantities that are only in the conditions of a relation to the graph of a derivation.
+    """Add the quantities that are only in a relation's conditions to the dependency graph of a derivation.
 
     What is computed later cannot lead to the relation, or there would be a cycle: it leads to a node of its own.
     """

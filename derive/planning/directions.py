@@ -17,7 +17,7 @@ from derive.planning.networks import reached
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
-    """Direct relations to unknowns: forwards, as they are written, as far as possible; then by matching the rest."""
+    """The directions of relations, as the one run for each unknown: forwards as far as possible, else backwards."""
     forward = forwards(structure, relations, known)
     used = set(forward.values())
     determined = frozenset(known) | forward.keys()
@@ -88,7 +88,7 @@ def downstream(structure: Structure, names: Iterable[str], known: Iterable[str])
 def led_from(
     structure: Structure, name: str, known: Container[str], forwards_only: Container[str] = ()
 ) -> frozenset[str]:
-    """The quantities that one more known quantity determines, by relations that leave a single quantity open.
+    """The quantities that follow from one more known one, by relations run in the direction of their only open one.
 
     The relations written for some quantities are run forwards only, and nothing else yields these.
 

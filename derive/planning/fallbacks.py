@@ -187,33 +187,33 @@ class _Choice:
 
     @cached_property
     def basis(self) -> Matching:
-        """The matching of the relations in reach that are not written for fallbacks."""
+        """The matching to which fallbacks are added: of the relations in reach that are not written for any of them."""
         basis, _ = matched(self.bare, [name for name in self.reached if name in self.bare.members], self.given, ())
         return basis
 
     @cached_property
     def with_fallbacks(self) -> Matching:
-        """The basis with all fallbacks chosen."""
+        """The matching with all candidate fallbacks in use, before any of them is dropped."""
         return self.basis.given(self.candidates)
 
     @cached_property
     def with_all(self) -> Matching:
-        """The basis with all fallbacks chosen, and after them the other weak values."""
+        """The matching with all candidate fallbacks in use, and after them the other weak values."""
         return self.with_fallbacks.given(self.firm)
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The place of each weak value, by its label in the matching, in the order in which they are chosen."""
+        """The place of each weak value, by its label, in the order of choice: fallbacks first, then all others."""
         return {f"={name}": place for place, name in enumerate([*self.candidates, *self.firm])}
 
     @cached_property
     def displaced(self) -> list[str]:
-        """The weak values that the chosen ones before them, and the givens, leave no room for."""
+        """The fallbacks and other weak values that the ones chosen before them, and the givens, leave no room for."""
         return [label for label in self.places if label not in self.with_all.fixes]
 
     @cached_property
     def ahead(self) -> Set[str]:
-        """The quantities that relations yield as written from what is known, and from what is sought."""
+        """The quantities that may lead on to fallbacks: what relations yield as written, or from what is sought."""
         known = {*self.given, *self.weak}
         ahead = known | forwards(self.structure, self.reached, known).keys()
         if self.sought is not None:

@@ -71,7 +71,7 @@ class _Equations:
 
     @classmethod
     def of(cls, library: RelationSet) -> _Equations:
-        """Collect a library's equations, and which earlier ones each estimate repeats or says in other detail."""
+        """Collect the equations of a library's incidence graph, and which earlier ones estimates repeat or refine."""
         relations = [relation for relation in library.relations.values() if relation.is_equation]
         relations.sort(key=lambda relation: relation.approximate is not None)
         repeated: dict[str, frozenset[str]] = {}
@@ -227,7 +227,7 @@ class Exchange:
         return self.make()
 
     def adds_to(self, determined: Container[str]) -> bool:
-        """Whether an estimate of the exchange has an undetermined quantity: without one, it can determine no other."""
+        """Whether an exchange in the incidence graph has an undetermined quantity: if not, it determines none."""
         return any(name not in determined for name in chain.from_iterable(self.estimates.values()))
 
     def not_written_for(self, names: frozenset[str]) -> Exchange:
@@ -382,7 +382,7 @@ class Structure:
         return _Component(tuple([relation for relation in self.members if relation in relations]), seen - given)
 
     def bearing(self, target: str, given: frozenset[str], fixed: frozenset[str]) -> list[str]:
-        """The connected relations that may bear on the target, as none of them alone contains an open quantity."""
+        """The relations that the incidence graph connects with the target, none with an open quantity of its own."""
         apart = self.apart(fixed)
         return [relation for relation in self.reached(target, given) if relation not in apart]
 
@@ -410,7 +410,7 @@ class Structure:
         return _WITHIN_REACH.of(self.session, known, within)
 
     def led_to(self, apart: dict[str, str], known: Iterable[str]) -> set[str]:
-        """The quantities that relations apart yield, last first: each may need one that a later relation yields."""
+        """The quantities that relations apart in the incidence graph yield, last first: each may need a later one's."""
         determined = {*known}
         yielded = set()
         for relation, lone_name in reversed(apart.items()):

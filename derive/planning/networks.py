@@ -35,21 +35,21 @@ _REPLACEMENT = "\ufffd"
 
 
 def undirected_graph(**about: Attribute | None) -> Graph:
-    """An undirected networkx graph without nodes; its attributes describe the whole graph."""
+    """An undirected graph without nodes, made by importing networkx; its attributes describe the whole graph."""
     import networkx
 
     return networkx.Graph(**plain(about))
 
 
 def directed_graph(**about: Attribute | None) -> DiGraph:
-    """A directed networkx graph without nodes; its attributes describe the whole graph."""
+    """A directed graph without nodes, made by importing networkx; its attributes describe the whole graph."""
     import networkx
 
     return networkx.DiGraph(**plain(about))
 
 
 def plain(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
-    """The attributes of a node or edge that say something, in characters that every graph file can hold.
+    """The attributes of a networkx node or edge that say something, in characters that every graph file can hold.
 
     >>> plain({"unit": "m", "meaning": "", "low": 0.0, "high": float("inf"), "passed": False})
     {'unit': 'm', 'low': 0.0, 'passed': False}
@@ -88,7 +88,7 @@ def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Ite
 
 
 def columns(nodes: Iterable[str], edges: Iterable[tuple[str, str]]) -> list[list[str]]:
-    """The nodes of a graph in columns, each behind all nodes with an edge to it; those of a cycle share a column.
+    """The nodes of a graph in columns by networkx, each behind all with an edge to it; those of a cycle share a column.
 
     >>> columns("abcd", [("a", "b"), ("b", "c"), ("c", "b"), ("a", "d"), ("c", "d")])
     [['a'], ['b', 'c'], ['d']]
@@ -140,7 +140,7 @@ def graphml(graph: Graph) -> str:
 
 
 def components(edges: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """The strongly connected components of a graph, each after those it points to; every node is a key (Tarjan 1972).
+    """Strongly connected components without networkx, each after those it points to; every node is a key (Tarjan 1972).
 
     >>> components({"a": ["b"], "b": ["c"], "c": ["b", "d"], "d": []})
     [('d',), ('b', 'c'), ('a',)]

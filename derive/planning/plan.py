@@ -65,7 +65,7 @@ class Plan:
 
     @cached_property
     def spent(self) -> frozenset[str]:
-        """The relations of the plan that compute a quantity, for target or check, and so hold by construction."""
+        """The relations in all blocks of the plan, those only for checks included: they hold by construction."""
         return frozenset(self.relations).union(*(block.relations for block in self.extra))
 
     @cached_property
@@ -153,7 +153,7 @@ def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: st
 
 
 def _following_from_givens(structure: Structure, name: str, given: Sequence[str]) -> list[Block]:
-    """The blocks of a plan by which a quantity follows from the givens alone; none if it does not."""
+    """The ordered blocks by which a plan computes a quantity from the givens alone; none if they do not fix it."""
     if is_surely_open(structure, name, frozenset(given), ()):
         return []
     base = basis_of(structure, name, given, (), only_bearing=True)

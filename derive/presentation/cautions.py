@@ -52,7 +52,7 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typed: Container[str]) -> str:
-    """The hint that names the defaults on which a conflict's relations depend, since they may be what is wrong."""
+    """The caution that names the defaults on which relations that fail depend, since they may be what is wrong."""
     conditions = chain.from_iterable(relation.conditions for relation in relations)
     hints = ""
     for name in names_in(*conditions):
@@ -68,7 +68,7 @@ def counts_as(name: str, default: Value) -> str:
 
 
 def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
-    """Both sides of a failed check at these numbers in base units, without their common factors."""
+    """The caution on a failed check: both sides of the relation with their numbers, without their common factors."""
     written = relation.written
     parts = without_common_factors(written.lhs, written.rhs, lambda base: value(base, values) > 0)
     sides = [(side, value(side, values)) for side in parts]
@@ -88,7 +88,7 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def _are_apart(left: str, right: str) -> bool:
-    """Whether two texts tell different numbers, and not one in two units.
+    """Whether the texts of two numbers in a caution tell different numbers, and not one in two units.
 
     >>> _are_apart("1000 GB", "1 TB"), _are_apart("1000 GB", "1.001 TB")
     (False, True)
@@ -104,7 +104,7 @@ def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
 
 
 def remarked(answer: Answer) -> tuple[str, ...]:
-    """The sentences of an answer's largest remarks, on what it assumes or leaves out."""
+    """The cautions on what an answer assumes or leaves out: the sentences of its largest remarks."""
     return tuple(remark.text for remark in answer.remarks[:MOST_REMARKS])
 
 
@@ -130,7 +130,7 @@ def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
 
 
 def _unverified(assumption: Assumption) -> str:
-    """The warning on a relation that was taken to apply, with the givens that would decide it."""
+    """The caution on a relation that was taken to apply, with the givens that would decide it."""
     if not assumption.missing:
         return assumption.text
     are = "is" if len(assumption.missing) == 1 else "are"
@@ -138,7 +138,7 @@ def _unverified(assumption: Assumption) -> str:
 
 
 def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
-    """The warning on givens without effect on an answer, with the quantities in which they would count."""
+    """The caution on givens without effect on an answer, with the quantities in which they would count."""
     elsewhere: dict[str, list[str]] = {}
     for given, named in answer.acts_on.items():
         if given in unused:
@@ -160,13 +160,13 @@ def without_part(unused: Sequence[str]) -> str:
 
 
 def in_a_row(parts: Sequence[str]) -> str:
-    """Names or sentences of a warning one after the other, with "and" before the last."""
+    """The names or sentences in a caution one after the other, with "and" before the last."""
     *others, last = parts
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def fails_in_words(names: Sequence[str]) -> str:
-    """The label of failed checks in a picture.
+    """The caution that checks fail, in few words for a table or a picture.
 
     >>> fails_in_words(["fits_in_memory"]), fails_in_words(["fits_in_memory", "within_limit"])
     ('fits in memory fails', 'fits in memory, within limit fail')
@@ -176,7 +176,7 @@ def fails_in_words(names: Sequence[str]) -> str:
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief: bool = False) -> str:
-    """The sentence that a weak value gives way to a computed number, or that none fits; if brief, without its source.
+    """The caution that a weak value gives way to a computed number, or that none fits; if brief, without its source.
 
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
@@ -197,7 +197,7 @@ def stated_value(name: str, weak: Value) -> str:
 
 
 def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
-    """The sentence for relations whose unknowns have no admissible value.
+    """The caution that relations fail since their unknowns have no admissible value.
 
     >>> no_value_fits(["rest"], ["length"])
     'rest: no admissible value of length fits the others'
@@ -206,7 +206,7 @@ def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
 
 
 def side_unit(relation: Relation, side: Node) -> Unit:
-    """The unit in which a failed check shows a side: that of a quantity of its dimension, else the coherent one."""
+    """The unit in which a caution shows a relation's side: of a quantity of its dimension, else the coherent one."""
     written = relation.written
     dimensions = {name: quantity.dimension for name, quantity in relation.declared.items()}
     dimension = dimension_of(side, dimensions)

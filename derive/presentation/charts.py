@@ -134,7 +134,7 @@ class Chart:
 def holding(
     drawn: Sequence[Chart], profiles: Iterable[str], given: Mapping[str, Any], limits: Iterable[str] = ()
 ) -> tuple[Chart, ...]:
-    """Charts with a caption below the last one: the profiles, givens and limits that hold in all of them.
+    """Charts with a caption below the last one: the profiles, givens and limits that hold for all their series.
 
     >>> chart, = holding([Chart(Axis("batch"), Axis("cost"), ())], ["llama3-70b"], {"chips": "8 chip"}, ["time <= 2 s"])
     >>> chart.caption

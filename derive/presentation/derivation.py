@@ -68,7 +68,7 @@ class _NumberStyle:
 
 
 def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) -> Derivation:
-    """The derivation of an answer as a page shows it; results have the given digits, or as many as the inputs justify.
+    """An answer's derivation as lines of mathematics; results have the given digits, or as many as the inputs justify.
 
     In a report all numbers are short, and in customary multiples of their units; its notes and cautions are its own.
     """
@@ -144,7 +144,7 @@ def amount(number: float, unit: str, digits: int) -> str:
 
 
 def reported(number: float, unit: str, digits: int = REPORTED) -> str:
-    r"""A number in a report: four digits at most, in a customary multiple of its unit; counts are whole.
+    r"""A number in a report's derivation: at most four digits, in a customary multiple of its unit; counts are whole.
 
     >>> reported(12685.7142857, "USD"), reported(3.79e7, "EFLOP"), reported(129280.0, "token")
     ('12690\\,\\mathrm{USD}', '37.9\\,\\mathrm{YFLOP}', '129.3\\,\\mathrm{ktoken}')

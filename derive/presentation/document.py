@@ -116,7 +116,7 @@ class Report:
 
     @property
     def quantities(self) -> tuple[Declaration, ...]:
-        """The quantities whose letters the report's formulas use, each once."""
+        """The quantities whose letters stand in a document's blocks of formulas, each once."""
         formulas = (block.quantities for block in self.blocks if isinstance(block, Formulas))
         return tuple(dict.fromkeys(chain.from_iterable(formulas)))
 
@@ -156,7 +156,7 @@ def led(link: str) -> tuple[str, str]:
 
 
 def anchor(words: str) -> str:
-    """The name by which a document's heading is linked to, as code hosts make it from the heading's words.
+    """The name by which a document links to a heading of its own, as code hosts make it from the heading's words.
 
     >>> anchor("S4. Throughput and cost")
     's4-throughput-and-cost'
@@ -165,7 +165,7 @@ def anchor(words: str) -> str:
 
 
 def verbatim(text: str) -> str:
-    r"""A text escaped so that a document shows each character of it as it is.
+    r"""A text from outside for a document in any language, escaped so that each character is shown as it is.
 
     >>> verbatim("a*b costs $2")
     'a\\*b costs \\$2'
@@ -274,7 +274,7 @@ def _facts(cited: Iterable[Source], edition: str) -> str:
 
 
 def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> str:
-    """The derivation of an answer in a dialect: its steps, its inputs in a table, its sources numbered."""
+    """A document with an answer's derivation, in any language: its steps, its inputs in a table, its sources."""
     page, shown = _Page(dialect), lay_out(answer, digits)
     parts = page.derivation(page.named(shown.target), 3, shown)
     if page.cited:
@@ -301,7 +301,7 @@ class _Page:
     cited: dict[Source, dict[str, None]] = field(default_factory=dict)  # without its remark, and all remarks of it
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
-        """Blocks of the page in its dialect; formulas continue the paragraph before them."""
+        """The pieces of a document's blocks in their order; formulas continue the paragraph before them."""
         parts: list[str] = []
         for before, block in zip((None, *blocks), blocks, strict=False):
             if isinstance(before, Text) and isinstance(block, Formulas):
@@ -311,7 +311,7 @@ class _Page:
         return parts
 
     def lead(self, blocks: Sequence[Block]) -> list[str]:
-        """The abstract of the page; a list in it has the title Takeaways."""
+        """The blocks at the head of a document, its abstract; a list in it has the title Takeaways."""
         parts: list[str] = []
         for block in blocks:
             shown = self.block(block)
@@ -319,14 +319,14 @@ class _Page:
         return parts
 
     def contents(self, blocks: Sequence[Block]) -> Contents:
-        """The parts and sections for the page's table of contents; none if they are very few."""
+        """The headings of a document's parts and sections for its table of contents; none if they are very few."""
         headings = [block for block in blocks if isinstance(block, Heading) and block.level <= 2]
         if len(headings) < _FEWEST:
             return ()
         return [(heading.level, self.words(heading.words), anchor(_bare(heading.words))) for heading in headings]
 
     def block(self, block: Block) -> list[str]:
-        """A block of the page in its dialect: one part of the page, or several of a derivation."""
+        """The pieces of one block of a document: a single one, or several for a derivation."""
         dialect = self.dialect
         match block:
             case Heading():
@@ -349,7 +349,7 @@ class _Page:
                 return [dialect.picture(block.name, self.words(block.caption), described(block.charts))]
 
     def derivation(self, title: str, level: int, shown: Derivation) -> list[str]:
-        """A derivation on the page: its result and cautions, the steps, the inputs and the notes."""
+        """The pieces of a derivation in a document: its result and cautions, the steps, the inputs and the notes."""
         dialect = self.dialect
         parts = [dialect.result(title, level, shown.headline)]
         parts += [dialect.caution(f"{caution}.") for caution in shown.cautions]
@@ -367,14 +367,14 @@ class _Page:
         return parts
 
     def named(self, name: str) -> str:
-        """The name of a quantity or relation in words, escaped for the page's dialect."""
+        """The name of a quantity or relation as words of a document, escaped for its language."""
         return self.dialect.escaped(name.replace("_", " "))
 
     def math(self, formula: str) -> str:
         return self.dialect.word("math", formula)
 
     def introduction(self, quantity: Declaration) -> str:
-        """A quantity's letter, its meaning in short and its unit, as the page introduces it."""
+        """The words with which a document introduces a quantity's letter: its meaning in short and its unit."""
         shown = self.math(letter(quantity.name, quantity.latex))
         spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.breakable(quantity.unit.text)})"
         meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
@@ -382,7 +382,7 @@ class _Page:
         return self.dialect.target(words, f"symbol-{quantity.name}")
 
     def symbol(self, symbol: Symbol) -> str:
-        """The letter of a derivation's input, linked to where the page introduces it."""
+        """The letter of an input in a document's derivation, linked to where the document introduces it."""
         shown = self.math(symbol.letter)
         return self.dialect.linked(shown, f"symbol-{symbol.name}") if symbol.name in self.introduced else shown
 
@@ -390,7 +390,7 @@ class _Page:
         return "".join(self.word(kind, text) for kind, text in spans(words))
 
     def word(self, kind: str, text: str) -> str:
-        """A piece of words in the page's dialect; a name is linked to where the page introduces its letter."""
+        """An inline piece of a document in its language; a name is linked to where its letter is introduced."""
         if kind == "link":
             words, address = led(text)
             return self.dialect.leading(self.dialect.word("text", words), address)
@@ -399,7 +399,7 @@ class _Page:
         return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown
 
     def citations(self, sources: Sequence[Source]) -> str:
-        """The citations behind a text of the page, each once, with the space before them."""
+        """The numbered citations behind a text in a document, each once, with the space before them."""
         text = " ".join(dict.fromkeys(self.cite(source, "({})") for source in sources))
         return f"{self.dialect.before_citations}{text}" if text else ""
 
@@ -417,6 +417,6 @@ class _Page:
 
     @property
     def sources(self) -> str:
-        """The list of the sources that the page cites, with the remarks on their numbers; a commit has seven digits."""
+        """The numbered list of a document's sources, with the remarks on their numbers; a commit has seven digits."""
         texts = ("; ".join((str(source), *remarks)) for source, remarks in self.cited.items())
         return self.dialect.listed([_COMMIT.sub(r"\1", text) for text in texts], is_numbered=True)

@@ -154,7 +154,7 @@ def _in_block(inside: str) -> str:
 
 
 def _row(latex: str) -> str:
-    """The MathML of mathematics in this package's LaTeX, as the `<mrow>...</mrow>` inside a formula."""
+    """A formula of an HTML file as MathML, converted from LaTeX: the `<mrow>...</mrow>` inside it."""
     if not latex:
         return "<mrow></mrow>"
     try:

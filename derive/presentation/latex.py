@@ -201,7 +201,7 @@ def _rows(rows: Sequence[Sequence[str]], is_long: bool = False) -> str:
 
 
 def _narrowed(shown: str, room: int) -> str:
-    """Mathematics in LaTeX, scaled down where it is wider than its room and no line break helps."""
+    """A formula in a LaTeX document, scaled down where it is wider than its room and no line break helps."""
     wide = width(shown)
     return shown if wide <= room else rf"\scalebox{{{room / wide:.2f}}}{{$\displaystyle {shown}$}}"
 

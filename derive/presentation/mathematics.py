@@ -70,7 +70,7 @@ _LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
 def letter(name: str, chosen: str = "") -> str:
-    r"""The letter of a quantity in LaTeX mathematics: the chosen one if it is harmless, else one after its name.
+    r"""The letter of a quantity in mathematics: the user's if it is harmless, else one after its name.
 
     >>> letter("kv_bytes_per_token", r"\kappa"), letter("C_A"), letter("rho"), letter("step_time")
     ('\\kappa', 'C_{A}', '\\rho', '\\mathrm{step\\ time}')
@@ -92,12 +92,12 @@ def letter(name: str, chosen: str = "") -> str:
 
 
 def letters_of(quantities: Mapping[str, Declaration]) -> Letters:
-    """The function that gives the letter of each of these quantities in LaTeX mathematics."""
+    """The function that gives the letter of each of these quantities in mathematics."""
     return lambda name: letter(name, quantities[name].latex)
 
 
 def _is_harmless(chosen: str) -> bool:
-    """Whether a user's letter for LaTeX mathematics has only allowed characters and commands, and matched braces."""
+    """Whether a user's letter may stand in mathematics: only allowed characters and commands, and matched braces."""
     depth = position = 0
     while position < len(chosen):
         piece = _PIECE.match(chosen, position)
@@ -111,7 +111,7 @@ def _is_harmless(chosen: str) -> bool:
 
 
 def upright(text: str) -> str:
-    r"""A text inside LaTeX mathematics, with every character of it harmless.
+    r"""A text spelled out upright in mathematics, with every character of it harmless.
 
     >>> upright("50 %")
     '\\mathrm{50\\ \\%}'
@@ -121,7 +121,7 @@ def upright(text: str) -> str:
 
 
 def number(value: float, digits: int = 6) -> str:
-    r"""A number in LaTeX mathematics, with a power of ten where it is far from one.
+    r"""A number in mathematics, with a power of ten where it is far from one.
 
     >>> number(50430.3, 4), number(2.5e-7, 3), number(-3.0)
     ('50430', '2.5\\times10^{-7}', '-3')
@@ -137,7 +137,7 @@ def number(value: float, digits: int = 6) -> str:
 
 
 def stated_number(value: float, digits: int) -> str:
-    r"""A number in LaTeX mathematics as it was stated: a longer decimal in full, any other with so many digits.
+    r"""A number in mathematics as it was stated: a longer decimal in full, any other with so many digits.
 
     >>> from quantities.rational import read_decimal
     >>> stated_number(read_decimal("2.70000000000000000001"), 12), stated_number(2.5e-7, 12)
@@ -155,7 +155,7 @@ def _with_power(mantissa: str, power: int) -> str:
 
 
 def unit(text: str) -> str:
-    r"""A unit in LaTeX mathematics as it was spelled, upright, its quotient as a slash.
+    r"""A unit in mathematics as it was spelled, upright, its quotient as a slash.
 
     >>> unit("TB/s/chip"), unit("m/s**2"), unit("1")
     ('\\mathrm{TB/s/chip}', '\\mathrm{m/s^{2}}', '')
@@ -176,7 +176,7 @@ def unit(text: str) -> str:
 
 
 def _with_divided_factors(text: str) -> str:
-    """The text of a unit with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
+    """The unit in mathematics with brackets around each quotient that is multiplied: J/kg K would be read as J/(kg K).
 
     >>> _with_divided_factors("J/kg*K*s"), _with_divided_factors("W*h/(m/s*kg)"), _with_divided_factors("m^{1/2}*s")
     ('(J/kg)*K*s', 'W*h/((m/s)*kg)', 'm^{1/2}*s')
@@ -199,12 +199,12 @@ def _with_divided_factors(text: str) -> str:
 
 
 def equation(stated: Equation, letters: Letters) -> str:
-    """An equation or inequality in LaTeX mathematics: both sides and the sign between them."""
+    """An equation or inequality as mathematics: both sides and the sign between them."""
     return f"{expression(stated.lhs, letters)} {_SIGNS[stated.op]} {expression(stated.rhs, letters)}"
 
 
 def expression(node: Node, letters: Letters) -> str:
-    r"""An expression in LaTeX mathematics, with the letter of each name.
+    r"""An expression as mathematics: a letter for each name, a fraction for each quotient.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> expression(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)
@@ -379,7 +379,7 @@ _GROUPS = 4  # limit on groups that are broken inside one line
 
 
 def width(shown: str) -> int:
-    r"""The width of a formula in characters, about, by which lines are broken; a fraction has its longer side's.
+    r"""The width of mathematics in characters, about, by which lines are broken; a fraction has its longer side's.
 
     >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
     7
@@ -394,7 +394,7 @@ def width(shown: str) -> int:
 
 
 def break_lines(lines: Iterable[Line], room: int) -> list[Line]:
-    r"""The lines of a formula, with line breaks where one is wider than the room on the page.
+    r"""The lines of mathematics on a page, with line breaks at the weakest signs where one is wider than its room.
 
     >>> break_lines([("t", r"a + b \cdot c + d = 1.23")], 7)
     [('t', 'a + b \\cdot c'), ('\\quad  + d', ''), ('', '1.23')]
@@ -442,7 +442,7 @@ def _lines_of_pieces(pieces: list[str], room: int) -> list[str]:
 
 
 def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
-    """The pieces of a formula between possible line breaks: before each of these signs, or behind each comma."""
+    """The pieces of mathematics between possible line breaks: before each of these signs, or behind each comma."""
     own_sign = _SIGN.match(text)
     first = own_sign.end() if own_sign else 1
     after = 2 if signs == (", ",) else 0
@@ -454,7 +454,7 @@ def _pieces(text: str, signs: tuple[str, ...]) -> list[str]:
 
 
 def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
-    """The LaTeX tokens of a formula, each with the number of brackets around it, inside which no line breaks."""
+    """The tokens of mathematics, each with the number of brackets around it, inside which no line breaks."""
     depth = 0
     for token in _TOKEN.finditer(text):
         if _CLOSES.match(token[0]):
@@ -465,7 +465,7 @@ def _with_depths(text: str) -> Iterator[tuple[re.Match[str], int]]:
 
 
 def _with_broken_groups(text: str, room: int) -> str:
-    """A formula with line breaks inside its widest groups, until it fits or no group can be broken."""
+    """Mathematics too wide for its room, broken inside its widest groups until it fits or none can be broken."""
     for _ in range(_GROUPS):
         if width(text) <= room:
             break
@@ -476,7 +476,7 @@ def _with_broken_groups(text: str, room: int) -> str:
 
 
 def _with_widest_group_broken(text: str, room: int) -> str:
-    """A formula with line breaks inside the widest of its groups that can be broken; unchanged if none can."""
+    """Mathematics with line breaks inside the widest of its groups that can be broken; unchanged if none can."""
     whole = width(text)
     for start, end in sorted(_groups(text), key=lambda group: -width(text[slice(*group)])):
         inner = text[start:end]
@@ -488,7 +488,7 @@ def _with_widest_group_broken(text: str, room: int) -> str:
 
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:
-    r"""The ends of each outermost group of a formula that line breaks may part: a fraction, root or large brackets."""
+    r"""The ends of each outermost group of mathematics that may be broken: a fraction, a root or large brackets."""
     begun, denominator = 0, -1
     for token in (token for token, depth in _with_depths(text) if not depth):
         if _OPENS.match(token[0]):

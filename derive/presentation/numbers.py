@@ -102,7 +102,7 @@ def in_multiples(number: float, unit: str) -> tuple[float, str]:
 
 
 def _multiple_of_divisor(number: float, dividend: str, suffix: str) -> tuple[float, str] | None:
-    """The multiple of a quotient whose divisor takes the prefix, as in `USD/Mtoken`; None if it cannot."""
+    """A number with the prefix in its unit's divisor where that reads better, as in `USD/Mtoken`; else None."""
     divisor = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", suffix)
     power = -_thousands(number)
     if divisor is None or power not in _LARGE:
@@ -112,7 +112,7 @@ def _multiple_of_divisor(number: float, dividend: str, suffix: str) -> tuple[flo
 
 
 def _split_prefix(spelled: str) -> tuple[int, str]:
-    """The power of ten of a unit's prefix, and the unit without it; 0 and the whole if it has no multiples."""
+    """The power of ten of a prefix before a number's unit, and the unit alone; 0 and the whole without multiples."""
     name = _OTHER_NAMES.get(spelled, spelled)
     if name in _MULTIPLES:
         return 0, name
@@ -146,7 +146,7 @@ _AMOUNT = re.compile(
 
 
 def in_unit(base: float, unit: Unit) -> Any:
-    """The pint Quantity of a number in base units, in a unit."""
+    """A number in base units as people read it: a pint Quantity in its unit."""
     from quantities.registry import quantity
 
     return quantity(unit.from_base(base), unit)
@@ -249,7 +249,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
 
 
 def shown_choice(base: float, quantity: Declaration, digits: int = DIGITS) -> str:
-    """The text of a number that may be chosen for a quantity: a whole count in full, since rounded it is another.
+    """A number as text with so many digits; a whole count that may be chosen is in full, since rounded it is another.
 
     >>> from quantities.declaration import Declaration
     >>> shown_choice(1234567.0, Declaration("batch", "sequence", domain="whole"))
@@ -282,7 +282,7 @@ def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) 
 
 
 def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
-    """The text of a formula with a number and its unit in place of each name; exact numbers have all their digits.
+    """A formula as text with numbers as people read them in place of names; exact ones have all their digits.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.spelling import parse_unit
@@ -301,7 +301,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
 
 
 def _literal(shown: str) -> Node:
-    """The expression of a printed number, so that a negative one gets brackets where a power follows."""
+    """A number's text as an expression of it, so that a negative one gets brackets where a power follows."""
     size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
     return Apply("neg", (size,)) if shown.startswith("-") else size
 

@@ -50,7 +50,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The text of a result for the terminal, whose first line is the headline."""
+        """The text of a result's document: its headline, its remarks, and the lines of its sections."""
         lines = [self.headline, *(f"  {remark}" for remark in self.remarks)]
         for section in self.sections:
             lines += section.lines if section.rows else []
@@ -74,7 +74,7 @@ class Result(NotebookDisplay):
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
-    """The headline of an answer's text: `period = 2.00 s`, or its bounds."""
+    """The headline of an answer's document: `period = 2.00 s`, or its bounds."""
     unit = answer.quantity.unit
     name = answer.quantity.name
     if answer.base is not None:
@@ -114,7 +114,7 @@ def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
 
 
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
-    """The warnings and the largest remarks of several answers, each once."""
+    """What the terminal shows below the headlines of several answers: their warnings and largest remarks, each once."""
     idle = _idle(answers)
     sentences = list(chain.from_iterable(warnings(answer, idle) for answer in answers))
     for answer in answers:

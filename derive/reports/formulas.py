@@ -42,7 +42,7 @@ _LINE = 70  # characters of mathematics that a line of a page holds
 
 
 def letter(library: Library, name: str) -> str:
-    """A quantity's letter, as mathematics in a report's line of words."""
+    """The letter of a quantity in a report's formulas, as it stands in a line of words."""
     return f"${_letter(library.declaration(name))}$"
 
 
@@ -60,7 +60,7 @@ def stated(library: Library, *names: str) -> tuple[Block, ...]:
 
 
 def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Block]:
-    """The blocks of a report, with the letters that are new in a formula explained below it."""
+    """The blocks around a report's formulas, where each formula is followed by the letters that are new in it."""
     for block in blocks:
         yield block
         if isinstance(block, Formulas):
@@ -73,12 +73,12 @@ def introduced(blocks: Iterable[Block], known: set[Declaration]) -> Iterator[Blo
 
 
 def _is_in(shown: str, text: str) -> bool:
-    """Whether a letter stands in a report's mathematics, and not only as a part of another letter."""
+    """Whether a letter stands in a formula of a report, and not only as a part of another letter."""
     return re.search(rf"(?<![A-Za-z\\_])(?<!_\{{){re.escape(shown)}(?![A-Za-z_])", text) is not None
 
 
 def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
-    """The table of a report's letters, with the name, meaning and unit of each quantity."""
+    """The heading and table of all letters in a report's formulas, with the name, meaning and unit of each quantity."""
     rows = tuple(
         (
             "" if _is_spelled_out(quantity) else f"${_letter(quantity)}$",
@@ -106,12 +106,12 @@ def closed_form(library: Library, target: str, given: Iterable[str]) -> Formulas
 
 
 def worked(title: str, answer: Answer) -> WorkedDerivation:
-    """The derivation of an answer under a title, for a report."""
+    """The formulas by which an answer is derived, step by step, under a title on a report's page."""
     return WorkedDerivation(title, _laid_out(answer))
 
 
 def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
-    """The derivation of an answer for a report, with closed forms of unknowns that are solved together."""
+    """The mathematics of an answer on a report's page, with closed forms of unknowns that are solved together."""
     page, letters = lay_out(answer, digits, is_report=True), letters_for(answer.quantities)
     known = {name: value.base[1] for name, value in answer.given.items()}
     written = {name: reported(value.number, value.unit.text) for name, value in answer.given.items()}
@@ -139,7 +139,7 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
 def _with_forms(
     lines: Sequence[Line], forms: Mapping[str, Any], letters: Mapping[str, str], written: Mapping[str, str]
 ) -> tuple[Line, ...]:
-    """The lines of a joint step in a report, with each unknown's closed form and its numbers before its result."""
+    """The formulas of a joint step on a page, with each unknown's closed form and its numbers before its result."""
     shown = list(lines[: -len(forms)])
     for (left, result), form in zip(lines[-len(forms) :], forms.values(), strict=True):
         node = _tree(form)
@@ -163,7 +163,7 @@ def chain(answer: Answer, digits: int | None = None) -> Formulas:
 
 
 def briefly(shown: WorkedDerivation, steps: int) -> WorkedDerivation:
-    """A report's derivation with its steps on as few lines as possible; without steps if they are more than `steps`."""
+    """A report's derivation with its formulas on as few lines as possible; without steps if more than `steps`."""
     page = shown.page
     kept = page.steps if len(page.steps) <= steps else ()
     short = tuple(replace(step, lines=_joined(step.lines)) for step in kept)
@@ -199,7 +199,7 @@ def _is_spelled_out(quantity: Declaration) -> bool:
 
 
 def _is_a_number(letter: str) -> bool:
-    """Whether a quantity's letter in a report is a number, such as a fixed 2, or a unit with its number."""
+    """Whether the letter in a report's formula is a number, such as a fixed 2, or a unit with its number."""
     return letter[:1].isdigit()
 
 
@@ -208,7 +208,7 @@ def _line(relation: Relation) -> Line:
 
 
 def _one_fraction(form: Any) -> Any:
-    """A rational formula as one fraction if that is shorter, with its minus sign moved into a difference.
+    """A closed form on a report's page as one fraction if that is shorter, with its minus sign moved into a difference.
 
     >>> from sympy.abc import m, p, s
     >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(-m/(s*p - 1)), _one_fraction(m/p + s)
@@ -258,7 +258,7 @@ _MOST = 3  # unknowns
 
 
 def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, Any]:
-    """The closed form of each unknown of a joint step in sympy, in base units; empty where there is none.
+    """The closed form of each unknown of a joint step, as a report shows it solved by hand; empty where there is none.
 
     >>> from derive.relation_files.loading import load
     >>> sizes = "\\n".join(f'{name} = {{ unit = "1" }}' for name in ("w", "v", "m", "r"))
@@ -300,7 +300,7 @@ def _binding(node: Node, numbers: Mapping[str, float]) -> Node:
 def _solved(
     sides: Sequence[tuple[Node, Node]], unknowns: Sequence[str], declared: Mapping[str, Declaration]
 ) -> dict[str, Any]:
-    """The closed forms of unknowns solved together, from equations that are linear in them over one denominator."""
+    """The closed forms of a step's unknowns, as solved by hand from simultaneous equations that are linear in them."""
     import sympy
 
     symbols_of = {name: symbol(declared[name]) for name in names_in(*itertools.chain.from_iterable(sides))}
@@ -321,7 +321,7 @@ _SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assume
 
 
 def failures(answer: Answer) -> tuple[str, ...]:
-    """The cautions of a report on an answer: failed checks, givens without effect, and numbers next to a count.
+    """The failures that a report names beside an answer: failed checks, givens without effect, numbers next to a count.
 
     >>> from derive.tokens.relations import library
     >>> given = {"chip_throughput": "100 token/s/chip", "context": "100 ktoken/sequence"}
@@ -337,12 +337,12 @@ def failures(answer: Answer) -> tuple[str, ...]:
 
 
 def _in_words(text: str) -> str:
-    """A text of a report with the underscores in names as spaces."""
+    """A name or sentence that a report says of an answer, with spaces for the underscores in names."""
     return re.sub(r"(?<=\w\w)\*(?=[a-z])", " times ", text.replace("_", " "))
 
 
 def remarks(answer: Answer) -> tuple[str, ...]:
-    """The remarks of a report on an answer: its range, and what it assumes or leaves out, with the size.
+    """What a report says of an answer beside its number: its range, and what it assumes or leaves out, with the size.
 
     >>> from derive.tokens.relations import library
     >>> given = {"chip_throughput": "100 token/s/chip", "context": "8 ktoken/sequence"}
@@ -353,7 +353,7 @@ def remarks(answer: Answer) -> tuple[str, ...]:
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
-    """The remarks of a report on an answer one by one: its range, its assumptions, and what relations leave out."""
+    """What a report says of an answer beside its number, one by one: its range, its assumptions, what is left out."""
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
         low, high = (with_short_numbers(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
         yield f"the ranges of the inputs make it {low} to {high}"

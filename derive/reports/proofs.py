@@ -50,16 +50,16 @@ class Form:
 
     @property
     def quantities(self) -> dict[str, Any]:
-        """The quantities in the form, by name."""
+        """The quantities in the form of a proof, by name."""
         return {symbol.name: symbol for symbol in sorted(self.expression.free_symbols, key=str)}
 
     def at(self, **values: Form | float) -> Form:
-        """The form with values or other forms substituted for quantities."""
+        """The proof's form with values or other forms substituted for quantities."""
         symbols = self.quantities
         return Form(self.expression.subs({symbols[name]: _expression(value) for name, value in values.items()}))
 
     def plain(self) -> Form:
-        """The form with the default in the place of each quantity that has one: constants, efficiencies of 1."""
+        """The proof's form with its default in the place of each quantity with one: constants, efficiencies of 1."""
         import sympy
 
         quantities = [quantity for quantity in self.expression.free_symbols if isinstance(quantity, Quantity)]
@@ -80,13 +80,13 @@ class Form:
         return self
 
     def slope(self, name: str) -> Form:
-        """The derivative of the form with respect to a quantity."""
+        """The derivative of a proof's form with respect to a quantity."""
         import sympy
 
         return Form(sympy.diff(self.expression, self.quantities[name]))
 
     def limit(self, name: str) -> Form:
-        """The limit of the form as a quantity grows without bound."""
+        """The limit of a proof's form as a quantity grows without bound."""
         import sympy
 
         return Form(sympy.limit(self.expression, self.quantities[name], sympy.oo))
@@ -115,7 +115,7 @@ def closed(library: Library, target: str, *given: str) -> Form:
 
 
 def unknown_symbol(name: str) -> Form:
-    """A letter for an arbitrary number, for proofs in reports."""
+    """A form in a proof that stands for an arbitrary number, by its letter."""
     import sympy
 
     return Form(sympy.Symbol(_plain_name(name)))

@@ -64,7 +64,7 @@ class _Folder(FileSystemLoader):
         self._first = template.name
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
-        """The text of a report template, or of a part in its folder, with its settings blanked out."""
+        """The text that a template may reach, of itself or of a part in its folder, with its settings blanked out."""
         if template != self._first:
             self._prove_inside(template)
         text, file, is_current = super().get_source(environment, template)
@@ -74,7 +74,7 @@ class _Folder(FileSystemLoader):
         return OPENING.sub(lambda match: "\n" * match[0].count("\n"), text), file, is_current
 
     def _prove_inside(self, template: str) -> None:
-        """Refuse a part of a template that is outside its folder, no plain file, or too large."""
+        """Limit what a template reaches: refuse a part that is outside its folder, no plain file, or too large."""
         folder = Path(self.searchpath[0]).resolve()
         part = (folder / template).resolve()
         if not part.is_relative_to(folder):

@@ -103,7 +103,7 @@ class AnswerText(str):
 
 
 def _breaks(answer: Answer) -> str:
-    """The words in a report, in brackets, for inequalities that fail at an answer; empty if there are none."""
+    """The words behind an answer in a template's text for inequalities that fail at it; empty if there are none."""
     broken = [check.name.replace("_", " ") for check in answer.failed if re.search("[<>]=", check.statement)]
     names = " and ".join(f"*{verbatim(name)}*" for name in broken)
     return f" (where {names} {'do' if len(broken) > 1 else 'does'} not hold)" if broken else ""
@@ -179,7 +179,7 @@ def line(x: Iterable[float], y: Iterable[float], label: str = "", **options: Any
 
 
 def axis(label: str, names: Sequence[str] = (), **options: Any) -> Axis:
-    """An axis of a report's picture, with numbers from `low` to `high`, or with names."""
+    """The axis that a template states for a picture, with numbers from `low` to `high`, or with names."""
     return Axis(label, names=tuple(names), **options)
 
 
@@ -263,7 +263,7 @@ def _stated(library: Library, profile: str, name: str) -> Value:
 
 
 def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Givens of a question in a report template, with answers replaced by their values."""
+    """The givens that a template's word asks with, where answers are replaced by their values."""
     return {name: value.value if isinstance(value, Answer) else value for name, value in given.items()}
 
 
@@ -315,7 +315,7 @@ def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
 
 
 def _whole_percentage(share: float) -> str:
-    """The text of a share as a whole percentage in a report's table, or as a longer one where that says all or nothing.
+    """The text of a share in a template's table: a whole percentage, or a longer one where that says all or nothing.
 
     >>> _whole_percentage(0.573), _whole_percentage(0.004), _whole_percentage(1.0)
     ('57 %', '0.4 %', '100 %')
@@ -325,7 +325,7 @@ def _whole_percentage(share: float) -> str:
 
 
 def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
-    """The rows of a report's table on how an optimum's choices fare over its ranges."""
+    """How an optimum's choices fare over its ranges, as the rows of a table in a template."""
     fares = best.under_ranges()
     names = _own_profiles([outcome.choice.profiles for outcome in fares.outcomes])
     table = []

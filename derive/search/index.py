@@ -248,7 +248,7 @@ class Index:
     # Undeclared names
 
     def unknown(self, kind: str, name: object) -> UnknownNameError:
-        """The error for an undeclared name, with the indexed names that may have been meant.
+        """The error for a name that the index lacks, with those of its entries that match best and may have been meant.
 
         >>> print(Index([Entry("quantity", "token_interval", aliases=("TPOT",))]).unknown("quantity", "TPOT"))
         There is no quantity 'TPOT'. TPOT is called token_interval here.
@@ -276,7 +276,7 @@ def is_alias(hit: Hit) -> bool:
 
 
 def mistaken(kind: str, name: str, close: Iterable[str], called: bool = False) -> UnknownNameError:
-    """The error for an undeclared name, with the names that may be meant, or that it is an alias of."""
+    """The error for an undeclared name, with what a search found close to it: what may be meant, or has that alias."""
     close = tuple(dict.fromkeys(close))
     listed = " or ".join(close)
     hint = f"{name} is called {listed} here." if called else f"Did you mean {listed}?"

@@ -62,7 +62,7 @@ LARGEST_FORM = 5000
 
 
 def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
-    """The closed form of a target, composed of the blocks' forms; None if one is missing or it grows too large.
+    """A closed form composed of those of the blocks that lead to it; None if one is missing or it grows too large.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -89,7 +89,7 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
 
 
 def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
-    """A closed form composed by substituting forms for their names, recursively."""
+    """A form into which closed forms are substituted for names, and others into these, until none is left."""
     return rebuilt(
         node, lambda part: put_in(forms[part.name], forms) if isinstance(part, Name) and part.name in forms else None
     )
@@ -127,7 +127,7 @@ _FUNCTION = "function_"
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
 ) -> tuple[Span, str]:
-    """The least and the greatest value of a closed form over the ranges, and how they are known.
+    """How low and how high a closed form goes as its names move over the ranges, and how this is known.
 
     Each is found from `most` parts of their box.
     """
@@ -144,7 +144,7 @@ def bounds_of_form(
 
 
 def _value_at_corner(form: Node, corner: Mapping[str, float]) -> float:
-    """The value of a form at a corner of the ranges by exact parts and many digits, or in doubles where it has none.
+    """The extreme of a closed form at a corner of its box by exact parts and many digits, or in doubles without these.
 
     Doubles would leave the ends of `y*log(9) - 2*y*log(3)` as many wrong digits as its terms have before theirs.
     """
@@ -158,7 +158,7 @@ def _value_at_corner(form: Node, corner: Mapping[str, float]) -> float:
 def extreme_corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
-    """The corners of the ranges at which a closed form is least and greatest; None where it may turn within a range."""
+    """The corners at which a closed form is least and greatest, by the signs of its slopes; None if one may change."""
     spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
     least, greatest = dict(values), dict(values)
     for name in names_in(form):
@@ -173,12 +173,12 @@ def extreme_corners(
 
 
 def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
-    """Whether a closed form is certainly monotone or constant in each of the ranges."""
+    """Whether a closed form moves one way only, or not at all, with each name over its range, for certain."""
     return extreme_corners(form, values, ranges) is not None
 
 
 def bounds_sampled(value_at: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
-    """The bounds of a target over ranges by samples: at corners, edges and middles, and from the best of these on."""
+    """The extremes over ranges without a closed form: samples at corners, edges, middles, and steps from the best."""
     names = list(ranges)[:6]
     spans = (ranges[name] for name in names)
     samples: list[tuple[float, dict[str, float]]] = []
@@ -202,7 +202,7 @@ def _extreme_near(
     start: tuple[float, dict[str, float]],
     sign: float,
 ) -> float:
-    """The extreme of a target near a sample: steps along each range while they help, then steps of half the length."""
+    """An extreme of a target without closed form as names move from a sample, by steps that shrink where none helps."""
     best, point = start
     share = 0.25
     while share > _SHORTEST:
@@ -227,7 +227,7 @@ def _extreme_near(
 def form_for_bounds(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
-    """A closed form simplified for bounds: an expression of the ranges alone that equals the form all over them.
+    """A closed form simplified over the ranges in which its names move, all over which it stays equal.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -242,12 +242,12 @@ def form_for_bounds(
 def _simplified(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
-    """A closed form for bounds without idle arms, and without what cancels; functions stand for themselves."""
+    """A closed form simplified over its box: without idle arms and what cancels, with functions as unknowns."""
     known = {name: number for name, number in values.items() if name not in ranges}
     form = folded(with_signs(without_idle_arms(folded(form, known), ranges)), {})
 
     def with_arguments(part: Node) -> Node | None:
-        """A function with its arguments simplified; None of a rational expression, and a choice as it is."""
+        """A function in a closed form with arguments simplified over the box; None if rational, a choice as it is."""
         if not isinstance(part, Apply) or _is_rational(part):
             return None
         if part.op == "piecewise" or _occurrences(part) == len(part.names):
@@ -258,7 +258,7 @@ def _simplified(
     functions: dict[Node, Name] = {}
 
     def outlined(part: Node) -> Node | None:
-        """The name that stands for a function which has a value all over the ranges; None of a rational expression."""
+        """A name for a function as a closed form is reduced, if it has a value all over the box; None if rational."""
         if _is_rational(part):
             return None
         enclosure = enclose(part, ranges, "")
@@ -278,7 +278,7 @@ def _simplified(
 
 
 def _with_whole_divisors(node: Node) -> Node:
-    """A closed form with bounds of what is divided by a whole number, or is its logarithm: the number is not zero.
+    """A closed form with bounds of inverses and logarithms of whole numbers in it, none of which is zero.
 
     The enclosure of 1/floor(x) has no end where floor(x) is 0 or 1, and none of its values is above 1.
 
@@ -306,7 +306,7 @@ def _with_whole_divisors(node: Node) -> Node:
 
 
 def _flat_product(parts: Iterable[Node]) -> Node:
-    """A product without products among its factors; nothing cancels, as a factor may be undefined."""
+    """A product in a closed form, with no products among its factors; nothing cancels, as one may be undefined."""
     factors: list[Node] = []
     for part in parts:
         factors += part.args if isinstance(part, Apply) and part.op == "mul" else [part]
@@ -314,7 +314,7 @@ def _flat_product(parts: Iterable[Node]) -> Node:
 
 
 def _is_whole(node: Node) -> bool:
-    """Whether an expression has whole numbers only, as what is rounded."""
+    """Whether a part of a closed form has only whole numbers as its names move, since it is rounded."""
     if isinstance(node, Number):
         return node.value.denominator == 1
     if not isinstance(node, Apply):
@@ -323,7 +323,7 @@ def _is_whole(node: Node) -> bool:
 
 
 def _in_order(node: Node) -> Node:
-    """A form with the terms of sums and the factors of products in one order, so that like functions are the same."""
+    """A closed form with terms and factors in one order, so that a function that recurs is seen to be the same."""
     if not isinstance(node, Apply):
         return node
     args = tuple(map(_in_order, node.args))
@@ -331,7 +331,7 @@ def _in_order(node: Node) -> Node:
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """A closed form without the arms of a max, min or absolute value that never bind in the ranges, for tighter bounds.
+    """A closed form without the arms of a max, min or absolute value that cannot bind anywhere in the box.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -357,14 +357,14 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
 
 
 def _arms_that_may_bind(arms: Sequence[Node], spans: Sequence[Span]) -> tuple[Node, ...]:
-    """The arms of a maximum, with the intervals of their values, that may be above all others; of equal ones, one."""
+    """The arms of a max in a closed form that may bind while its names move over the ranges; of equal ones, one."""
     floor = max(low for low, _ in spans)
     first = next(arm for arm, (low, _) in zip(arms, spans, strict=True) if low == floor)
     return tuple(arm for arm, (_, high) in zip(arms, spans, strict=True) if high > floor or arm is first)
 
 
 def _sign_over(form: Node, ranges: Mapping[str, Span]) -> int | None:
-    """The sign that a form never has the opposite of in the ranges; None if it may have both."""
+    """The sign that a closed form never has the opposite of while its names move; None if it may have both."""
     enclosure = enclose(form, ranges, "")
     if enclosure is None:
         return None
@@ -382,7 +382,7 @@ def _sign_over(form: Node, ranges: Mapping[str, Span]) -> int | None:
 
 
 def _is_rational(part: Node) -> bool:
-    """Whether a node of a closed form makes a rational expression of rational ones."""
+    """Whether a node of a closed form keeps it a ratio of polynomials, which can be reduced."""
     if not isinstance(part, Apply):
         return True
     if part.op == "pow":
@@ -391,7 +391,7 @@ def _is_rational(part: Node) -> bool:
 
 
 def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable[str]) -> list[Node]:
-    """A ratio of polynomials in lowest terms, and in partial fractions; empty if its divisor is zero everywhere.
+    """A closed form reduced to lowest terms, and in partial fractions; none if its divisor is zero everywhere.
 
     Its unknowns are quantities, and names that stand for functions of them.
     """
@@ -410,12 +410,12 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable
 
 
 def _occurrences(form: Node) -> int:
-    """The number of occurrences of ranged names in a form: the more there are, the wider its enclosure."""
+    """How often names that move occur in a closed form: the more often, the wider is its enclosure."""
     return sum(isinstance(part, Name) for part in walk(form))
 
 
 def _divisions(form: Node) -> int:
-    """The number of divisions in a form, which have no bound where a divisor may be zero."""
+    """The number of divisions in a closed form, whose slopes and values have no bound where a divisor may be zero."""
     return sum(1 for _ in operations(form, among=("inv",)))
 
 
@@ -426,7 +426,7 @@ _LARGEST_DENOMINATOR = 1000  # of a power
 
 
 def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
-    """The degree of homogeneity of an expression in names of some degrees, the others being fixed; None if it has none.
+    """The degree by which an expression scales with names of some degrees, the others being fixed; None if it has none.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> mass = {"m": Fraction(1), "p": Fraction(1), "v": Fraction(0)}
@@ -437,7 +437,7 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
 
 
 def _common_degree(*degrees: Any) -> Any:
-    """The degree of homogeneity that all terms have in common; a term that is zero has any."""
+    """The degree by which all terms scale alike with names; a term that is zero has any."""
     distinct = {degree for degree in degrees if degree is not ANY_DEGREE}
     if len(distinct) > 1:
         raise NoElement
@@ -445,7 +445,7 @@ def _common_degree(*degrees: Any) -> Any:
 
 
 def _scaled(degree: Fraction, part: Any) -> Any:
-    """The degree of homogeneity of an operation of some degree in its argument, from the argument's own."""
+    """The degree by which an operation of some degree scales with names, from that by which its argument does."""
     return part if part is ANY_DEGREE else part * degree
 
 
@@ -460,7 +460,7 @@ DEGREE_OF_OPERATION: dict[str, Callable[..., Any]] = {
 
 
 def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
-    """The degree of homogeneity of a power, or of an operation that has one only where its arguments do not scale."""
+    """The degree by which a power scales with names, or an operation that has one only where arguments do not scale."""
     degrees: list[Fraction] = [degree_of(arg) for arg in node.args]
     if not any(degrees):
         return Fraction(0)

@@ -119,7 +119,7 @@ def is_axis(given: Any) -> bool:
 
 
 def is_lazy(array: Any) -> bool:
-    """Whether the array of an axis or a column is dask's, to be computed later."""
+    """Whether the values along an axis, or of a column, are an array of dask's, to be computed later."""
     return type(array).__module__.partition(".")[0] == "dask"
 
 

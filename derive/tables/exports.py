@@ -139,7 +139,7 @@ Task = Callable[[Survey, Mapping[str, Any]], Iterable[Any]]
 
 
 def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axes and targets of a sweep as dask arrays, in chunks of at most this many points."""
+    """A sweep on dask: its axes and targets as arrays in chunks of at most this many points."""
     package("dask.array", "scale")
     if not survey.lines:
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
@@ -149,18 +149,18 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
 
 
 def regimes(function: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes of a sweep along dask's axes, from the targets there."""
+    """The regimes of a sweep on dask as chunked arrays, from the targets there."""
     codes = _blocks(_codes, function, list(function.switches), axes, columns, "i1")
     return {name: Regime(function.switches[name].arms, codes[name]) for name in codes}
 
 
 def holds(function: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    """Whether all checks hold at each point of a sweep along dask's axes, from the targets there."""
+    """Whether all checks hold at each point of a sweep on dask, as a chunked array, from the targets there."""
     return _blocks(_holds, function, ["holds"], axes, columns, "?")["holds"]
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
-    """Compute the dask arrays of a sweep; a client sends their chunks to its workers, again if a worker is lost."""
+    """Compute the arrays of a sweep on dask; a client's workers compute the chunks, again if a worker is lost."""
     import dask
 
     listed = list(arrays.values())
@@ -169,7 +169,7 @@ def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, 
 
 
 def _axis(survey: Survey, line: Line, size: int) -> Any:
-    """The axis of a sweep as a dask array, in declared units."""
+    """The axis of a sweep on dask as a chunked array, in declared units."""
     from dask import array
 
     if is_lazy(line.source):
@@ -198,7 +198,7 @@ def _blocks(
     columns: Mapping[str, Any],
     kind: str,
 ) -> dict[str, Any]:
-    """Dask arrays over a sweep's axes, computed together by one task for each stretch of axes and columns."""
+    """Chunked arrays of dask over a sweep's axes, which one task computes for each stretch of axes and columns."""
     from dask import array, delayed
 
     if not names:
@@ -217,7 +217,7 @@ def _blocks(
 
 
 def _of_stretch(task: Task, function: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
-    """The results of a dask task on a stretch of a sweep's axes, each broadcast to all points of it."""
+    """What a dask task finds on its stretch of a sweep's axes, each result broadcast to a whole chunk."""
     lines = tuple(Line(name, "", array) for name, array in zip(function.names, parts, strict=False))
     survey, columns = Survey(lines, function), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])

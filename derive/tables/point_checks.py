@@ -55,7 +55,7 @@ class Sign:
 def _sign(
     recipe: Recipe, name: str, names: Sequence[str], judge: Callable[..., Any], is_relation: bool = False
 ) -> Sign | None:
-    """A sign of points that is unknown where a quantity has no number; None if a quantity has no source."""
+    """An input of checks as a sign at each point, unknown where a quantity has no number; None if one has no source."""
     sources = recipe.sources(names, with_stated=True)
     if sources is None:
         return None
@@ -88,7 +88,7 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
 
 
 def _needs_the_solver(cases: Cases | None) -> bool:
-    """Whether a sign would need the solver at each point, for a quantity or for the case that holds there."""
+    """Whether to compute a sign of the checks would take the solver at each point, for a quantity or its case."""
     if cases is None:
         return False
     return cases.is_asked or any(case.is_open for case in cases.leaves)
@@ -112,7 +112,7 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
 
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
-    """The sign of points that compares a weak value with the number that replaced it."""
+    """The sign, at each point of a sweep, that compares a weak value with the number computed in its place."""
     stated, (low, high) = recipe.weak[name].base[1], recipe.weak[name].as_rounded
     slack = AGREEMENT * max(abs(low), abs(high))
 
@@ -126,7 +126,7 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
 
 
 def contradicted(recipe: Recipe) -> list[PointFunction]:
-    """Functions of points that tell by how much a target's checked relations and domains are contradicted.
+    """Functions that tell point by point how much a target's checked relations and domains are contradicted.
 
     Each gives the residual beyond tolerance: positive where what is checked is contradicted, and NaN where that is
     undecided.
@@ -175,12 +175,12 @@ class Judgement:
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all checks that fail at any point."""
+        """The names of all checks that fail by the verdict at any point."""
         return frozenset().union(*(verdict.failed for verdict in self.verdicts))
 
     @property
     def unused(self) -> frozenset[str] | None:
-        """The givens that no answer at any point uses; None if there is no answer."""
+        """The givens that are unused by the verdict at every point; None if there is no answer."""
         return unused_in_common(self.verdicts)
 
     def failing(self, name: str) -> Any:
@@ -282,7 +282,7 @@ class Judge:
 
 
 def unused_in_common(verdicts: Iterable[Verdict | Judgement]) -> frozenset[str] | None:
-    """The names that are unused at all points with an answer; None if there is none."""
+    """The givens that are unused by the verdicts at all points with an answer; None if there is none."""
     unused = [verdict.unused for verdict in verdicts if verdict.unused is not None]
     return frozenset.intersection(*unused) if unused else None
 
@@ -312,7 +312,7 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 
 
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
-    """All signs of points on which the checks of a target may depend, by the plans of every case."""
+    """All signs of a sweep's points on which a target's checks may depend, by the plans of every case."""
     scope = _Scope.of(recipe, given)
     relations = [relation for relation in recipe.library.relations.values() if scope.may_test(relation)]
     conditions = chain(*map(_conditions, recipe.lines.ends), *(relation.conditions for relation in relations))
@@ -377,7 +377,7 @@ class _Scope:
 
 
 def _conditions(end: End) -> Iterator[Node]:
-    """The conditions that a sign of points tests: those that lead to a case, and those that it has to meet."""
+    """The conditions on which checks depend, point by point: those that lead to a case, and those it must meet."""
     case, decided = end
     yield from decided
     if case is not None:

@@ -37,7 +37,7 @@ _FUNCTIONS = Memo[JointFunctions](most=256)
 
 
 def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> JointFunctions:
-    """One compiled function for several quantities at the points of a sweep, from values of which some are weak."""
+    """One compiled function for several quantities at every point of a sweep, from values of which some are weak."""
     listed = list(wanted)
     key = (weak, *((cases.outline, cases.is_asked) for cases in listed))
     return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak))
@@ -70,7 +70,7 @@ class Recipe:
         numbers: Mapping[str, float],
         **more: Any,
     ) -> Recipe:
-        """The recipe for the target of a question along a sweep's axes."""
+        """The recipe for a question's target at every point along some axes."""
         own_value = {} if question.own is None else {question.target: question.own}
         weak = {**question.weak, **question.outdated, **own_value}
         only_checked = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
@@ -78,25 +78,25 @@ class Recipe:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that a sweep's recipe has numbers for: its axes and scalar values."""
+        """The names whose numbers the recipe of a target has at every point: its axes and scalar values."""
         return *self.axes, *self.numbers
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """The weak values of a sweep's recipe that are ranges, with their ends in base units."""
+        """The weak values in the recipe of a target that are ranges, with their ends in base units."""
         ranged = sorted(name for name, value in self.weak.items() if value.is_range and name not in self.axes)
         return {name: self.weak[name].as_rounded for name in ranged}
 
     @property
     def lines(self) -> Cases:
-        """The plans for the target of a sweep's recipe."""
+        """The plans by which the recipe of a target computes it at every point of a sweep."""
         key = self.target, self.names, True
         cases = _PLANS.of(self.library.session, key, lambda: found_for(self.library, self.target, self.names))
         assert cases is not None
         return replace(cases, is_asked=True) if self.is_asked else cases
 
     def followed(self, name: str) -> Cases | None:
-        """The plans for a quantity beside the target of a sweep's recipe; None if the givens do not give it."""
+        """The plans for a relation's quantity beside the recipe's target; None if the givens do not give it."""
         key = name, self.names, False
         try:
             return _PLANS.of(self.library.session, key, lambda: plans_for(self.library, name, self.names))
@@ -122,7 +122,7 @@ class Recipe:
         return _constant(name, self.weak[name].base[1]) if with_stated and name in self.weak else None
 
     def sources(self, names: Iterable[str], with_stated: bool = False) -> tuple[Source, ...] | None:
-        """The sources of several quantities at the points of a sweep; None if one of them has none."""
+        """Where several quantities have their numbers from at every point; None if one of them has no source."""
         sources = [self.source(name, with_stated) for name in names]
         known = tuple(source for source in sources if source is not None)
         return known if len(known) == len(sources) else None
@@ -148,7 +148,7 @@ class Source:
 
 
 def _constant(name: str, base: float) -> Source:
-    """The source of a value that is the same at all points, unless it is taken at an end of its range."""
+    """The source of a number that is the same at every point, unless it is taken at an end of its range."""
     number = numpy.float64(base)
     return Source(lambda values: values.get(End(name), number))
 
@@ -161,7 +161,7 @@ class PointFunction:
     call: Callable[..., Any]
 
     def at(self, values: Values) -> Any:
-        """The function's value at each point of a sweep, as an array that broadcasts to the axes."""
+        """The value at every point, from the numbers of quantities there, as an array that broadcasts to the axes."""
         with numpy.errstate(all="ignore"):
             return self.call(*(source.read(values) for source in self.sources))
 
@@ -180,7 +180,7 @@ class Regime:
 
     @property
     def words(self) -> Any:
-        """The form that the relation takes at each point of a sweep, as text."""
+        """Which arm of a relation binds at every point of a sweep, as text."""
         names = numpy.asarray([*self.arms, ""])
         if is_lazy(self.codes):
             return self.codes.map_blocks(names.__getitem__, dtype=names.dtype)
@@ -196,7 +196,7 @@ class Switch:
 
 
 def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Switch]:
-    """The choices of relations behind the targets of a sweep, each once, by the name of its column.
+    """The choices behind a sweep's targets, to tell at every point which form binds; by the names of their columns.
 
     Some typed values are ranges.
     """
@@ -215,7 +215,7 @@ def switches(recipes: Iterable[Recipe], ranged: Collection[str]) -> dict[str, Sw
 
 
 def _choosing(recipe: Recipe) -> Iterator[str]:
-    """The relations with a choice by which the target of a sweep is computed."""
+    """The relations by which a sweep's target is computed and in which one of several arms binds at every point."""
     blocks = chain.from_iterable(plan.blocks for plan in recipe.lines.plans)
     for name in dict.fromkeys(chain.from_iterable(block.relations for block in blocks)):
         if recipe.library.relations[name].chooses:
@@ -223,12 +223,12 @@ def _choosing(recipe: Recipe) -> Iterator[str]:
 
 
 def _fixed(recipe: Recipe, relation: str) -> frozenset[str]:
-    """The names that have one number throughout a sweep, wherever a relation is solved."""
+    """The names that have one number at every point of a sweep, wherever a relation is solved."""
     return always_in_use(recipe.lines.plans, relation).union(recipe.numbers).difference(recipe.axes, recipe.ranges)
 
 
 def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switch | None:
-    """The choice of one relation in a sweep, if its quantities can be computed beside the target."""
+    """How a relation's form follows from its quantities at every point of a sweep, if these can be computed there."""
     written = relation.written
     choice = choices_of(written, fixed)
     if choice is None:
@@ -244,7 +244,7 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
     sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
-        """The code of the form that the relation takes at each point; -1 where the relation does not hold.
+        """Which form a relation with a choice takes at every point of a sweep; -1 where the relation does not hold.
 
         The ways that its choices take are the digits of a number, which `places` maps to the code.
         """
@@ -262,7 +262,7 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
 
 
 def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
-    """The source code that tells at each point whether a relation holds, and which way each of its choices takes."""
+    """The source code that tells at every point whether a relation holds, and which arms its choices take."""
     left, right, size = apart(relation.written, text)
     tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {size})"]
     tests += [f"sure({text(condition)})" for condition in relation.conditions]
@@ -270,7 +270,7 @@ def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
 
 
 def _way(choice: Apply, text: Writer) -> str:
-    """The source code for the index of the arm that a choice takes at each point of a sweep."""
+    """The source code that compares the arms of a choice at every point, for the index of the one it takes."""
     if choice.op != "piecewise":
         sign = "-" if choice.op == "min" else ""
         return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
@@ -280,7 +280,7 @@ def _way(choice: Apply, text: Writer) -> str:
 
 
 def _largest(*arrays: Any) -> Any:
-    """The index of the largest arm at each point of a sweep, the first of equal ones; -1 where one is undefined."""
+    """Which arm is largest at every point of a sweep: its index, the first of equal ones; -1 where one is undefined."""
     best, way = arrays[0], numpy.zeros((), dtype=int)
     for i, array in enumerate(arrays[1:], 1):
         way = numpy.where(array > best, i, way)
@@ -289,7 +289,7 @@ def _largest(*arrays: Any) -> Any:
 
 
 def _first(*sides: Any) -> Any:
-    """The index of a choice's first condition that holds at each point; -1 without one, or after an undefined one."""
+    """Which condition of a choice holds first at every point of a sweep; -1 without one, or after an undefined one."""
     *tests, otherwise = sides
     way: Any = len(tests) if otherwise else -1
     for i, (yes, no) in reversed(list(enumerate(tests))):

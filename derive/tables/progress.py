@@ -55,7 +55,7 @@ def _bar(total: int, what: str) -> Any:
 
 
 def in_threads(work: Callable[[S], T], pieces: Iterable[S]) -> Iterator[T]:
-    """The results of work on its pieces, in their order, computed ahead in a thread for each processor.
+    """The results of long work, piece by piece and in order, computed ahead in a thread for each processor.
 
     >>> list(in_threads(abs, [-3, 2, -1]))
     [3, 2, 1]

@@ -66,7 +66,7 @@ class Swing:
 
     @property
     def turns(self) -> bool:
-        """Whether the target goes beyond its values at the ends of the sampled range."""
+        """Whether a sampled range takes the target beyond its values at the range's ends and where it is held."""
         ends = (self.held, self.at_low, self.at_high)
         return self.least < min(ends) or self.most > max(ends)
 
@@ -110,12 +110,12 @@ class Sample(Result):
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The typed names that no answer in the sample uses."""
+        """The typed names that no answer at the points drawn for the sample uses."""
         return self.holding.unused
 
     @cached_property
     def remarks(self) -> tuple[PlacedRemark, ...]:
-        """What the answer in the middle of the sampled ranges assumes, takes by default or leaves out, with sizes."""
+        """What the answer in the middle of a Monte Carlo sample assumes, takes by default or leaves out."""
         middle = {name: self.quantities[name].unit.from_base(spread.kept) for name, spread in self.spreads.items()}
         return self.function.remarked(middle)
 
@@ -170,7 +170,7 @@ class Sample(Result):
         return data_frame({**named, **tested_columns}, {name: self.quantities[name].unit.text for name in named}, units)
 
     def plot(self) -> Any:
-        """A figure of the sample: the histogram of its values, and the tornado of its ranges."""
+        """The distribution of the sampled target as a figure, with the tornado of its ranges."""
         from derive.presentation.plotting import figure
 
         return figure(*charts(self))
@@ -369,7 +369,7 @@ def charts(sample: Sample) -> tuple[Chart, ...]:
 
 
 def _histogram(sample: Sample) -> Chart:
-    """The histogram of a sample, in bins of equal width or equal ratio; points at which checks fail are hatched."""
+    """The distribution of a sampled target in bins of equal width or ratio; points with failed checks are hatched."""
     values = sample.numbers[numpy.isfinite(sample.numbers)]
     low, high = numpy.quantile(values, [_EDGE, 1 - _EDGE])
     log = Axis.of("", [float(low), float(high)]).log
@@ -443,7 +443,7 @@ def as_data(sample: Sample) -> dict[str, Any]:
 
 
 def _amiss(sample: Sample) -> list[str]:
-    """The lines about a sample's failed checks with their shares, unused givens, and what the middle assumes."""
+    """What is amiss in a Monte Carlo sample: shares of failed checks, unused givens, what its middle assumes."""
     shares = [f"{name} fails at {percentage(float(column.mean()))}" for name, column in sample.failed.items()]
     lines = [f"all checks hold at {percentage(sample.sound)} of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:

@@ -122,7 +122,7 @@ class Tally:
         self._count(values)
 
     def _count(self, values: Any) -> None:
-        """Add numbers to the histogram of the tally: a class is all numbers with the same leading bits."""
+        """Count a piece of a sweep's column into the tally: a class is all numbers with the same leading bits."""
         classes = (numpy.ascontiguousarray(values).view(numpy.uint64) >> numpy.uint64(_DROPPED)).astype(numpy.int64)
         first = int(classes.min())
         counts = numpy.bincount(classes - first)

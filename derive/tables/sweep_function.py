@@ -67,7 +67,7 @@ class SweepFunction:
 
     @cached_property
     def ranged(self) -> frozenset[str]:
-        """The givens of a sweep that are ranges: the solver is then called at each point."""
+        """The scalar givens of a sweep's function that are ranges, so that it asks the solver at every point."""
         declared = self.library.declared
         return frozenset(name for name, value in self.given.items() if read_given(value, declared[name]).is_range)
 
@@ -77,12 +77,12 @@ class SweepFunction:
 
     @cached_property
     def lines(self) -> dict[str, Cases]:
-        """The plans for each target of a sweep."""
+        """The plans that the function of a sweep compiles, for each of its targets."""
         return {recipe.target: recipe.lines for recipe in self.recipes}
 
     @cached_property
     def _tests(self) -> dict[str, list[PointFunction]]:
-        """The functions that tell where a target's givens contradict each other in a sweep, for each target."""
+        """The tests that a sweep's function makes of each target's givens, whether they contradict each other."""
         return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
     # The functions of the axes, one for each purpose: common parts are computed once
@@ -104,7 +104,7 @@ class SweepFunction:
         return self._function(*self._signs(), with_targets=True)
 
     def _signs(self) -> Iterator[PointFunction]:
-        """The functions of all signs by which the points of a sweep are judged."""
+        """The functions of all signs that the function of a sweep compiles for its judges."""
         for judge in self.judges.values():
             yield from (sign.function for sign in judge.signs)
 
@@ -135,7 +135,7 @@ class SweepFunction:
     # The targets
 
     def columns(self, arrays: Sequence[Any], *, is_tested: bool = True) -> dict[str, Any]:
-        """The targets at points of a sweep, and their bounds where a given is a range.
+        """The targets of a sweep's function at some points, and their bounds where a given is a range.
 
         Where givens contradict each other there is no number, unless they are not tested: a map has regions there too.
         """
@@ -151,14 +151,14 @@ class SweepFunction:
         return columns
 
     def _bounded(self, target: str, axes: Sequence[Any]) -> dict[str, Any]:
-        """A sweep's target at the midpoint of the ranges, and its bounds, at every point; NaN without an answer."""
+        """A target for which a sweep's function asks the solver at every point, with bounds; NaN without an answer."""
         values: Sequence[Any] = [array.ravel().tolist() for array in axes]
         numbers = [self.point_answer(target, point).numbers for point in product(*values)]
         columns = numpy.array(numbers, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
         return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
 
     def _uncontradicted(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
-        """The numbers of a sweep's target, NaN where its givens contradict each other."""
+        """The numbers that a sweep's function gives for a target, NaN where its givens contradict each other."""
         column = values[target]
         gaps = (numpy.broadcast_to(test.at(values), column.shape) for test in self._tests[target])
         return agreed(column, gaps, arrays, lambda point: self.point_answer(target, tuple(point)).numbers[0])
@@ -167,7 +167,7 @@ class SweepFunction:
 
     @cached_property
     def point_answer(self) -> Callable[[str, tuple[float, ...]], PointAnswer]:
-        """The solver's answer for a target at a point of the sweep; recent answers are cached."""
+        """The answer that the function of a sweep asks the solver for at a single point; recent answers are cached."""
 
         @lru_cache(maxsize=_KEPT)
         def answered(target: str, point: tuple[float, ...]) -> PointAnswer:
@@ -179,7 +179,7 @@ class SweepFunction:
         return answer_at(library, target, point, self.weak, self.profiles, self.given)
 
     def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:
-        """The solver's answer at a point of a sweep; where givens contradict each other, the relations that fail.
+        """What the solver tells a sweep's function about a point: an answer, or the relations that fail.
 
         The solver names one limit that the givens break. Without it, it names the next.
         """
@@ -203,7 +203,7 @@ class SweepFunction:
         return PointAnswer(numbers, failures, frozenset(answer.unused))
 
     def remarked(self, point: Mapping[str, float]) -> tuple[PlacedRemark, ...]:
-        """What the targets of a sweep assume or leave out at a point, and whether their answers may be others too.
+        """What the answers of a sweep's function at one point assume or leave out, and whether there may be others too.
 
         Nothing is said of a target without an answer.
         """
@@ -224,7 +224,7 @@ class SweepFunction:
 
     @cached_property
     def judges(self) -> dict[str, Judge]:
-        """The judge of each target's points in a sweep."""
+        """The judges of a sweep's function, one for each target, that ask the solver about single points."""
 
         def ask(target: str, point: tuple[float, ...]) -> Verdict:
             return self.point_answer(target, point).verdict
@@ -238,7 +238,7 @@ class SweepFunction:
     def judgements(
         self, arrays: Sequence[Any], columns: Mapping[str, Any], *, again: bool = True
     ) -> dict[str, Judgement]:
-        """The verdicts on each target of a sweep, from its numbers at the points; see `Judge.judged`."""
+        """The verdicts that a sweep's function has on each target, from its numbers at points; see `Judge.judged`."""
         cached: dict[frozenset[tuple[str, float]], Values] = {}  # for all judges, by the ends of ranges
 
         def values_at(ends: Mapping[str, float]) -> Values:
@@ -255,7 +255,7 @@ class SweepFunction:
         return {target: judge.judged(arrays, columns[target], values_at, again=again) for target, judge in judges}
 
     def _untested(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-        """The targets at points of a sweep, also where their givens contradict each other.
+        """The targets as the compiled function of a sweep gives them, also where their givens contradict each other.
 
         There they tell what else is broken.
         """
@@ -270,6 +270,6 @@ class SweepFunction:
         return switches(self.recipes, self.ranged)
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-        """For each relation with a choice, its form at points of a sweep whose targets are known."""
+        """The forms that a sweep's function gives for relations with a choice, at points whose targets are known."""
         values = {**self._values(self._regime_function, arrays), **columns}
         return {name: switch.function.at(values) for name, switch in self.switches.items()}

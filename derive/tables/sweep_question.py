@@ -82,7 +82,7 @@ class Survey:
 
     @cached_property
     def _each(self) -> float:
-        """The seconds that one point of a sweep takes among a few, after compilation."""
+        """The seconds that a survey takes for one of its points, measured on a few after compilation."""
         first, second = islice(self.boxes(_PROBE), 2)
         self.function.columns(self.within(first))  # compiles
         begun = time.monotonic()
@@ -90,7 +90,7 @@ class Survey:
         return (time.monotonic() - begun) / points_in(second)
 
     def pace(self) -> int:
-        """The number of points of a sweep to compute at once: fewer where the solver is called at each."""
+        """How many points a survey has computed at once: fewer where the solver is called at each."""
         if self.function.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
@@ -98,7 +98,7 @@ class Survey:
         return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
     def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
-        """The boxes of a sweep, of at most this many points each, in the order of the rows.
+        """The boxes in which a survey walks its points, of at most this many each, in the order of the rows.
 
         >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
@@ -107,12 +107,12 @@ class Survey:
         return tiles(self.shape, points)
 
     def within(self, box: Tile) -> tuple[Any, ...]:
-        """The numbers of each axis of a sweep in a box, shaped so that they broadcast."""
+        """The numbers of each axis of the survey in one of its boxes, shaped so that they broadcast."""
         parts = [line.part(stretch.start, stretch.stop) for line, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
 
     def of(self, target: str) -> Survey:
-        """The survey of the same axes, and one of the targets."""
+        """The survey of the same axes, with one of its targets alone."""
         recipes = tuple(recipe for recipe in self.function.recipes if recipe.target == target)
         return (
             self
@@ -121,23 +121,23 @@ class Survey:
         )
 
     def point(self, place: int) -> dict[str, float]:
-        """The numbers on the axes at a point of a sweep, from its row number."""
+        """The numbers on the survey's axes at one of its points, from the number of its row."""
         places = map(int, numpy.unravel_index(place, self.shape)) if self.shape else ()
         return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.lines, places, strict=True)}
 
     def at(self, *arrays: Any) -> Survey:
-        """The survey of the same question along other numbers."""
+        """The survey of the same question of a sweep, with other numbers along its axes."""
         lines = [Line(line.name, line.unit, array) for line, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
 
 
 def points_in(box: Tile) -> int:
-    """The number of points in a box of a sweep."""
+    """The number of points in one of a survey's boxes."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
 
 
 def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """The arrays of a sweep's axes, each reshaped to lie along a dimension of its own, so that they broadcast."""
+    """The numbers on a survey's axes, each array along a dimension of its own, so that they broadcast."""
     count = len(parts)
     return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
@@ -178,7 +178,7 @@ def asked(
 
 
 def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
-    """Read the axes of a sweep; unreadable axes or scalar values are refused at once."""
+    """The axes of a sweep's question, read beside its scalar values; what is unreadable is refused at once."""
 
     def read(name: str, value: Any) -> Line | None:
         if name in axes:
@@ -200,7 +200,7 @@ class _AxisGivens:
     is_map: bool
 
     def recipe(self, target: str) -> Recipe:
-        """The recipe for a target of a sweep, with the scalar values that it uses.
+        """The recipe for a target of a sweep's question, with the scalar values that its plan uses.
 
         They are the strong values, and weak ones of its plan.
         """
@@ -257,7 +257,7 @@ class _AxisGivens:
         return [name for name in question.weak if name in used], is_asked
 
     def _prove_consistent(self, target: str) -> None:
-        """Refuse the givens of a sweep if they contradict each other at every point.
+        """Refuse the question of a sweep if its givens contradict each other at every point.
 
         Where there are many points, only the ends of the axes and the middle are asked. A contradiction there that the
         axes have a part in need not be one elsewhere: the table tells it point by point.
@@ -291,7 +291,7 @@ class _AxisGivens:
         return {**self.fixed, **{line.name: read_number(x, declared[line.name].unit) for line, x in numbers}}
 
     def between(self) -> Iterator[float]:
-        """A point of a sweep between those of each axis, at numbers that are stated nowhere else."""
+        """A point at which to ask a sweep's question, between those of each axis, at numbers stated nowhere else."""
         for axis in self.lines:
             quantity = self.library.declared[axis.name]
             if is_lazy(axis.source):  # must not be computed

@@ -68,7 +68,7 @@ class Table(NotebookDisplay):
 
     @cached_property
     def holding(self) -> Holding:
-        """The failed checks along the axes of the table, and the unused givens."""
+        """The checks of this table's targets: at which points they fail, and which givens are unused."""
         if self.is_lazy:
             raise ExpressionError("Which checks fail is known once the table is computed.", hint="Call compute().")
         return held_along(self.survey, self.columns)
@@ -82,19 +82,19 @@ class Table(NotebookDisplay):
 
     @property
     def fails(self) -> Any:
-        """The names of the checks that fail at each point of the table, as text."""
+        """The table's own column of the names of the checks that fail at each point, as text."""
         return self.holding.words
 
     @property
     def own_names(self) -> tuple[str, str]:
-        """The names of the table's columns `holds` and `fails`, adapted if a quantity has one of these names."""
+        """The names of the table's own columns `holds` and `fails`, adapted if a quantity has one of these names."""
         named = {*self.axes, *self.columns}
         holds, fails = (f"table.{name}" if name in named else name for name in ("holds", "fails"))
         return holds, fails
 
     @property
     def failed(self) -> Mapping[str, Any]:
-        """For each check that fails anywhere in the table, at which points it does."""
+        """For each check that fails anywhere, the column of this table that tells at which points it does."""
         return self.holding.failed
 
     @property
@@ -104,7 +104,7 @@ class Table(NotebookDisplay):
 
     @cached_property
     def remarks(self) -> tuple[PlacedRemark, ...]:
-        """What answers in the middle of the table's axes assume, take by default or leave out, each with its size."""
+        """What targets in the middle of the table's axes assume, take by default or leave out, each with its size."""
         if self.is_lazy:
             return ()
         return self.survey.function.remarked({name: float(axis[len(axis) // 2]) for name, axis in self.axes.items()})
@@ -128,7 +128,7 @@ class Table(NotebookDisplay):
         return replace(self, axes=axes, columns=columns, survey=self.survey.at(*axes.values()))
 
     def to_pandas(self, units: Units = "attrs") -> Any:
-        """The table as a frame: a row for each point, a column for each axis, target and regime, `holds` and `fails`.
+        """This table as a frame: a row for each point, a column for each axis, target and regime, `holds` and `fails`.
 
         The units are in `.attrs["units"]`, by the name of the column. With `units="names"` they stand in the names as
         well (`step_time [s]`), and with `units="pint"` the numbers carry them (pint-pandas).
@@ -149,7 +149,7 @@ class Table(NotebookDisplay):
         return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
 
     def to_xarray(self) -> Any:
-        """The table as a data set over the axes, with units as attributes; lazy if the table is."""
+        """This table as a data set over its axes, with units as attributes; lazy if the table is."""
         xarray = package("xarray", "tables")
         names = list(self.axes)
         variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
@@ -160,11 +160,11 @@ class Table(NotebookDisplay):
         return xarray.Dataset({**variables, **regimes, **tested}, axes)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """Write the table to a file with a line for each point and units in the heading."""
+        """Write this table to a file, a row for each point below a heading with units."""
         exports.write_csv(path, [self.compute()])
 
     def plot(self) -> Any:
-        """A figure of the table's targets along the first axis, a line for each value of the others."""
+        """This table as a figure: its targets along the first axis, a line for each value of the others."""
         from derive.presentation.plotting import figure
         from derive.tables.table_charts import captioned, charts
 
@@ -175,7 +175,7 @@ class Table(NotebookDisplay):
 def sweep(
     library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Table:
-    """Compute the table of the targets at every combination of the axes' values."""
+    """Compute a table: a column of numbers for each target, over every combination of the axes' values."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):
         return postponed(survey)
@@ -191,7 +191,7 @@ def sweep(
 
 
 def tabled(survey: Survey) -> Table:
-    """The table of a survey, computed."""
+    """The table of a survey, with the columns of its targets computed."""
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     full = survey.at(*axes.values())
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
@@ -200,7 +200,7 @@ def tabled(survey: Survey) -> Table:
 
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes at the points of a table, from its targets."""
+    """The regime columns of a table, from its columns of targets."""
     switches = survey.function.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in switches}
 
@@ -219,7 +219,7 @@ def _fill(
     what: str,
     work: Callable[[Sequence[Any], Tile], Mapping[str, Any]],
 ) -> None:
-    """Fill the columns of a table piece by piece, from the numbers of the axes in each, with a progress bar."""
+    """Fill the columns of a table, box by box, from the numbers of the axes in each."""
 
     def fill(box: Tile) -> tuple[int, None]:
         for name, numbers in work(survey.within(box), box).items():
@@ -231,7 +231,7 @@ def _fill(
 
 
 def postponed(survey: Survey, points: int | None = None) -> Table:
-    """The table of a survey, to be computed by dask."""
+    """The table of a survey, with columns that dask computes later."""
     survey.refuse_ranges("by dask")
     axes, columns = exports.lazily(survey, points)
     return Table(axes, columns, survey.units, survey)

@@ -61,7 +61,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
 
 
 def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
-    """The charts of one question's tables for several things, a curve each, in the colour of its place.
+    """The charts of several tables of one question along the first axis, a line each, in the colour of its place.
 
     A point where another regime binds is marked on each curve, and where a check fails it is crossed.
     """
@@ -243,7 +243,7 @@ def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
 
 
 def holding_for(drawn: Sequence[Chart], functions: Sequence[SweepFunction]) -> tuple[Chart, ...]:
-    """Charts with the profiles and givens below them that the functions of several tables have in common."""
+    """Charts of several tables, with the profiles and givens below them that all of these tables have."""
     named = [[getattr(profile, "name", profile) for profile in function.profiles] for function in functions]
     shared = [name for name in named[0] if all(name in others for others in named)]
     others = [function.given for function in functions]

@@ -31,7 +31,7 @@ class Holding:
 
     @cached_property
     def holds(self) -> Any:
-        """Whether each point of a table has an answer, tested by the solver, of which every testable check holds."""
+        """Whether, over all targets of a table, each point has an answer tested by the solver, and no check fails."""
         holds = self.has_value & ~self.untested
         for column in self.failed.values():
             holds &= ~column
@@ -39,7 +39,7 @@ class Holding:
 
     @cached_property
     def untested(self) -> Any:
-        """Whether each point of a table has a number that the solver, which has the checks, found no answer about."""
+        """Whether a point of a table has numbers, but the solver found no answer by which to test some target."""
         tested = [judgement.tested for judgement in self.judgements.values()]
         return self.has_value & ~numpy.logical_and.reduce(tested)
 
@@ -73,7 +73,7 @@ class Holding:
 
 
 def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
-    """The checks of a table at the points of a survey, from its targets."""
+    """Where the checks of a table hold along the axes of its survey, over all its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
     return held_at(survey.function, pieces, columns, survey.typed)
 
@@ -84,7 +84,7 @@ def held_at(
     columns: Mapping[str, Any],
     typed: tuple[str, ...],
 ) -> Holding:
-    """The checks of a table at points that come in pieces.
+    """Where the checks of a table hold, over all its targets, at points that come in pieces.
 
     Each piece has its place in the columns and the numbers of its axes.
     """
@@ -129,7 +129,7 @@ class Cautions:
     """
 
     def __init__(self) -> None:
-        """Begin the cautions before any table is seen."""
+        """Begin to collect, over several tables, the checks that fail and the givens that are unused."""
         self.points = self.missing = self.untested = 0
         self.is_answered = False  # whether any target has a value anywhere
         self.failing: dict[str, int] = {}
@@ -139,7 +139,7 @@ class Cautions:
         self.remarks: tuple[PlacedRemark, ...] = ()  # in the middle of the first piece
 
     def add(self, table: Table) -> None:
-        """Add the points of a table to those that the cautions are about."""
+        """Count in where a table's checks fail, where it has no answer, and which of its givens are unused."""
         if not self.points:
             self.remarks = table.remarks
         self.points += len(table)
@@ -161,7 +161,7 @@ class Cautions:
         return tuple(name for name in self._typed if name in (self._silent or ()))
 
     def __iter__(self) -> Iterator[str]:
-        """The cautions about the tables, a sentence each: failed checks, missing answers, unused givens, remarks."""
+        """The sentences about the tables' checks, missing answers, unused givens and remarks."""
         for name, count in self.failing.items():
             sentence, where = self._first[name]
             yield f"{sentence}; so at {count} of {self.points} points, first at {where}"

@@ -53,7 +53,7 @@ def audit(names: Sequence[str] = (), library: Library | None = None, book: Book 
 
 
 def _named(name: str, known: Sequence[str]) -> str:
-    """The name of an audited claim, from one in any case.
+    """The name of a claim of the lecture, or of another book, from one in any case.
 
     Claims are numbered, so an error suggests those that look alike.
     """
@@ -68,7 +68,7 @@ def _named(name: str, known: Sequence[str]) -> str:
 def clashes(
     names: Sequence[str] = (), library: Library | None = None, book: Book | None = None
 ) -> tuple[Conflict, ...]:
-    """The smallest sets of audited claims that cannot hold together, or those that have one of the named claims."""
+    """The smallest sets of claims of the lecture or a book that cannot hold together, or those with a named claim."""
     wanted = {name.upper() for name in names}
 
     def concerns(claimants: Iterable[str]) -> bool:

@@ -87,7 +87,7 @@ class Dialect:
     """A decision, and the test that doubles do not tell, as one text that is decided."""
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` that a text in the dialect defines; the text may use these names."""
+        """The function `compiled` that emitted source text in the dialect defines; the text may use these names."""
         names = {"__builtins__": {}, **space}
         execute(text, names)
         function: Callable[..., Any] = names["compiled"]
@@ -181,7 +181,7 @@ def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> 
 
 
 def unsettled(node: Node) -> Node:
-    """An expression without the operations that settle its decisions, as the evaluator takes it."""
+    """The expression that the evaluator takes in place of emitted text: no operation settles its decisions."""
 
     def plain(part: Node) -> Node | None:
         return unsettled(part.args[0]) if isinstance(part, Apply) and part.op == SETTLED else None
@@ -234,12 +234,12 @@ def _is_finite(node: Node) -> bool:
 
 
 def is_total(node: Node) -> bool:
-    """Whether the text of an expression, or of both sides of a comparison, always yields a finite value."""
+    """Whether the source text emitted for an expression, or for a comparison's sides, always yields a finite value."""
     return _consists_of(node, _TOTAL | SIGNS.keys())
 
 
 def is_clear(node: Node) -> bool:
-    """Whether an expression's text yields an infinity by overflow only, in one step from finite numbers."""
+    """Whether an expression's emitted text yields an infinity by overflow only, in one step from finite numbers."""
     if isinstance(node, Apply) and node.op in ("neg", "abs"):
         return is_clear(node.args[0])
     if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
@@ -257,12 +257,12 @@ _ITSELF = "="  # with which no quantity's name begins
 
 
 def name_of_text(text: str) -> Name:
-    """The name, in expressions, of the number that a source text stands for, whichever quantity that is."""
+    """A name that stands in an expression for emitted source text, whichever quantity that text computes."""
     return Name(_ITSELF + text)
 
 
 def execute(text: str, space: dict[str, Any]) -> None:
-    """Define the functions of a source text, which this package has written, in a space of names."""
+    """Run emitted source text, which this package has written, to define its functions in a space of names."""
     with refusing_what_is_too_deep():
         code = compile(text, "<derive>", "exec")
     exec(code, space)
@@ -270,7 +270,7 @@ def execute(text: str, space: dict[str, Any]) -> None:
 
 @contextmanager
 def refusing_what_is_too_deep() -> Iterator[None]:
-    """Turn the errors of Python for source text that is nested too deep to be compiled into a `LimitError`.
+    """Turn Python's errors for emitted source text that is nested too deep to be compiled into a `LimitError`.
 
     A sum of very many terms is nested too: each term lies within the sum of those before it.
     """
@@ -297,11 +297,11 @@ class Scope:
         return Scope(*results, self.tests, self.asked, self.sizes)
 
     def untested(self) -> Scope:
-        """A copy of the scope with the same results, and with no tests or flags."""
+        """A copy of the scope of emitted lines, with the same texts for its names, and with no tests or flags."""
         return Scope(dict(self.variables), dict(self.written), dict(self.solved))
 
     def text_of(self, name: str) -> str:
-        """The source text of a quantity or of a bound; of a name made by `name_of_text`, that text."""
+        """The source text of a quantity or bound in the emitted lines; of a name made by `name_of_text`, that text."""
         return name.removeprefix(_ITSELF) if name.startswith(_ITSELF) else self.variables[name]
 
     def ask(self, *tests: str) -> None:
@@ -327,7 +327,7 @@ class Sheet:
     """
 
     def __init__(self, dialect: Dialect, names: Iterable[str] = ()) -> None:
-        """Begin a sheet without lines, for one function of these names in a dialect."""
+        """Begin without emitted lines, for the source text of one function of these names in a dialect."""
         self.dialect = dialect
         self.arguments = {name: f"a{i}" for i, name in enumerate(names)}  # of the function, for each name
         self.lines: list[str] = []
@@ -338,14 +338,14 @@ class Sheet:
         self._helpers: dict[Hashable, str] = {}
 
     def start(self) -> Scope:
-        """The scope at the start of the sheet's function, in which every name is an argument."""
+        """The scope before the first emitted line, in which each name stands for an argument of the function."""
         return Scope(dict(self.arguments))
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
 
     def line(self, text: str) -> str:
-        """Write a text as a line of the sheet, unless an earlier line may be used, and return the name of its value."""
+        """Emit a line that gives the value of a source text a name, unless an earlier line may be used; return it."""
         if text not in self._names:
             is_doubtful = DOUBT in text  # then its value of the flag is kept under a name of its own
             if is_doubtful:
@@ -356,13 +356,13 @@ class Sheet:
         return self._names[text]
 
     def named(self, text: str) -> str:
-        """Write a line of the sheet that gives the value of a text a new name, which is returned."""
+        """Emit a line that assigns a source text to a new name, and return the name."""
         name = f"v{next(self._fresh)}"
         self.write(f"{name} = {text}")
         return name
 
     def helper(self, key: Hashable, build: Callable[[], Any]) -> str:
-        """The name of a function that the sheet's lines may call; it is built once for each key."""
+        """The name by which emitted lines call a function outside the sheet; it is built once for each key."""
         if key not in self._helpers:
             function = build()  # before it is named: there may be none, which raises
             self._helpers[key] = f"h{len(self._helpers)}"
@@ -394,7 +394,7 @@ class Sheet:
         return self.line(self.dialect.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
 
     def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
-        """Write that the lines continue only where a value is finite and lies within bounds.
+        """Emit, as the dialect writes it, the requirement that a value is finite and lies within bounds.
 
         In machine code one sum checks whether all values are finite; a NaN already fails the bound.
         """
@@ -405,7 +405,7 @@ class Sheet:
             self.require(scope, self.between(text, low, high, is_open))
 
     def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
-        """The text of the test that a value is finite and lies within bounds, in the sheet's dialect."""
+        """The source text, in the sheet's dialect, of the test that a value is finite and lies within bounds."""
         if not self.dialect.is_lazy:
             return f"inside({text}, {low!r}, {high!r}, {is_open})"
         if not self.dialect.asks:
@@ -416,7 +416,7 @@ class Sheet:
         return f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
 
     def expression(self, node: Node, scope: Scope) -> str:
-        """Write the operations of an expression as lines of the sheet, and return the text of its value."""
+        """Emit an expression's operations as lines in the sheet's dialect, and return the source text of its value."""
         if isinstance(node, Name):
             return scope.text_of(node.name)
         if isinstance(node, Number):
@@ -434,7 +434,7 @@ class Sheet:
         return scope.written[node]
 
     def agrees(self, equation: Equation, text: Writer) -> str:
-        """Write the test that an equation holds within rounding as a line of the sheet.
+        """Emit the source text of the test that an equation holds within rounding, as a line of the sheet.
 
         The gap is relative to the terms that a product of sums has: those of `2*(x - y)` cancel where it is zero.
         """
@@ -445,14 +445,14 @@ class Sheet:
         return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * ({size}))")
 
     def function(self, result: str, *further: str) -> Callable[..., Any]:
-        """Make the sheet's lines a function of its arguments, after further ones, that returns the value of a text."""
+        """Make the emitted lines a function: it takes further arguments first, and returns a source text's value."""
         self.write(f"return {result}")
         lines = self.lines if self.dialect.is_lazy else self._released()
         heading = f"def compiled({', '.join([*further, *self.arguments.values()])}):"
         return self.dialect.made("\n".join([heading, *lines, ""]), self.space)
 
     def _released(self) -> list[str]:
-        """The sheet's lines, with a `del` after the last use of each name, so that cached memory is reused."""
+        """The emitted Python lines with a `del` after the last use of each name, so that cached memory is reused."""
         used_later, lines = set[str](), list[str]()
         for line in reversed(self.lines):
             last_used = sorted(set(_LINE_NAME.findall(line)) - used_later)
@@ -463,7 +463,7 @@ class Sheet:
 
 
 def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
-    """The texts of a relation's sides, and of the size to which its gap is relative: that of its terms or estimate."""
+    """The source texts of a relation's sides, and of the size for their gap: that of its terms or of its estimate."""
     text = cache(text)  # a side of one term is that term, and may be a long choice
     measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
     distinct = dict.fromkeys(map(text, measured))
@@ -471,7 +471,7 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
 
 
 def _sizes_of_terms(side: Node, text: Writer, size: str) -> Iterator[str]:
-    """The texts of the sizes of a side's terms; a factor that is a sum is as large as all its terms together."""
+    """The source texts of the sizes of a side's terms; a factor that is a sum is as large as all its terms together."""
     for term in terms(side):
         if isinstance(term, Apply) and term.op == "mul" and any(len(terms(factor)) > 1 for factor in term.args):
             factors = (" + ".join(_sizes_of_terms(factor, text, size)) for factor in term.args)
@@ -543,7 +543,7 @@ class Bundle:
     """
 
     def __init__(self, scripts: Sequence[Script], language: Language) -> None:
-        """Write the scripts and what they call, the callees first."""
+        """Bundle the source texts of scripts in a language with what they call, the callees first."""
         self.language = language
         self.parts: list[str] = []
         self._names: dict[Any, str] = {}
@@ -552,7 +552,7 @@ class Bundle:
             self.last = tuple(map(self.name_of, scripts))
 
     def name_of(self, callee: Any) -> str:
-        """The name in the bundle of a script, a runtime function or a constant; one that is new is written first."""
+        """The name in the bundle of a script, a runtime function or a constant; one that is new is emitted first."""
         if isinstance(callee, RuntimeFunction):
             return self.language.runtime(callee.name)
         is_constant = isinstance(callee, tuple)

@@ -52,7 +52,7 @@ class ExactPoints:
         return isinstance(self.decision, Apply) and self.decision.op in CONDITIONS
 
     def at(self, *numbers: float) -> float | bool | None:
-        """The exact value of the decision at one point, NaN if there is none; None of an undefined condition."""
+        """The exact value of the decision at one point of given decimals, NaN if there is none; None if undefined."""
         values = {name: written(float(number)) for name, number in zip(self.names, numbers, strict=True)}
         irrational: dict[str, Node] = {}
         for name, step in self.steps.items():
@@ -83,7 +83,7 @@ class ExactPoints:
         return result
 
     def at_all(self, columns: Sequence[Any]) -> Any:
-        """The exact values of the decision at many points, as an array; those of a condition are 1, 0 and a half."""
+        """The exact values of the decision at many points of given decimals; a condition's are 1, 0 and a half."""
         import numpy
 
         together = self._all_at_once(columns)
@@ -138,7 +138,7 @@ class ExactPoints:
 
 
 def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
-    """The values of a decision at points, computed once for equal points; a half where it is undefined."""
+    """The values of a decision that doubles leave open, once for equal points; a half where it is undefined."""
     import numpy
 
     points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
@@ -151,7 +151,7 @@ def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> 
 
 
 def _in_many_digits(form: Node, values: Mapping[str, float]) -> float:
-    """The value of a form at an exact point in multiprecision, NaN if there is none.
+    """The value of a form at one exact point, in many digits where no quotient is exact; NaN if there is none.
 
     What is rational in it is exact: in `asin(b/5)` with b = 5 any number of digits of a fifth would leave open
     whether there is a value.
@@ -171,7 +171,7 @@ def _as_double(number: int) -> float:
 
 
 def _exact(numerator: Any, denominator: Any) -> Quotient:
-    """The numerators and denominators of quotients, if all are small enough for doubles to be exact."""
+    """The exact quotients at many points, if doubles hold all numerators and denominators; an error otherwise."""
     import numpy
 
     if not (numpy.all(numpy.abs(numerator) <= _MOST) and numpy.all(numpy.abs(denominator) <= _MOST)):
@@ -195,7 +195,7 @@ def _product(*parts: Quotient) -> Quotient:
 
 
 def _quotient(column: Any) -> Quotient:
-    """Decimals of a few places as exact quotients: whole numbers over a power of ten."""
+    """The short decimals given at many points as exact quotients: whole numbers over a power of ten."""
     import numpy
 
     for places in range(_PLACES + 1):

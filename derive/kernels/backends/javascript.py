@@ -113,7 +113,7 @@ def _written_once() -> str:
 
 
 def without_idle(lines: Sequence[str]) -> list[str]:
-    """The lines of a script without assignments to names that no later line uses.
+    """A script's lines, to be written in JavaScript, without assignments to names that no later line uses.
 
     >>> without_idle(["    v0 = x[0]", "    v1 = x[1]", "    y[0] = v1 + 1"])
     ['    v1 = x[1]', '    y[0] = v1 + 1']

@@ -105,7 +105,7 @@ class Machine(PlainPython):
 
 @lru_cache(maxsize=1)
 def is_at_hand() -> bool:
-    """Whether numba is installed and compatible with the installed NumPy."""
+    """Whether numba can compile lines here: it is installed and compatible with the installed NumPy."""
     try:
         import_module("numba")
     except ImportError:
@@ -161,7 +161,7 @@ Tile = tuple[slice, ...]
 
 
 def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
-    """The arguments of a loop over arrays as floats or arrays with one number of axes, and their common shape.
+    """The numbers for a loop over points, as floats or as arrays with one number of axes, and their common shape.
 
     Every array keeps its own shape: it has size one along the axes on which it does not depend.
     """
@@ -174,7 +174,7 @@ def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
-    """The tiles of at most this many points that cover the shape of arrays.
+    """The tiles, of at most this many points, into which a loop over arrays of a shape is divided.
 
     >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
     [[(0, 1), (0, 4)], [(0, 1), (4, 5)], [(1, 2), (0, 4)], [(1, 2), (4, 5)]]
@@ -195,7 +195,7 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
 
 
 def part(array: Any, tile: Tile) -> Any:
-    """The part of an array that a tile covers."""
+    """The part of an array in a loop that a tile covers; an axis of size one is kept whole."""
     if not array.ndim:
         return array
     return array[tuple(slice(None) if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
@@ -207,7 +207,7 @@ _TILE = 1 << 16  # points that a thread takes at once
 def looped(
     point: Callable[..., Any], count: int, values: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]]
 ) -> list[Any]:
-    """Run a numba function at all points of arrays; `ask` computes the results that it returned as infinite."""
+    """Run a numba function at all points of arrays, in tiles and threads; `ask` computes its infinite results."""
     import numpy
 
     arguments, shape = spread(values)
@@ -226,7 +226,7 @@ def looped(
     loop = _loop(point, count, outputs[0].ndim, arrays)
 
     def run(remaining: Iterator[Tile]) -> list[Tile]:
-        """Run the loop of machine code over tiles, and return those in which some point is infinite."""
+        """Run numba's loop in one of the threads over tiles, and return those in which some point is infinite."""
         return [tile for tile in remaining if loop(*(x[tile] for x in outputs), *(part(x, tile) for x in arrays))]
 
     first, *others = tiles(outputs[0].shape, _TILE)
@@ -248,14 +248,14 @@ def looped(
 
 
 def _at(array: Any, pending: Any) -> Any:
-    """The numbers of a loop's argument at the points where a mask is true."""
+    """The numbers of an array, or the one number, at the points of a tile that a mask leaves to another dialect."""
     import numpy
 
     return numpy.broadcast_to(array, pending.shape)[pending]
 
 
 def _helpers() -> int:
-    """The number of further threads for a loop of machine code, one for each other available processor."""
+    """The number of further threads that run a numba loop, one for each other available processor."""
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1
 
 

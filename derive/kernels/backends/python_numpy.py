@@ -41,7 +41,7 @@ from derive.tolerances import SAME_ROOT
 
 
 def _exact_points(node: Apply, part: Writer) -> tuple[str, str] | None:
-    """The texts of a decision's exact points and of the given numbers there; None where the solver has to be asked."""
+    """The texts of a decision's exact points and givens in lines on floats or arrays; None if the solver is asked."""
     if len(node.args) == 3:
         return None
     place, *names = node.args[3:]
@@ -84,7 +84,7 @@ class Floats(Dialect):
         return f"({left} {SIGNS[node.op]} {right} if -inf < {first_text} - {second_text} < inf else undefined())"
 
     def _named(self, text: str) -> tuple[str, str]:
-        """The name of a computed float, and the text that assigns it."""
+        """The name of a number that a line on Python floats uses again, and the text that assigns it there."""
         if text.isidentifier() or text == "0.0" or is_literal(text):
             return text, text
         name = f"w{next(self._fresh)}"
@@ -183,7 +183,7 @@ Judge = Callable[..., "bool | None"]
 
 
 def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: Sequence[Any]) -> Any:
-    """A comparison of arrays, passed to the evaluator at the points where its sides are not both finite.
+    """A comparison of NumPy arrays, three-valued, which the evaluator decides where the sides are not both finite.
 
     Sides are clear if an infinity in them can only be a number too large for a double, and compares as such.
     """
@@ -204,7 +204,7 @@ def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, nam
 
 
 def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
-    """An array of numbers or verdicts, of which those that doubles leave open are computed exactly from the givens."""
+    """What a line computes on NumPy arrays, with exact values from the givens where doubles leave a decision open."""
     import numpy
 
     if not numpy.any(is_near):
@@ -219,7 +219,7 @@ def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[A
 
 
 def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
-    """Where the numbers of an array are finite and lie within bounds; a single verdict if all of them do.
+    """Where the numbers of a NumPy array are finite and lie within bounds; a single verdict if all of them do.
 
     >>> import numpy
     >>> inside(numpy.array([1.0, 2.0]), 0.0, 5.0, True), inside(numpy.array([1.0, 2.0]), 0.0, 1.0, True).tolist()
@@ -237,7 +237,7 @@ def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
 
 
 def sound(number: Any) -> Any:
-    """The numbers of an array, with NaN in place of infinities."""
+    """What a line computes on NumPy arrays, with NaN in place of infinities."""
     import numpy
 
     if inside(number, -math.inf, math.inf, is_open=True) is True:
@@ -246,7 +246,7 @@ def sound(number: Any) -> Any:
 
 
 def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
-    """The numbers of one array or another, point by point; NaN where the condition is undefined.
+    """The numbers of one NumPy array or another, as a three-valued condition says; NaN where it is undefined.
 
     >>> import numpy
     >>> chosen(numpy.array([1, 0, 0.5]), 7.0, 8.0).tolist()
@@ -262,7 +262,7 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
 
 
 def both(*verdicts: Any) -> Any:
-    """Where all of several conditions on arrays hold; conditions that hold everywhere cost nothing."""
+    """The `and` of three-valued conditions on NumPy arrays, their minimum; what holds everywhere costs nothing."""
     import numpy
 
     undecided = [verdicts_here for verdicts_here in verdicts if verdicts_here is not True]
@@ -270,14 +270,14 @@ def both(*verdicts: Any) -> Any:
 
 
 def contrary(verdicts: Any) -> Any:
-    """Where a condition on arrays does not hold; undefined where the condition is."""
+    """The negation of a three-valued condition on NumPy arrays: undefined where the condition is."""
     import numpy
 
     return numpy.logical_not(verdicts) if _are_bools(verdicts) else 1 - verdicts
 
 
 def sure(verdicts: Any) -> Any:
-    """Where a condition on arrays is certainly true."""
+    """Where a three-valued condition on NumPy arrays is true, neither false nor undefined."""
     return verdicts if _are_bools(verdicts) else verdicts == 1
 
 
@@ -296,13 +296,13 @@ class Axes:
         self._solved: dict[Any, Any] = {}
 
     def once(self, function: Callable[..., Any], point: tuple[Any, ...]) -> Any:
-        """The result of a function at a point of the arrays, computed once in a call."""
+        """The result of a function at a point of the arrays, computed once while a call of NumPy lines lasts."""
         if (function, point) not in self._solved:
             self._solved[function, point] = function(*point)
         return self._solved[function, point]
 
     def added(self, values: Any) -> Any:
-        """Arrays of several roots, with the axis of the roots moved before all existing axes."""
+        """Arrays of several roots, shaped for NumPy to broadcast: the axis of roots comes before all others."""
         size, count, *shape = values.shape
         values = values.reshape(size, count, *(1,) * (self.count - len(shape)), *shape)
         self.count += 1
@@ -310,7 +310,7 @@ class Axes:
 
 
 def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
-    """The one root among arrays of candidates, ignoring NaN; if points inside have more, all roots along a new axis.
+    """The one root among NumPy arrays, ignoring NaN; if points inside have more, all roots along a new axis.
 
     The second result says at which points inside it is only bounded.
     """
@@ -331,14 +331,14 @@ def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
 
 
 def _are_same(low: Any, high: Any) -> Any:
-    """Where two arrays hold the same root; nowhere, where they are undefined."""
+    """Where two NumPy arrays of roots are the same within rounding; nowhere, where they are undefined."""
     import numpy
 
     return high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
 
 
 def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
-    """All values at each point of the arrays, a row for each branch; a row of infinities where one was only bounded."""
+    """The values of lines on NumPy arrays, a row for each root; a row of infinities where one was only bounded."""
     import numpy
 
     sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
@@ -353,14 +353,14 @@ def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
 
 
 def stacked(*parts: Any) -> Any:
-    """The rows of arrays that several alternatives return, as one array."""
+    """The rows of values that several alternatives compute on NumPy arrays, as one array."""
     import numpy
 
     return numpy.concatenate(parts)
 
 
 def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of arrays that returns one value for each point and where there is none, made from one of rows."""
+    """A function on NumPy arrays of one value for each point, and where there is none, made from a function of rows."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
         import numpy
@@ -373,7 +373,7 @@ def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def only_of_arrays(values: Any) -> tuple[Any, Any, Any]:
-    """The one value of each point of arrays, or NaN; where there are several; and where one is only bounded."""
+    """The one value of each point among NumPy rows, or NaN; where rows differ; and where one is only bounded."""
     import numpy
 
     if len(values) == 1:
@@ -384,7 +384,7 @@ def only_of_arrays(values: Any) -> tuple[Any, Any, Any]:
 
 
 def only(*numbers: float) -> float:
-    """The one float among several, ignoring NaN; an error if there are several, or if one is only bounded.
+    """The one value among Python floats, ignoring NaN; it raises if there are several, or if one is only bounded.
 
     >>> only(math.nan, 2.0, 2.0)
     2.0

@@ -25,7 +25,7 @@ def over(x: float, y: float) -> float:
 
 
 def called(function: Callable[..., float], *numbers: float) -> float:
-    """A call of a function of `math` in lines for one point: undefined or infinite where Python's own raises."""
+    """Call a function of `math` in lines for one point, without raising: undefined or infinite where it would."""
     try:
         return float(function(*numbers))
     except OverflowError:
@@ -51,7 +51,7 @@ def power(x: float, y: float) -> float:
 
 
 def only(*numbers: float) -> float:
-    """The one number among several at a point, ignoring NaN; an infinity if there are more or if one is infinite."""
+    """The one value that lines for one point find, ignoring NaN; an infinity if they find more or an infinity."""
     found = nan
     for x in numbers:
         if found != found:
@@ -77,13 +77,13 @@ def smallest(numbers: Sequence[float]) -> int:
 
 
 def first(tests: Sequence[bool], has_last: bool) -> int:
-    """The place of the first condition that holds at a point; if none does, that of the last arm, or -1 without one."""
+    """The place of the first test that is true in lines for one point; if none is, that of the last arm, or -1."""
     place = next((i for i, test in enumerate(tests) if test is True), -1)
     return place if place >= 0 else len(tests) if has_last else -1
 
 
 def held(gap: float, excess: float, size: float, tolerance: float) -> int:
-    """Whether a relation holds at a point: 1 if its sides differ little for their `size`, 2 if not, 3 if undefined."""
+    """For lines of one point: 1 if a relation's sides differ little for their `size`, 2 if not, 3 if undefined."""
     if gap == 0:
         return 1
     if not 0 < size < inf or gap != gap:
@@ -138,7 +138,7 @@ def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> 
 
 
 def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequence[float]) -> tuple[float, float]:
-    """An end of a root's bracket, where the residual overflows, moved to where its sign is not the other end's."""
+    """The end of a bracket in lines for one point, moved in from an overflow to a sign unlike the other end's."""
     lost, x, f = end, other, at_other
     for _ in range(80):
         if (f < 0) != (at_other < 0):
@@ -153,7 +153,7 @@ def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequenc
 
 
 def cut(x1: float, x2: float, share: float) -> float:
-    """The number at which the bracket of a root is cut at one point: zero, by ratio, or by interpolation."""
+    """The number at which lines for one point, in plain Python, cut a bracket: zero, by ratio, or interpolated."""
     a, b = min(x1, x2), max(x1, x2)
     if a < 0 < b:
         return 0.0
@@ -165,7 +165,7 @@ def cut(x1: float, x2: float, share: float) -> float:
 
 
 def erfinv(y: float) -> float:
-    """The inverse error function at one point, by Halley's steps on the error function, or its complement near one."""
+    """The inverse error function for lines of one point, by Halley's steps on `math.erf`, or `math.erfc` near one."""
     if not -1 < y < 1:
         return nan
     if y <= 0:
@@ -184,7 +184,7 @@ def erfinv(y: float) -> float:
 
 
 def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
-    """Fill the numbers of a program with none yet: outputs, causes, sides and states of checks, arms and forms."""
+    """Fill the list that lines for one point write to with none yet: outputs, causes, sides, states, arms and forms."""
     states = 2 * outputs + 2 * checks
     y[:outputs] = [nan] * outputs
     y[outputs : 2 * outputs] = [float(why)] * outputs
@@ -195,7 +195,7 @@ def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
 def program(
     alternatives: Sequence[Callable[..., None]], outputs: int, checks: int, unsure: Sequence[int], size: int
 ) -> Callable[[Sequence[float]], list[float]]:
-    """The function that runs a program at one point, and returns the numbers of the one alternative that has an answer.
+    """A function in plain Python that runs lines at one point, and returns the numbers of the alternative that answers.
 
     `unsure` says of each reason whether it leaves the question open, and the last reason is that several alternatives
     have an answer.
@@ -208,7 +208,7 @@ def program(
         return y
 
     def of_all(x: Sequence[float]) -> list[float]:
-        """The numbers of the program at one point, by the alternative that has an answer there."""
+        """Run the lines of each alternative at one point, and return the numbers of the one that has an answer."""
         chosen: list[float] = []
         for alternative in alternatives:
             own = alone(alternative, x)

@@ -166,7 +166,7 @@ def _only_forms(system: ParametricSystem, tear: str) -> dict[str, Node] | None:
 
 
 def _singularity_tests(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
-    """Write the tests that a divisor in a kernel's closed form is zero within rounding, as of dependent equations."""
+    """Write the tests by which a block's kernel leaves a point open: its form divides by zero within rounding."""
     for node in walk(form):
         if isinstance(node, Apply) and node.op == "inv" and names_in(node) and len(terms(node.args[0])) > 1:
             size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in terms(node.args[0]))
@@ -230,7 +230,7 @@ def array_solver_kernel(
     solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
 
     def solutions_of_arrays(axes: Axes, *arrays: Any) -> Any:
-        """The solutions of the block at all points of some arrays: by lines, and by the solver where these are open."""
+        """The kernel of a block over arrays: all solutions, by lines, and by the solver where these are open."""
         import numpy
 
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
@@ -272,7 +272,7 @@ def _solutions(
     from derive.solving.execution.block_execution import outcome_of
 
     def solutions_at(*numbers: float) -> list[tuple[float, ...]] | None:
-        """All admissible solutions of the block at a point; None if an unknown is only bounded."""
+        """The solver's admissible solutions of a kernel's block at one point; None if an unknown is only bounded."""
         known = dict(zip(inputs, map(float, numbers), strict=False))
         if any(number != number for number in known.values()):
             return []
@@ -297,7 +297,7 @@ class PointSolutions:
         self._lines = attempt.lines(PlainPython())
 
     def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
-        """All solutions of the block at one point by the kernel's lines; None where the solver is needed."""
+        """All solutions that the lines of a block's kernel find at one point; None where the solver is needed."""
         try:
             results = [self._lines(*numbers)] if self._attempt.linear else self._search(numbers)
         except (ValueError, ZeroDivisionError, OverflowError):
@@ -307,7 +307,7 @@ class PointSolutions:
         return [result for result in results if not isnan(result[0])]
 
     def _search(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
-        """The roots that a block's kernel finds on each proved piece around a point; None without a proof."""
+        """All solutions at one point, by a kernel's search of each piece around it; None without a proof."""
         pieces = self.proofs.around(numbers)
         return None if pieces is None else [self._lines(*piece, *numbers) for piece in chain(*pieces)]
 
@@ -363,7 +363,7 @@ class ArraySolutions:
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
     def _groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Pieces | None]]:
-        """The groups of points of a block's kernel that share a proof for its search; None for those without one."""
+        """The groups in which a kernel solves the points of arrays, each with the pieces it may search, or None."""
         import numpy
 
         if self._proofs.widest is not None:
@@ -379,7 +379,7 @@ class ArraySolutions:
         yield from self._halved_groups(arrays, places, _HALVINGS)
 
     def _halved_groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
-        """The groups of points that a kernel halves until each has a proof, or is too small to pay for one."""
+        """The points of a kernel's arrays in groups, halved until each has a proof or is too small to pay for one."""
         import numpy
 
         if places.size < _FEW:

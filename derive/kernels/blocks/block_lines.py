@@ -113,7 +113,7 @@ class ParametricSystem:
         return {name: self.domains[name].closed for name in (*self.inputs, *self.unknowns)}
 
     def turns(self, equation: Equation, unknown: str) -> bool:
-        """Whether an unbounded unknown of the block stands in an angle: its lines search one turn."""
+        """Whether the lines of the block search one turn only, as an unbounded unknown stands in an angle."""
         domain = self.domains[unknown]
         is_bounded = isfinite(domain.low) and isfinite(domain.high)
         return not is_bounded and bool(angles_of(equation, unknown))
@@ -131,11 +131,11 @@ class Attempt:
 
     @property
     def ways(self) -> tuple[Attempt, ...]:
-        """The attempts at a block's lines by each of its tears, this one first."""
+        """The attempts at a block's lines by each tear that they may search for, this one first."""
         return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
-        """The proved monotone pieces of the attempt's tear, for all inputs of a block in a box; None without."""
+        """The monotone pieces on which the attempt's lines search for the tear, for inputs in a box; or None."""
         assert self.branch is not None
         if not loses_nothing(self.branch, {**self.system.box, **box}):
             return None
@@ -346,7 +346,7 @@ class PieceProofs:
 
     @property
     def _box(self) -> tuple[Span, ...]:
-        """The box of all inputs of a kernel, each in its domain, for which pieces are to be proved."""
+        """The box of all inputs of a block's lines, each in its domain, for which a search is to be proved complete."""
         spans = []
         for domain in (self.attempt.system.domains[name] for name in self.inputs):
             is_positive = domain.low == 0 and domain.open_low
@@ -356,20 +356,20 @@ class PieceProofs:
 
     @cached_property
     def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The one proof of pieces for all inputs of a kernel: their box, and the pieces of the tear's domain."""
+        """The box of all inputs of a block's lines, and the pieces on which they may search for any of these."""
         pieces = self.of(self._box)
         return None if pieces is None else (self._box, pieces)
 
     @cached_property
     def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The proof of pieces for as many inputs of a kernel as possible: all, or with one limited on a side."""
+        """The widest box of inputs for which a block's lines may search, and its pieces: all, or one is limited."""
         if self.whole is not None:
             return self.whole
         proofs = (self._longest_part(self._box, *cut) for cut in product(range(len(self._box)), (0, 1)))
         return next((proof for proof in proofs if proof), None)
 
     def _longest_part(self, box: tuple[Span, ...], place: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The proof of pieces for a kernel's box, one side of which is cut to its longest part with a proof."""
+        """The longest part of a box, cut on one side, for which a block's lines may search, with its pieces."""
         before, span, after = box[:place], box[place], box[place + 1 :]
         start, good, bad = span[side], span[side], span[1 - side]
         if self.of((*before, (start, start), *after)) is None:
@@ -386,7 +386,7 @@ class PieceProofs:
         return best
 
     def of(self, spans: Sequence[Span]) -> Pieces | None:
-        """The proved pieces of a tear's domain for a kernel's inputs in a box; None without a proof."""
+        """The pieces on which a block's lines may search for a tear, for inputs in a box; None without a proof."""
         if self._failed >= _FAILURES and not self._is_of_use:
             return None
         pieces = self.attempt.proved(dict(zip(self.inputs, spans, strict=True)))
@@ -395,7 +395,7 @@ class PieceProofs:
         return pieces
 
     def _of_cell(self, cell: tuple[tuple[int, int], ...]) -> Pieces | None:
-        """The proved pieces of a tear's domain for a kernel's inputs in a small cell; None without a proof.
+        """The pieces on which a block's lines may search for a tear, for inputs in a small cell; None without a proof.
 
         The cell has, for each input, the number of a step in its mantissa, and its exponent.
         """
@@ -403,7 +403,7 @@ class PieceProofs:
         return self.of([(x, x) if x == 0 else (x, y) for x, y in ends])
 
     def around(self, numbers: Sequence[float]) -> Pieces | None:
-        """The proved pieces of a tear's domain for a kernel's inputs at a point; None without a proof."""
+        """The pieces on which a block's lines may search for a tear at a point of inputs; None without a proof."""
         if self.widest is not None:
             spans, pieces = self.widest
             if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):

@@ -55,7 +55,7 @@ class RoundingError:
     spans: Mapping[str, Span] = field(default_factory=dict)
 
     def of(self, node: Node) -> Node:
-        """The rounding error of an expression in a kernel at most, in roundings."""
+        """How far rounding may move an expression, and so change a decision, at most, in roundings."""
         share = self.share(node)
         if share is not None:
             return multiplied(Number(share), size_of(node))
@@ -131,7 +131,7 @@ def _error_by_factor(product: Apply, index: int, error: Node) -> Node:
 
 
 def _error_of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
-    """The rounding error of a power, from the errors of its base and of its exponent."""
+    """How far rounding may move a power near a decision, from the errors of its base and of its exponent."""
     base, exponent = node.args
     shares: list[Node] = [Number(_OF_A_POWER)]
     if of_base != ZERO:
@@ -142,12 +142,12 @@ def _error_of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
 
 
 def _propagated_error(steepness: Node, error: Node, own: Node) -> Node:
-    """The rounding error of a function: that of its argument, propagated, and its own."""
+    """How far rounding may move a function near a decision: by its argument's error times the slope, and its own."""
     return own if error == ZERO else added(multiplied(steepness, error), own)
 
 
 def size_of(node: Node) -> Node:
-    """The absolute value of an expression, beside which its rounding error is a share."""
+    """The absolute value of an expression, of which the rounding that may change a decision is a share."""
     return Apply("abs", (node,))
 
 
@@ -181,7 +181,7 @@ class Origins:
     names: tuple[str, ...]
 
     def values(self, numbers: Sequence[float]) -> dict[str, float]:
-        """The quantities at a point of a kernel, as exactly as its decisions can trace them to the given numbers."""
+        """The quantities at a point, worked out from the given numbers to which decisions trace them."""
         given_numbers = dict(zip(self.names, numbers, strict=True))
         quantities = {}
         for name, point in self.points.items():
@@ -195,7 +195,7 @@ class Decisions:
     """The decisions in a kernel's expressions: records the numbers on its sheet, and settles what they decide."""
 
     def __init__(self) -> None:
-        """Begin without any recorded number or settled decision."""
+        """Begin without any number recorded for decisions, and without any settled decision."""
         self._known: dict[str, _KnownNumber] = {}  # by the name that stands for the text, each after those in its form
         self._shares: dict[str, Fraction | Node] = {}
         self._spans: dict[str, Span] = {}
@@ -273,7 +273,7 @@ class Decisions:
         return with_forms(node, {name: name_of_text(scope.text_of(name)) for name in names_in(node)})
 
     def origins(self, names: Sequence[str], scope: Scope) -> Origins:
-        """The origins of quantities for a decision in the givens, as far as they can be traced to exact points."""
+        """The origins of a kernel's quantities: exact points in the givens, where decisions can trace so far."""
         points = {}
         for name in names:
             text = name_of_text(scope.text_of(name))
@@ -385,7 +385,7 @@ class Decisions:
         return isinstance(node, Number) and _is_short(node)
 
     def _exact_points(self, node: Node) -> ExactPoints | None:
-        """The exact points of a decision, computed from the givens; None if a number on the way has no form."""
+        """What works out from the givens a decision that rounding may change; None if a number has no form."""
         behind = {*reached(names_in(node), self._needed_for)}
         steps: dict[str, Node] = {}
         for name, known in self._known.items():
@@ -408,7 +408,7 @@ def _may_decide(node: Apply) -> bool:
 
 
 def _ends(node: Apply) -> Iterator[float]:
-    """The whole numbers at which a function's domain ends, zero of a root included, for decisions by rounding."""
+    """The whole numbers at which a function's domain ends, zero of a root included: there rounding may decide."""
     if node.op == "pow":
         exponent = node.args[1]
         if not isinstance(exponent, Number) or exponent.value.denominator != 1:
@@ -418,7 +418,7 @@ def _ends(node: Apply) -> Iterator[float]:
 
 
 def _is_short(number: Number) -> bool:
-    """Whether doubles decide as decimals do on a number: it is a double, or has at most fifteen digits."""
+    """Whether rounding a number to a double changes no decision on it: it is one, or has at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
 
 

@@ -77,7 +77,7 @@ def _cached_pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], d
 
 
 def reach(domain: Domain) -> Span:
-    """The reach of a kernel's search: the part of the unknown's domain that is cut into monotone pieces."""
+    """The part of an unknown's domain that lies within reach of a search, to be cut into monotone pieces."""
     low = domain.low if domain.low < 0 else max(domain.low, SMALLEST)
     return max(low, -LARGEST), min(domain.high, LARGEST)
 
@@ -104,7 +104,7 @@ def _enclosure_of(forms: Sequence[Node], name: str, box: Mapping[str, Span], pie
 
 
 def _enclosure_of_form(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
-    """The enclosure of a form of a block's residual on a kernel's piece; None if it misses zero or is undefined."""
+    """The enclosure of a form by which a piece is tested for being monotone; None if it misses zero or is undefined."""
     parts: list[Enclosure] = []
     for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):
         part = enclose(term, spans, name)
@@ -129,7 +129,7 @@ _CROWD = 0.75  # share of open points below which the finished ones are dropped
 def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
-    """The bracketed root of a kernel's residual at each point; its sign is certain above the size `least`."""
+    """The bracketed root on a monotone piece at each point; the residual's sign is certain above the size `least`."""
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
@@ -145,7 +145,7 @@ def crossings(
 
 
 def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """The roots in a kernel's brackets, narrowed by Chandrupatla's method; infinite where the residual is undefined."""
+    """The roots on monotone pieces, by brackets that Chandrupatla's method narrows; infinite where undefined."""
     import numpy
 
     x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign
@@ -179,7 +179,7 @@ def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Se
 
 
 def _cuts(x1: Any, x2: Any, share: Any) -> Any:
-    """The numbers that cut a kernel's brackets of roots: zero, a geometric mean of distant ends, or interpolated."""
+    """The numbers at which the brackets on monotone pieces are cut: zero, by ratio, or interpolated."""
     import numpy
 
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)

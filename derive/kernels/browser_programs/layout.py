@@ -61,7 +61,7 @@ class Choices:
 
     @property
     def regimes(self) -> tuple[str, ...]:
-        """The text that a page shows of each form: the arms of choices that the givens do not make, or ""."""
+        """The text for each form in a browser program's layout: the arms that the givens do not choose, or ""."""
         return tuple("; ".join(arm.text for arm in form if arm.configured_by is None) for form in self.forms)
 
 
@@ -89,7 +89,7 @@ def choices_of(equation: Equation, given: Collection[str] = ()) -> Choices | Non
 
 
 def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
-    """The arms that bind in one form of a relation, outermost first, where each choice takes its stated way."""
+    """The arms that bind in a form of a relation, for a browser program to name; each choice takes its stated way."""
     for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 
@@ -111,7 +111,7 @@ class Reason:
 
     @property
     def is_open(self) -> bool:
-        """Whether the solver may have a number where this reason says that a browser program has none."""
+        """Whether this reason in a layout leaves a number open: the solver may have one where the program has none."""
         return self.kind in _OPEN
 
 
@@ -252,7 +252,7 @@ def _checks(library: RelationSet, cases: Cases, stated: Iterable[str]) -> tuple[
 
 
 def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str, Cases]]:
-    """The blocks beside a target that may leave their domain where relations under conditions apply, or by all forms.
+    """The blocks for checks in a browser program's layout that may leave their domain, in some case or by all forms.
 
     Each comes with the plans for what it and its conditions need beside the givens and the target. No weak value plays
     a part in these, so that a browser program can call what it finds a contradiction of the givens.
@@ -277,7 +277,7 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
 
 
 def always_in_use(plans: Iterable[Plan], relation: str) -> frozenset[str]:
-    """The weak values in use wherever a browser program solves a relation, whatever case its layout has."""
+    """The weak values on which a relation rests in every case of a layout: each plan that solves it uses them."""
     solving = [plan for plan in plans if relation in plan.relations]
     return frozenset.intersection(*(frozenset(plan.weak) for plan in solving)) if solving else frozenset()
 
@@ -302,7 +302,7 @@ def _steps_in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
 
 
 def _may_yield(library: RelationSet, name: str) -> bool:
-    """Whether a default may yield to a browser program's own number: it is neither exact nor a fallback."""
+    """Whether a layout has a number for whether a default is displaced: it is neither exact nor a fallback."""
     own = library.defaults.get(name)
     return own is not None and own.source.kind != "exact" and not own.source.stands_in
 

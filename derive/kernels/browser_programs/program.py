@@ -77,7 +77,7 @@ class Program:
         return f'(function (derive) {{\n"use strict";\n{body}\nreturn derive.program({", ".join(facts)});\n}})'
 
     def data(self) -> dict[str, Any]:
-        """The data that a page needs besides the browser program's source, ready for JSON."""
+        """What stands beside the answer of the browser program, as data ready for JSON."""
         layout, places, declared = self.layout, self.layout.places, self.library.declared
         letters = letters_for({self.target: declared[self.target]} | self._declared_in_steps())
         outputs = [{"name": name, "at": places["number", name], "why": places["why", name]} for name in layout.outputs]
@@ -101,14 +101,14 @@ class Program:
         }
 
     def _declared_in_steps(self) -> dict[str, Declaration]:
-        """The quantities in the relations of the browser program's steps."""
+        """The quantities in the steps that the browser program tells of, which have letters in its data."""
         quantities: dict[str, Declaration] = {}
         for name in chain.from_iterable(block.relations for block in self.layout.steps):
             quantities |= self.library.relations[name].declared
         return quantities
 
     def _role(self, name: str) -> str:
-        """Whether the browser program needs an input for the target, only for checks, or not at all."""
+        """What the browser program says that an input is needed for: the target, only checks, or nothing at all."""
         if name == self.target or name in self.needed:
             return "target"
         if name in self.library.held_by(self.layout.checks):
@@ -129,18 +129,18 @@ class Program:
         }
 
     def _choices(self, relation: str) -> dict[str, Any]:
-        """The data of the choices in a relation of the browser program: the arms of each form."""
+        """What stands in the browser program's data about the choices in a relation: the arms of each form."""
         forms = self.layout.choices[relation].forms
         texts = [[[arm.text, arm.configured_by] for arm in form] for form in forms]
         return {"relation": relation, "at": self.layout.places["form", relation], "forms": texts}
 
     def _yielding(self, name: str) -> dict[str, Any]:
-        """The data of a default that the browser program's own number may displace."""
+        """What stands in the browser program's data about a default that its own number may displace."""
         said = stated_value(name, self.library.defaults[name])
         return {"name": name, "said": said, "state": self.layout.places["displaced", name]}
 
     def _barring(self, block: Block) -> dict[str, Any]:
-        """The data of a block for the browser program's checks that may have no admissible value."""
+        """What stands in the browser program's data about a block for checks that may have no admissible value."""
         leading = self._behind(block)
         return {
             "relation": block.relations[0],
@@ -158,7 +158,7 @@ class Program:
         return names_leading_to(self.library, blocks, (*block.unknowns, *deciding))
 
     def _left_out(self) -> list[dict[str, str]]:
-        """The relations and quantities that a page with this browser program cannot show, each with the reason."""
+        """What this browser program cannot tell beside its answer: relations and quantities, each with the reason."""
         many = "it may take too many forms to tell which of its arms bind"
         texts = [(reason.quantity, reason.text) for reason in self.reasons.values() if reason.kind == "uncompiled"]
         texts += [(name, many) for name in self.layout.too_many]
@@ -229,7 +229,7 @@ def _side(which: str, relation: Relation, side: Node) -> dict[str, Any]:
 
 
 def step_data(library: RelationSet, block: Block, letters: Mapping[str, str]) -> dict[str, Any]:
-    """The data of a browser program's step: a form for each way to isolate its unknown, none without any."""
+    """What a browser program tells of a step: a form for each way to isolate its unknown, none without any."""
     relations = [library.relations[name] for name in block.relations]
     candidates = isolate(relations[0].written, block.unknowns[0]) if len(block.unknowns) == 1 else None
     is_closed = candidates is not None and not any(candidate.winds for candidate in candidates)
@@ -244,7 +244,7 @@ def step_data(library: RelationSet, block: Block, letters: Mapping[str, str]) ->
 
 
 def form_data(node: Node, letters: Mapping[str, str]) -> dict[str, Any]:
-    r"""The data of a closed form in a browser program: its text, and its LaTeX with letters and with placeholders.
+    r"""A closed form as a browser program tells it: its text, and its LaTeX with letters and with placeholders.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> told = form_data(parse_expression("V/I"), {"V": "V", "I": "I"})

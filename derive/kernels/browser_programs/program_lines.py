@@ -221,7 +221,7 @@ class ProgramLines(Draft):
         return [*causes, self.sheet.line(f"{unclear} if {asked} else 0 if {test} else {wrong}")]
 
     def _starting(self, yielding: YieldingCondition, scope: Scope) -> list[str]:
-        """The quantities with a line in a browser program's case from which those of a further condition follow."""
+        """The quantities with a line so far in a program's case, from which those of a further condition follow."""
         members = dict.fromkeys(names_in(yielding.condition))
         for plan in yielding.plans:
             members |= self.library.held_by(plan.relations)
@@ -268,7 +268,7 @@ class ProgramLines(Draft):
         self.form_indices[block] = self._closed_form(block)
 
     def _open_at_zero(self, divisor: Node, form: Node | None, scope: Scope) -> str:
-        """Write the test that a divisor is zero within rounding, and leaves a browser program open: not by a dividend.
+        """Write the program's line that is true where a divisor is zero within rounding, and its dividend may be.
 
         Of `x*d = n` no x is a solution where d alone is zero.
         """
@@ -329,7 +329,7 @@ class ProgramLines(Draft):
             self.applied_causes[cause] = self.sheet.line(f"0 if {applies} else {own}") if hindrances else own
 
     def _hindrances(self, block: Block, scope: Scope) -> list[str]:
-        """The causes for which the relations of a browser program's block for checks may not apply."""
+        """The causes, as texts in a program's lines, for which the relations of a block for checks may not apply."""
         conditions = conditions_of(self.library, block.relations)
         failing = [self._condition_cause((condition,), scope, is_held=True) for condition in conditions]
         return [*self._causes(names_in(*conditions), scope), *failing]
@@ -380,7 +380,7 @@ class ProgramLines(Draft):
         self.sheet.write(f"y[{self.layout.places[what, of]}] = {text}")
 
     def _store_outputs(self, scope: Scope, case_cause: str, states: Mapping[str, str]) -> None:
-        """Write each output of a browser program and its cause; contradictory givens leave none for the target."""
+        """Write a program's lines that store each output and its cause; the target has none where givens contradict."""
         contradictions = [*chain.from_iterable(self._contradictions(name, state) for name, state in states.items())]
         for name in self.layout.outputs:
             if name not in scope.variables:
@@ -394,7 +394,7 @@ class ProgramLines(Draft):
             self._store("why", name, cause)
 
     def _contradictions(self, name: str, state: str) -> list[str]:
-        """The causes for which a browser program's target has no number, in a relation that givens state twice."""
+        """The causes that a program's lines give a target without a number, by a relation that givens state twice."""
         if name not in self.layout.stated_twice:
             return []
         causes = [self.applied_causes[cause] for cause in self.check_causes[name] if cause in self.applied_causes]
@@ -439,7 +439,7 @@ class ProgramLines(Draft):
         self.applied_causes |= {cause: cause for cause in self.check_causes[name]}
 
     def _is_loose(self, name: str, case: Case, stated: Iterable[str]) -> bool:
-        """Whether the range or rounding of a default may explain that a browser program's check fails."""
+        """Whether the lines of a failed check must allow for the range or rounding of a default."""
         relation = self.library.relations[name]
         members = self.library.members[name]
         weak = {*members} & {*stated} | weak_values_behind(self.library, case.plan, members)

@@ -54,7 +54,7 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
 
 
 def with_precise_constants(node: Node) -> Node:
-    """An expression with many digits of each constant or factor of which doubles lose some, since its terms cancel.
+    """An expression in which constants are folded with many digits where doubles lose some, since terms cancel.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> value(with_precise_constants(parse_expression("y*(log(8) - 3.000000000001*log(2))")), {"y": 1e12})
@@ -72,7 +72,7 @@ def with_precise_constants(node: Node) -> Node:
 
 
 def _cancels(total: Apply) -> bool:
-    """Whether like terms of a sum, or its constants, cancel so far that doubles lose digits of their factor."""
+    """Whether a sum's constants have to be folded with many digits: like terms cancel so far that doubles lose some."""
     shares: dict[Node, list[Fraction]] = {}
     counts = Counter(frozenset(names_in(term)) for term in total.args)
     for term in total.args:
@@ -88,7 +88,7 @@ def _cancels(total: Apply) -> bool:
 
 
 def _precise_constant(constant: Apply) -> Number | None:
-    """A constant with many digits; None if arithmetic in doubles loses none of them, or if it is no number."""
+    """A constant folded with many digits; None if arithmetic in doubles loses none of them, or it is no number."""
     if not any(map(may_lose_digits, operations(constant))):
         return None
     number = _FOLDED.fold(constant, Name)
@@ -98,7 +98,7 @@ def _precise_constant(constant: Apply) -> Number | None:
 
 
 def _with_doubles(node: Node) -> Node:
-    """The folded expression with its irrational constants rounded to doubles."""
+    """What constant folding leaves of an expression in the end, with irrational constants rounded to doubles."""
 
     def rounded(part: Node) -> Node | None:
         if isinstance(part, Number) and is_irrational(part.value):
@@ -122,7 +122,7 @@ def stated(number: float) -> Fraction:
 
 
 def is_decimal(number: float) -> bool:
-    """Whether a double was written as a short decimal, and not computed: then constant folding takes the decimal."""
+    """Whether constant folding takes a double for a short decimal that was written, and not for a computed number."""
     return exact_of(number) is not None or float(f"{number:.{_DECIMALS - 1}e}") == number
 
 
@@ -152,7 +152,7 @@ def _is_undefined(node: Node) -> bool:
 
 
 def _shared(term: Node) -> tuple[Fraction, Node]:
-    """A term of a folded sum as a number times the rest."""
+    """A term of a sum after constant folding, as the number in front of it and the rest."""
     if isinstance(term, Number):
         return term.value, Number(Fraction(1))
     if isinstance(term, Apply) and term.op == "neg":
@@ -179,7 +179,7 @@ def _product(*args: Node) -> Node:
 
 
 def _negated(arg: Node) -> Node:
-    """Fold the negative of an expression into its number, its terms or its factors."""
+    """Constant folding of a negative: the sign goes into the number, the terms or the factors of what is folded."""
     if isinstance(arg, Number):
         return Number(-arg.value)
     if isinstance(arg, Apply) and arg.op == "add":

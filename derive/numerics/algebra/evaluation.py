@@ -77,7 +77,7 @@ _number_of = lru_cache(maxsize=4096)(itemgetter)  # one for all places of a name
 
 
 def _evaluator(node: Node) -> Evaluator:
-    """The function that evaluates an expression at given numbers, made once and stored in the tree.
+    """The evaluation of an expression, as a function of the given numbers that is made once for each node.
 
     If one part is undefined, so is the whole; an error therefore ends the evaluation, and so does NaN.
     """
@@ -146,12 +146,12 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def holds(condition: Node, values: Values) -> bool:
-    """Whether a condition evaluates as true at given numbers; an undefined one does not."""
+    """Whether a condition evaluates to true in doubles at given numbers; an undefined one does not."""
     return truth(condition, values) is True
 
 
 def truth(condition: Node, values: Values) -> bool | None:
-    """Evaluate a condition at given numbers as true or false; None if it is undefined.
+    """Evaluate a condition in doubles at given numbers; None where it is undefined, as a value would be NaN.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
@@ -175,7 +175,7 @@ _OF_PRODUCTS = frozenset({"mul", "inv", "neg", "abs", "max", "min", "sqrt"})
 
 
 def _is_product(node: Node) -> bool:
-    """Whether nothing can cancel in an expression, so that its evaluation in doubles is right to nearly all digits."""
+    """Whether evaluation in doubles is right to nearly all digits, as nothing can cancel in the expression."""
     return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
 
 
@@ -184,7 +184,7 @@ def _comparison(comparison: Apply, _: object) -> Evaluator:
 
 
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
-    """Evaluate a comparison at given numbers, by doubles or, for nearly equal sides, by exact values."""
+    """Evaluate a comparison of two expressions in doubles or, where these are nearly equal, by exact values."""
     left_side, right_side = comparison.args
     left, right = value(left_side, values), value(right_side, values)
     if left != left or right != right:
@@ -202,7 +202,7 @@ def _rounding(rounding: Apply, _: object) -> Evaluator:
 
 
 def _rounded(argument: Node, function: Callable[[float], float], values: Values) -> float:
-    """A number rounded up or down, by its double or, where that is nearly whole, by its exact value."""
+    """Evaluate a number rounded up or down, by its double or, where that is nearly whole, by its exact value."""
     number = value(argument, values)
     nearest = float(round(number))
     if _AS_DOUBLES.get() or abs(number - nearest) > MET * _size(argument, number, values):
@@ -216,7 +216,7 @@ def _rounded(argument: Node, function: Callable[[float], float], values: Values)
 
 
 def _from_many_digits(node: Apply) -> float | None:
-    """The value of a constant of which doubles may lose digits, as of a sum that cancels; None of any other."""
+    """What evaluation takes for a constant in which doubles may lose digits: its value from many; None of any other."""
     if node.names or not may_lose_digits(node):
         return None
     with many_digits():
@@ -228,7 +228,7 @@ def _from_many_digits(node: Apply) -> float | None:
 
 
 def in_doubles(constant: Node) -> float:
-    """A constant as lines of arithmetic evaluate it, each operation in doubles; NaN where it is undefined."""
+    """Evaluate a constant operation by operation in doubles, as lines of arithmetic do; NaN where it is undefined."""
     try:
         number: float = _EVALUATORS.fold(constant, itemgetter)({})
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -280,7 +280,7 @@ _AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
 
 @contextmanager
 def as_doubles() -> Iterator[None]:
-    """A block in which comparisons are evaluated in doubles alone, for a search right beside a jump."""
+    """A block in which evaluation compares in doubles alone and not by exact values, for a search beside a jump."""
     token = _AS_DOUBLES.set(True)
     try:
         yield
@@ -310,7 +310,7 @@ def _beyond_doubles(comparison: Apply, sides: Sequence[float], values: Values) -
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
-    """Evaluate a condition at all numbers in a box at once; None if it is open or undefined there."""
+    """Evaluate a condition as `truth` does, but at all numbers in a box; None if it is open or undefined there."""
     possible = truths(condition, box)
     return next(iter(possible)) if len(possible) == 1 else None
 
@@ -345,7 +345,7 @@ def size_of(equation: Equation, values: Values) -> float:
 
 
 def with_exact_parts(node: Node, values: Values) -> Node | None:
-    """An expression to evaluate, with the exact value in place of each part that has one; None if undefined.
+    """An expression made ready for evaluation, each part that has an exact value replaced by it; None if undefined.
 
     The angle whose cosine is (1.3 - 0.9)/0.4 is zero; in doubles that ratio is more than one, and there is no angle.
     What is rounded up or down is a whole number where its decimals say so: log(1000)/log(10) is 3. Of a choice the arm
@@ -384,7 +384,7 @@ def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:
-    """Evaluate an equation's residual with exact numbers for all parts that have one; NaN where undefined.
+    """Evaluate an equation's residual as `residual` does, but each part that has an exact value by that; else NaN.
 
     In doubles a part may lie beside the end of a function's domain, by a rounding.
 
@@ -409,7 +409,7 @@ def _size(side: Node, number: float, values: Values) -> float:
 
 
 def departure(equation: Equation, values: Values) -> float:
-    """Evaluate how far an estimate's sides are apart, as a share of the value of its formula.
+    """Evaluate the difference of an estimate's sides in doubles, as a share of the value of its formula.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> round(departure(parse_equation("y = 2*x"), {"x": 1.0, "y": 2.12}), 9)
@@ -425,7 +425,7 @@ def departure(equation: Equation, values: Values) -> float:
 
 
 def weighed(equation: Equation) -> tuple[Node, ...]:
-    """The expressions by whose evaluation the departure of an estimate is measured: its formula.
+    """The expressions whose values, evaluated in doubles, measure the departure of an estimate: its formula.
 
     That is its right side, or its left if a name alone is on the right. In a balance, one side of which is the number
     0, nothing is a formula for anything, and the share is one of all terms together.
@@ -454,7 +454,7 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
 
 
 def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
-    """The arms that bind in the evaluation of an expression, outermost first, but for configured choices.
+    """The arms that evaluation of an expression takes at given numbers, outermost first, but for configured choices.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -467,7 +467,7 @@ def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:
 
 
 def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[tuple[Apply, Node]]:
-    """The choices that count in the evaluation of an expression, each with the arm taken, outermost first."""
+    """The choices to which an evaluation of the expression comes, each with the arm taken, outermost first."""
     if not isinstance(node, Apply):
         return
     if node.op not in ("max", "min", "piecewise"):
@@ -481,7 +481,7 @@ def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[t
 
 
 def is_configured(choice: Apply, given: Collection[str]) -> bool:
-    """Whether the givens alone make a choice, so that the arm that its evaluation takes is no regime.
+    """Whether a choice is evaluated by conditions on the givens alone, so that the arm that it takes is no regime.
 
     A maximum or a minimum is never configured: which of two typed numbers is the larger is what a reader asks.
     """
@@ -491,5 +491,5 @@ def is_configured(choice: Apply, given: Collection[str]) -> bool:
 
 
 def deciding(choice: Apply) -> tuple[str, ...]:
-    """The names in the conditions of a choice, whose numbers decide which arm its evaluation takes."""
+    """The names whose numbers decide which arm an evaluation of the choice takes: those in its conditions."""
     return names_in(*(condition for _, condition in cases(choice) if condition is not None))

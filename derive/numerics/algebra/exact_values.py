@@ -55,7 +55,7 @@ def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fr
 
 
 def are_exact(equations: Iterable[Equation], unknowns: Collection[str], values: Mapping[str, float]) -> bool:
-    """Whether no number in equations is a rounded one, neither a given nor a literal: then no gap is their rounding."""
+    """Whether the exact value of each given and literal number in equations is known: then no gap is their rounding."""
     sides = [*chain.from_iterable(equation.sides for equation in equations)]
     if rationals((name for name in names_in(*sides) if name not in unknowns), values) is None:
         return False
@@ -108,7 +108,7 @@ def exact_number(node: Node, values: Mapping[str, Fraction]) -> Any:
 
 
 def _of_short(operation: Callable[..., Fraction | None]) -> Callable[..., Fraction | None]:
-    """An exact operation on fractions: None if one is not rational, and `NoElement` if one is too long."""
+    """An operation on exact rational values: None if one is not rational, and `NoElement` if one is too long."""
 
     def bounded(*args: Fraction | None) -> Fraction | None:
         """The exact operation on fractions, with the limit on their lengths."""
@@ -155,7 +155,7 @@ def _defined(entry: Function) -> Callable[[Fraction], None]:
 
 
 def _of_rationals(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    """An exact comparison of fractions; `NoElement` if a side is not rational, which leaves it to balls."""
+    """A comparison of two exact rational values; `NoElement` if a side has none, which leaves it to balls."""
 
     def compared(left: Any, right: Any) -> bool:
         if left is None or right is None:
@@ -187,7 +187,7 @@ _EXACT: Arithmetic[Fraction] = Arithmetic(
 
 
 def ball_of(number: Any) -> Ball:
-    """FLINT's ball of a number: of the exact rational that a double rounds, where that is known."""
+    """The exact rational for which a double stands, as a ball, where it is known; else the double itself."""
     from flint import arb, fmpq
 
     exact = exact_of(number)
@@ -195,7 +195,7 @@ def ball_of(number: Any) -> Ball:
 
 
 def folded_ball(form: Node, numbers: Mapping[str, Ball], values: Values, chosen: Chosen) -> Ball:
-    """A ball that holds the exact value of an expression; not finite if that may be undefined.
+    """A ball around the exact value of an expression, which need not be rational; not finite if that may be undefined.
 
     Which arm of a choice is taken, doubles decide. Raises `NoElement` where none is.
     """
@@ -223,7 +223,7 @@ class Order(Enum):
 
     @classmethod
     def of(cls, difference: Fraction | float) -> Order:
-        """The order of two numbers, by the sign of their difference; NaN decides nothing."""
+        """The order of two values, which is larger or that they are equal, by their difference; NaN decides nothing."""
         if difference > 0:
             return cls.GREATER
         if difference < 0:
@@ -257,7 +257,7 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
 
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
-    """The order of two expressions by balls of growing precision, where fractions do not decide."""
+    """Which of two exact values is larger, by their difference in ever more digits, where fractions do not decide."""
     for bits in (BITS, MORE_BITS):
         with many_digits(bits):
             numbers = {name: _known(values[name]) for name in names_in(*sides)}
@@ -275,7 +275,7 @@ def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_ex
 
 
 def _gap_ball(sides: tuple[Node, Node], numbers: Mapping[str, Ball], values: Values, chosen: Chosen) -> Ball:
-    """The ball of the difference of two expressions.
+    """The ball around the difference of two exact values, whose sign tells which is larger.
 
     Where it is not finite, rational parts are computed exactly first: `acos(a/b)` at a = b has a value, but the ball of
     its argument passes the end of the domain.
@@ -291,7 +291,7 @@ def _gap_ball(sides: tuple[Node, Node], numbers: Mapping[str, Ball], values: Val
 def with_rational_parts(
     node: Node, values: Values, chosen: Chosen, substitute: Callable[[Apply], Node | None] = lambda _: None
 ) -> Node:
-    """An expression with the exact value in place of each part that has one, and of each choice the arm that it takes.
+    """An expression with exact rational values in place of all parts that have one, and the arm that each choice takes.
 
     `substitute` may put another expression in place of any other operation. Raises `Undefined` where a part has no
     value.
@@ -299,7 +299,7 @@ def with_rational_parts(
     given = {name: exact for name in names_in(node) if (exact := exact_of(values[name])) is not None}
 
     def replacement(part: Node) -> Node | None:
-        """The expression in place of a part; None if each of the part's own parts is looked at."""
+        """The exact value to put in a part's place; None if each of the part's own parts is looked at."""
         if isinstance(part, Number):
             return part
         number = exact_number(part, given)
@@ -316,7 +316,7 @@ def with_rational_parts(
 
 
 def _known(number: float) -> Ball:
-    """The ball of all numbers that a double may stand for: one alone if it is exact, else all within its error."""
+    """A ball of all exact values that a double may stand for: one alone if it is known, else all within its error."""
     from flint import arb
 
     ball = ball_of(number)

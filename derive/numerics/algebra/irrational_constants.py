@@ -71,7 +71,7 @@ def as_short_fraction(number: Fraction) -> Fraction:
 
 
 def in_many_digits(node: Apply) -> Fraction | None:
-    """The value of a constant to many digits, the exact one of sqrt(1e70); None if it has not that many.
+    """An irrational constant as a fraction with many digits, or the exact value that it has, as sqrt(1e70); else None.
 
     Irrational arguments are known to a part of their digits: sin(pi) is zero, and asin(1) is not what is next to it.
     """
@@ -110,7 +110,7 @@ def in_many_digits(node: Apply) -> Fraction | None:
 
 
 def _no_choice(*_: object) -> None:
-    """A constant has no choice whose arm would have to be taken."""
+    """None, as an irrational constant contains no choice whose arm would have to be taken."""
 
 
 def to_digits(number: Fraction) -> Fraction:

@@ -59,7 +59,7 @@ class Candidate:
         return replace(self, form=form, conditions=(*self.conditions, *conditions), **{"other": None, **changes})
 
     def changed(self, change: Callable[[Node], Node]) -> Candidate:
-        """The candidate with its form, and the divisors used in it, as `change` replaces them."""
+        """The candidate for an isolated name, with its form and the divisors used in it as `change` replaces them."""
         other = None if self.other is None else change(self.other)
         return replace(self, form=change(self.form), other=other, divisors=tuple(map(change, self.divisors)))
 
@@ -120,7 +120,7 @@ def _peeled(node: Node, candidate: Candidate, name: str, splits: int = _SPLITS) 
 
 
 def unwound(form: Node, turns: int) -> Node:
-    """A candidate's form for one number of turns, where a periodic function was inverted."""
+    """The form of an isolated name for one number of turns, where a periodic function was inverted."""
     return simplified(replaced(form, TURNS, Number(Fraction(turns))))
 
 
@@ -190,7 +190,7 @@ def _inverted_power(node: Apply, other: Node, index: int, candidate: Candidate) 
 
 
 def _root(y: Node, power: Fraction) -> Node:
-    """The inverse of a power: the given form to another power, as a root or a quotient where possible."""
+    """The inverse that undoes a power around a name: the other side to a power, or a root or quotient if possible."""
     if power == 1:
         return y
     if power == Fraction(1, 2):
@@ -213,7 +213,7 @@ def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Cand
 
 
 def _collected(node: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """The candidates for a name in several arguments: roots of a polynomial, or else those of each arm."""
+    """Isolate a name that occurs more than once: by the roots of a polynomial, or else arm by arm."""
     difference = added(node, negated(candidate.form))
     factors = coefficients(without_denominators(difference, name), [name])
     if factors is None:
@@ -241,14 +241,14 @@ def _without_zero(form: Node) -> Node:
 
 
 def _quotient(above: Node, below: Node) -> Node:
-    """A quotient in a candidate that stays undefined where its divisor is zero, even if the divisor cancels."""
+    """A quotient that isolates a name, and stays undefined where its divisor is zero, even if the divisor cancels."""
     simple, under = multiplied(above, inverted(below)), inverted(below)
     divisors = names_in(*operations(simple, among=("inv",)))
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 
 def _by_arms(difference: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """The candidates for a name in several arms of a choice: those of each arm, where it binds.
+    """A relation with a choice inverted for a name arm by arm: the candidates of each arm, where it binds.
 
     Where it ties with an arm that leaves no name, as the first with the second in `y = max(x, a, 2*x - 1)`, any
     smaller x is a solution too: a bound, and not a value.
@@ -278,7 +278,7 @@ _STRICT = {"ge": "gt", "le": "lt"}
 
 
 def _strict(binding: Node, idle: Container[Node]) -> Node:
-    """A condition for an arm to bind, which may not be equal to one that is idle."""
+    """The condition under which an inverted arm binds, made strict against an arm without the name."""
     if not isinstance(binding, Apply) or binding.args[1] not in idle:
         return binding
     return Apply(_STRICT[binding.op], binding.args)

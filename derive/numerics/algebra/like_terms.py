@@ -51,7 +51,7 @@ def negated(node: Node) -> Node:
 
 
 def inverted(node: Node) -> Node:
-    """The inverse of an expression or of each factor of a product; two inverses cancel as like factors do."""
+    """The inverse of an expression, or of each factor of a product, as `negated` is of terms; two inverses cancel."""
     if isinstance(node, Apply) and node.op == "inv":
         return node.args[0]
     if isinstance(node, Apply) and node.op == "mul":
@@ -71,7 +71,7 @@ def difference_of(equation: Equation) -> Node:
 
 
 def multiplied(*nodes: Node) -> Node:
-    """The product of expressions without ones, in which like factors cancel, divisors last."""
+    """The product of expressions, as `added` is their sum: without ones and like factors that cancel, divisors last."""
     factors = [*chain.from_iterable(_parts(node, "mul") for node in nodes)]
     if ZERO in factors:
         return ZERO
@@ -141,7 +141,7 @@ def coefficients(node: Node, names: Collection[str], highest: int = 2) -> dict[t
         return total(terms)
 
     def form(node: Apply, fold: Fold) -> Any:
-        """The coefficients of an operation, combined from those of its arguments."""
+        """The coefficients of an operation, with the like terms of its arguments combined."""
         if not any(name in names for name in node.names):
             return {(): node}
         if node.op == "add":
@@ -183,7 +183,7 @@ def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
 
 
 def fill_template(form: str, substitutes: Mapping[str, Node]) -> Node:
-    """A template of a function's form with expressions put in for its names, and like terms cancelled.
+    """An inverse or slope as an expression: its template filled in for its names, and like terms cancelled.
 
     >>> from derive.expressions.tree import render
     >>> render(fill_template("1/x - x**2", {"x": Apply("inv", (Name("a"),))}))
@@ -195,7 +195,7 @@ def fill_template(form: str, substitutes: Mapping[str, Node]) -> Node:
 
 @lru_cache(maxsize=256)
 def _read(form: str) -> Node:
-    """The expression or condition of a template, read once."""
+    """The expression or condition in which a form is written, before it is filled in and like terms cancel."""
     return parse_condition(form) if "=" in form or "<" in form else parse_expression(form)
 
 
@@ -235,7 +235,7 @@ def denominators(difference: Node, name: str) -> list[Node]:
 
 
 def _denominators(term: Node) -> list[Node]:
-    """The denominators of one term of a sum."""
+    """The denominators of one term of a sum, like ones among them repeated."""
     if _is(term, "neg"):
         assert isinstance(term, Apply)
         return _denominators(term.args[0])
@@ -244,7 +244,7 @@ def _denominators(term: Node) -> list[Node]:
 
 
 def dividend_of(quotient: Node, divisor: Node) -> Node | None:
-    """What a quotient divides by a divisor, once and by nothing else; None of anything else.
+    """A quotient with its divisor cancelled, which divides once and with no other beside it; None of anything else.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -287,7 +287,7 @@ def derivative(node: Node, name: str) -> Node | None:
     """
 
     def slope_by_chain_rule(node: Apply, fold: Fold) -> Node:
-        """The derivative of an operation: its slope in each argument, times the argument's derivative."""
+        """The derivative of an operation with like terms combined: its slopes times the arguments' derivatives."""
         if name not in node.names:
             return ZERO
         return added(*(multiplied(slope, fold(arg)) for slope, arg in zip(_slopes(node), node.args, strict=True)))
@@ -297,7 +297,7 @@ def derivative(node: Node, name: str) -> Node | None:
 
 
 def _slopes(node: Apply) -> list[Node]:
-    """The derivatives of an operation in each argument, with like terms cancelled; `NoElement` if it may have kinks."""
+    """The symbolic derivatives of an operation, like factors cancelled; `NoElement` if it may have kinks."""
     args = node.args
     match node.op:
         case "add":

@@ -67,7 +67,7 @@ _BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large num
 
 
 def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
-    """An expression as a linear form, a sum of factors times unknowns; None if it is not such a sum.
+    """An expression as a row of a linear system, a factor for each unknown; None if it is not such a sum.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -106,7 +106,7 @@ def linear_solutions(
 
 
 def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
-    """Which values of a linear system's solution lie outside their domains, in words."""
+    """Where the solution of a linear system leaves the domains of its unknowns, in words."""
     return ", ".join(f"{name} would be {domains[name].told(x)}" for name, x in values.items() if x not in domains[name])
 
 
@@ -287,7 +287,7 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
 
 
 def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> str:
-    """Why a linear system is singular: its equations contradict each other or are dependent, or unknowns cancel."""
+    """Why elimination finds a linear system singular: contradicting or dependent equations, or unknowns that cancel."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return _CONTRADICTING
@@ -295,7 +295,7 @@ def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> s
 
 
 def _why_dependent(rank: int, equations: int, cancelled: Sequence[str]) -> str:
-    """Why a linear system without a contradiction is singular: some unknowns cancel, or its equations are dependent."""
+    """Why a linear system without a contradiction lacks rank: some unknowns cancel, or equations are dependent."""
     if rank + len(cancelled) == equations:
         verb = "cancels" if len(cancelled) == 1 else "cancel"
         return f"{' and '.join(cancelled)} {verb}"
@@ -357,7 +357,7 @@ def product_solutions(
 
 
 def _ratio_of_sides(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> Product | None:
-    """The ratio of an equation's sides as a product of positive factors, which is to be one; None if it is none."""
+    """An equation as a product of positive factors that is one, to be linear in logarithms; None if it is none."""
 
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
@@ -372,7 +372,7 @@ def _ratio_of_sides(equation: Equation, unknowns: Sequence[str], known: Mapping[
 
 
 def _exponents(ratio: Product, unknowns: Sequence[str]) -> tuple[list[Fraction], dict[Node, Fraction]]:
-    """The exponents of the unknowns in a product, and those of its other factors."""
+    """The row of a product in the linear system of logarithms: the unknowns' exponents; and those of other factors."""
     names = [Name(name) for name in unknowns]
     others = {base: exponent for base, exponent in ratio.powers.items() if base not in names}
     return [ratio.powers.get(name, Fraction(0)) for name in names], others
@@ -390,7 +390,7 @@ def _row(ratio: Product, unknowns: Sequence[str], known: Mapping[str, float]) ->
 
 @many_digits()
 def _contradict(products: Sequence[Product], unknowns: Sequence[str], known: Mapping[str, float]) -> bool:
-    """Whether products that are one leave, without their unknowns, a number that is not one: by logarithms in balls."""
+    """Whether products that are one, linear in the logarithms of their unknowns, contradict each other, by balls."""
     from flint import arb, fmpq
 
     numbers = {name: ball_of(number) for name, number in known.items()}
@@ -416,7 +416,7 @@ class ReducedEquations:
 
 
 def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> ReducedEquations | None:
-    """Eliminate common monomials from equations, the highest first; None if there are too many monomials.
+    """Eliminate monomials as a linear system its unknowns, the highest first; None if there are too many monomials.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> def of(*texts):
@@ -462,24 +462,24 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Reduc
 
 
 def _degree(row: Sum) -> int:
-    """The highest degree of a sum's monomials; two for a part that is neither a name nor a power of one."""
+    """The highest degree in a row of the linear system in monomials; two for a part that is no power of a name."""
     return max((sum(abs(power) if isinstance(part, Name) else 2 for part, power in key) for key in row), default=0)
 
 
 def _without(row: Sum, sizes: Sum, share: Fraction, other: Sum, other_sizes: Sum, blur: Fraction) -> tuple[Sum, Sum]:
-    """A sum of monomials less a share of another, as elimination leaves it, and the sizes of its terms."""
+    """A row of the linear system in the monomials, less a share of the pivot's row, and the sizes of its terms."""
     grown = {key: sizes.get(key, 0) + abs(share) * other_sizes.get(key, 0) for key in {*sizes, *other_sizes}}
     difference = {key: row.get(key, 0) - share * other.get(key, 0) for key in {*row, *other}}
     return {key: factor for key, factor in difference.items() if abs(factor) > blur * grown[key]}, grown
 
 
 def _height(monomial: Monomial) -> tuple[int, int, str]:
-    """The key by which monomials are ordered for elimination: the greatest comes first, one of the highest degree."""
+    """The key by which the linear system's monomials are eliminated: the greatest first, one of the highest degree."""
     return sum(abs(power) for _, power in monomial), len(monomial), str(sorted(map(str, monomial)))
 
 
 def _sum_of(node: Node) -> Sum | None:
-    """An expression multiplied out to monomials, in which no cosine is squared; None if it has too many."""
+    """An expression as a row of the linear system in monomials, without squared cosines; None if it has too many."""
     try:
         total = multiplied_out(node, lambda part: part, _MOST)
         while (square := next(filter(None, map(_squared_cosine, total)), None)) is not None:
@@ -494,7 +494,7 @@ def _sum_of(node: Node) -> Sum | None:
 
 
 def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | None:
-    """The monomial, if the square of a cosine is in it, and the cosine's argument."""
+    """A monomial of the linear system, if a cosine is squared in it, and the cosine's argument."""
     for part, power in monomial:
         if isinstance(part, Apply) and part.op == "cos" and power >= 2:
             return monomial, part.args
@@ -502,7 +502,7 @@ def _squared_cosine(monomial: Monomial) -> tuple[Monomial, tuple[Node, ...]] | N
 
 
 def _sum_written(row: Sum) -> Node:
-    """A sum of monomials as an expression, the highest first."""
+    """A row of the linear system in monomials written as an expression, the highest monomial first."""
     summands = []
     for key in sorted(row, key=_height, reverse=True):
         factors = [_power(part, power) for part, power in sorted(key, key=str)]
@@ -513,7 +513,7 @@ def _sum_written(row: Sum) -> Node:
 
 
 def _power(part: Node, power: int) -> Node:
-    """A power in a monomial, as an expression; an inverse is not simplified, as it may be undefined."""
+    """A power in the row of a linear system, as an expression; an inverse is not simplified, as it may be undefined."""
     if power == 1:
         return part
     return Apply("pow", (part, Number(Fraction(power)))) if power > 0 else Apply("inv", (_power(part, -power),))

@@ -24,7 +24,7 @@ Vector = tuple[int, ...]
 
 
 def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
-    """Slopes modulo a prime of an equation in the logarithms of its names, where its sides agree up to a factor.
+    """The slopes of an equation modulo a prime at a point: of its ratio of sides, in the logarithms of its names.
 
     For a name that is zero at the point it is the slope in the name itself.
 

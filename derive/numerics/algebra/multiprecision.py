@@ -74,7 +74,7 @@ def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
 
 @many_digits()
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
-    """Whether the residual is constant along an interval in multiprecision, and not just too small for doubles."""
+    """Whether multiprecision confirms a residual as constant along an interval, and not just too small for doubles."""
     low, high = max(low, -LARGEST), min(high, LARGEST)
     points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
@@ -88,7 +88,7 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
 
 @many_digits()
 def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a name cancels: in multiprecision the gap is only rounding beside the share of each occurrence.
+    """Whether multiprecision verifies that a name cancels: the residual is rounding beside each occurrence's share.
 
     Near zero every gap is small, without anything cancelling.
 
@@ -115,7 +115,7 @@ def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> 
 
 @many_digits()
 def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a root is zero within its rounding and that of the other numbers, by gaps in multiprecision.
+    """Whether multiprecision verifies that a root is zero, within its rounding and that of the other numbers.
 
     From the root to zero the gap must stay within the noise (the gap at the root, and its change by the last digits
     of the other numbers), and further out exceed it, on either side. A few points suffice, since the gap is monotone
@@ -151,7 +151,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
 
 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the residual is monotone from a root to zero, so that a few gaps in multiprecision suffice."""
+    """Whether the residual is monotone from a root to zero, so that multiprecision may look at a few points alone."""
     x = values[name]
     spans = {given: (number, number) for given, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
     left, right = (enclose(side, spans, name) for side in equation.sides)

@@ -83,18 +83,18 @@ class Interval:
 
     @classmethod
     def between(cls, low: float, high: float) -> Interval:
-        """The exact interval of all numbers from one to another, both included unless they are infinite."""
+        """The values from one double to another, in rational numbers, both included unless they are infinite."""
         first, last = (None if math.isinf(end) else stated(end) for end in (low, high))
         return cls(first, last, is_open_low=False, is_open_high=False)
 
     @classmethod
     def at(cls, number: Fraction) -> Interval:
-        """The exact interval of a single number."""
+        """The interval of a single rational number, as of a case that leaves the quantity one value."""
         return cls(number, number, is_open_low=False, is_open_high=False)
 
     @property
     def span(self) -> Span:
-        """The ends of the exact interval as doubles."""
+        """The ends of a projection, which are rational numbers, as doubles."""
         low = -math.inf if self.low is None else nearest(self.low)
         return low, math.inf if self.high is None else nearest(self.high)
 
@@ -110,7 +110,7 @@ class Interval:
 
     @property
     def inside(self) -> Fraction:
-        """A rational number inside the interval: its middle, or one beside its only end."""
+        """A rational number inside a projection: its middle, or one beside its only end."""
         if self.low is not None and self.high is not None:
             return (self.low + self.high) / 2
         if self.low is not None:
@@ -118,16 +118,16 @@ class Interval:
         return Fraction(0) if self.high is None else self.high - 1
 
     def covers(self, other: Interval) -> bool:
-        """Whether the interval of rational numbers contains every value of another one."""
+        """Whether a projection contains every value of another one, whose case then adds none."""
         return _start(self) <= _start(other) and _end(other) <= _end(self)
 
     def joined_with(self, later: Interval) -> Interval:
-        """The least exact interval that contains this one and another that does not start before it."""
+        """One interval for the projections of two cases, of which the second does not start before this one."""
         last = max(self, later, key=_end)
         return Interval(self.low, last.high, self.is_open_low, last.is_open_high)
 
     def meets(self, other: Interval) -> bool:
-        """Whether the exact interval has a number in common with another one."""
+        """Whether the projections of two cases have a value in common."""
         low, high = max(self, other, key=_start), min(self, other, key=_end)
         return not Interval(low.low, high.high, low.is_open_low, high.is_open_high).is_empty
 
@@ -140,19 +140,19 @@ class Interval:
             yield Claim(plus({_CONSTANT: self.high}, quantity, -1), ">" if self.is_open_high else ">=")
 
     def touches(self, later: Interval) -> bool:
-        """Whether no number lies between the exact interval and another that does not start before it."""
+        """Whether the projections of two cases leave no hole between them; the other does not start before this one."""
         if self.high is None or later.low is None or later.low < self.high:
             return True
         return later.low == self.high and not (self.is_open_high and later.is_open_low)
 
 
 def _start(span: Interval) -> tuple[bool, Fraction, bool]:
-    """The key by which exact intervals are sorted by their starts: a closed start comes before an open one."""
+    """The key by which projections of cases are sorted by their starts: a closed start comes before an open one."""
     return span.low is not None, span.low or Fraction(0), span.is_open_low
 
 
 def _end(span: Interval) -> tuple[bool, Fraction, bool]:
-    """The key by which exact intervals are sorted by their ends: a closed end comes after an open one."""
+    """The key by which projections of cases are sorted by their ends: a closed end comes after an open one."""
     return span.high is None, span.high or Fraction(0), not span.is_open_high
 
 
@@ -172,7 +172,7 @@ def ways_of_equation(equation: Equation) -> list[Way]:
 
 
 def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
-    """The ways in which a condition holds, or fails, each with linear claims; they exclude each other."""
+    """The ways in which a condition holds, or fails, case by case: each of linear claims, exclusive of the others."""
     if not isinstance(condition, Apply):
         raise NotLinear
     op = condition.op
@@ -296,7 +296,7 @@ def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[F
 
 
 def _operated(op: str, forms: Sequence[Form]) -> Form:
-    """The linear form of a sum, a negative, or a product with numbers."""
+    """The linear form, in one of its ways, of a sum, a negative, or a product with numbers; else `NotLinear`."""
     if op == "add":
         return reduce(plus, forms)
     if op == "neg":
@@ -312,7 +312,7 @@ def _operated(op: str, forms: Sequence[Form]) -> Form:
 
 
 def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Interval, ...]:
-    """Every value of a quantity in all cases, where each relation holds in one of its ways, as exact intervals.
+    """The values that relations, linear case by case, leave to a quantity: the intervals of all cases together.
 
     Raises `NotLinear` where there are too many cases.
 
@@ -326,7 +326,7 @@ def values_left(target: str, certain: Iterable[Claim], relations: Sequence[Seque
 
 
 def first_ways(target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> tuple[Way, ...]:
-    """The ways that the relations take in the first case with a solution; empty if there is none."""
+    """The ways of linear relations that make up the first case with a solution; empty if there is none."""
     return _Tree(target, certain, relations).first
 
 
@@ -338,7 +338,7 @@ class _Tree:
     """The tree of cases: the intervals of the target's values in them, in order, and the ways of the first case."""
 
     def __init__(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
-        """Collect the values in all cases; relations of few ways come first."""
+        """Go through the tree of cases for the target's values; relations of few ways come first."""
         self.intervals: list[Interval] = []
         self.first: tuple[Way, ...] = ()
         self.branches = self.sums = 0
@@ -354,7 +354,7 @@ class _Tree:
     def _follow(
         self, before: _System, claims: Way, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
     ) -> None:
-        """Collect the target's values in all cases in which some claims hold and the relations left take their ways."""
+        """Go down the tree of cases: take some claims, and collect the target's values in all later ways."""
         tick()
         try:
             system = before.with_claims(claims)
@@ -373,14 +373,14 @@ class _Tree:
             self._follow(system, way, later, {**taken, place: way})
 
     def spend(self, *, branches: int = 0, sums: int = 0) -> None:
-        """Count work on the cases; raises `NotLinear` beyond the limit."""
+        """Count the branches and sums of the tree of cases; raises `NotLinear` beyond the limit."""
         self.branches += branches
         self.sums += sums
         if self.branches > _MOST_BRANCHES or self.sums > _MOST_SUMS:
             raise NotLinear
 
     def _add(self, span: Interval) -> None:
-        """Add an interval of the target's values, joined with those that it touches."""
+        """Add the projection of a case to the target's values, joined with the intervals that it touches."""
         joined: list[Interval] = []
         for interval in sorted([*self.intervals, span], key=_start):
             if joined and joined[-1].touches(interval):
@@ -405,7 +405,7 @@ class _System:
     bounds: _Bounds = field(default_factory=dict)
 
     def with_claims(self, claims: Iterable[Claim]) -> _System:
-        """The linear system with further claims; raises `_Contradiction` if one of them is now false."""
+        """The linear system of a case with the claims of one more way; `_Contradiction` if one of them is now false."""
         system = _System(self.columns, dict(self.zeros), dict(self.bounds))
         for claim in sorted(claims, key=lambda claim: claim.op != "="):
             row = system._reduced(claim.form)
@@ -416,7 +416,7 @@ class _System:
         return system
 
     def _reduced(self, form: Form) -> list[Fraction]:
-        """The row of a linear form, with every name replaced for which an equation is solved."""
+        """The row of a linear form in a case, with every name replaced for which an equation of the case is solved."""
         row = [Fraction(0)] * len(self.columns)
         for name, factor in form.items():
             row[self.columns[name]] = factor
@@ -426,7 +426,7 @@ class _System:
         return row
 
     def _zero(self, row: list[Fraction]) -> None:
-        """Add a linear equation to the system, solved for another name than the target if possible."""
+        """Add a linear equation to a case, solved for another name than the target if possible (Gauss)."""
         column = next((column for column in range(len(row) - 2, -1, -1) if row[column]), None)
         if column is None:
             if row[-1]:
@@ -444,7 +444,7 @@ class _System:
                 _bound(self.bounds, _without([*map(Fraction, factors), constant], column, zero), is_strict=is_strict)
 
     def projection(self, spend: Callable[..., None]) -> Interval:
-        """The interval of the target's values in all solutions of the system; raises `_Contradiction` without one."""
+        """The projection of a case's polyhedron: the interval of the target's values; `_Contradiction` without one."""
         bounds = self.bounds
         while columns := {column for row in bounds for column, factor in enumerate(row) if factor and column}:
             bounds = _eliminated(bounds, min(columns, key=lambda column: _growth(bounds, column)), spend)
@@ -462,7 +462,7 @@ class _System:
 
 
 def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bounds:
-    """Eliminate a name from linear inequalities (Fourier, Motzkin): each below is added to each above."""
+    """Project a case's polyhedron along a name (Fourier, Motzkin): each inequality below is added to each above."""
     kept = {row: bound for row, bound in bounds.items() if not row[column]}
     below = [(row, bound) for row, bound in bounds.items() if row[column] > 0]
     above = [(row, bound) for row, bound in bounds.items() if row[column] < 0]
@@ -475,7 +475,7 @@ def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bo
 
 
 def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> list[Fraction]:
-    """A row of a linear system with one name replaced by what an equation says of it."""
+    """A row of a case with one name replaced by what a linear equation of the case says of it."""
     share = row[column]
     return [factor - share * entry if entry else factor for factor, entry in zip(row, zero, strict=True)]
 
@@ -489,7 +489,7 @@ def _bound(bounds: _Bounds, row: Sequence[Fraction], *, is_strict: bool) -> None
 
 
 def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_strict: bool) -> None:
-    """Add a linear inequality with whole factors to others, unless one with the same factors implies it."""
+    """Add a linear inequality to those of a case, with whole factors, unless one with the same factors implies it."""
     divisor = math.gcd(*factors)
     if not divisor:
         if constant < 0 or (not constant and is_strict):
@@ -502,7 +502,7 @@ def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_str
 
 
 def _growth(bounds: Mapping[_Row, object], column: int) -> int:
-    """By how much the number of linear inequalities grows if a name is eliminated."""
+    """By how many inequalities a case's polyhedron grows if a name is projected out."""
     below = sum(row[column] > 0 for row in bounds)
     above = sum(row[column] < 0 for row in bounds)
     return below * above - below - above

@@ -219,7 +219,7 @@ class _Pieces:
             return False
 
     def _is_between_places(self, x: Fraction, least: Fraction, most: Fraction) -> bool:
-        """The same at a trial point, where a part that cancels may have no value, or one that is not rational."""
+        """Whether the piecewise ratio is in the range at a trial point; `_NotExact` if it has no rational value."""
         number = exact_number(self.expression, {self.name: x})
         if number is None:  # an irrational constant that cancels in the ratio has no exact value for all that
             raise _NotExact
@@ -247,7 +247,7 @@ class _Pieces:
         self.breaks = sorted(breaks)
 
     def _steps(self, rounded: Node, stretch: Interval) -> list[Fraction]:
-        """The breaks of a stretch at which a number that is rounded, linear in the name, is whole."""
+        """The breaks inside a stretch that a rounding makes, where its argument, linear in the name, is whole."""
         low, high = stretch.low, stretch.high
         above, below = self._ratio(self._smooth(rounded, stretch.inside))
         if above.degree() < 1 and below.degree() == 0:
@@ -304,7 +304,7 @@ class _Pieces:
 
 
 def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
-    """The pairs of expressions in a choice whose order or equality decides where it has a break."""
+    """The pairs of expressions at whose equality a choice may have a break, from where on another arm binds."""
     match choice.op:
         case "max" | "min":
             return combinations(choice.args, 2)
@@ -324,7 +324,7 @@ def _are_close(place: _Place, after: _Place) -> bool:
 
 
 def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fraction], list[float]]:
-    """The rational roots of a polynomial inside a stretch, and the doubles nearest to the irrational ones."""
+    """Where the polynomial of one piece is zero between its breaks: rationals, and doubles next to irrational roots."""
     tick()
     if polynomial.degree() < 1:
         return [], []
@@ -349,7 +349,7 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
 
 
 def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
-    """Whether a root lies on the inner side of an end of a stretch; an irrational one is never at the end itself."""
+    """Whether a root lies inside a piece, as seen from one of its breaks; an irrational one is never at a break."""
     if end is None:
         return True
     gap = (ball - arb(exactly(end))) * direction
@@ -359,7 +359,7 @@ def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
 
 
 def _without_common(above: Polynomial, below: Polynomial) -> Polynomial:
-    """A numerator without the zeros of its denominator, at which the ratio of polynomials is undefined."""
+    """A piece's numerator without the zeros of its denominator, at which the ratio of polynomials is undefined."""
     while above != 0 and (common := above.gcd(below)).degree() > 0:
         above = above // common
     return above

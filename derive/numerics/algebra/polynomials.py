@@ -136,7 +136,7 @@ _OPERATIONS: dict[str, Callable[..., Ratio]] = {
 
 
 def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tuple[float, ...] | None:
-    """All real roots of a polynomial in increasing order, each once; None if it is zero or too large.
+    """All real roots of a polynomial with exact coefficients, in order, each once; None if it is zero or too large.
 
     `vanishes` tells whether a point is a root within the rounding of the given numbers.
 
@@ -157,7 +157,7 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
 
 
 def is_tractable(polynomial: Polynomial) -> bool:
-    """Whether the roots of a polynomial can be isolated in a short time."""
+    """Whether a polynomial's degree and coefficients are small enough for its roots to be found in a short time."""
     return _degree(polynomial) <= _DEGREE and _bits(polynomial) <= _BITS
 
 
@@ -167,12 +167,12 @@ def _bits(polynomial: Polynomial) -> int:
 
 
 def nearest_root(polynomial: Polynomial, ball: Any) -> float | None:
-    """The double nearest to the one root of a polynomial in a ball; None if it overflows."""
+    """The double nearest to a polynomial's root, the only one in one of FLINT's balls; None if it overflows."""
     return next(iter(_nearest_doubles(polynomial, ball)), None)
 
 
 def _blurred(a: float, b: float, turning_points: Collection[float]) -> bool:
-    """Whether two roots of a polynomial are close and may be one, split by rounding: one is a turning point."""
+    """Whether two roots of a polynomial may be a double root split by rounding: close, and one a turning point."""
     return (a in turning_points or b in turning_points) and math.isclose(a, b, rel_tol=1e-2)
 
 
@@ -196,7 +196,7 @@ def _roots(polynomial: Polynomial) -> list[Ball]:
 
 
 def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
-    """The doubles nearest to a polynomial's real roots, none of which is multiple, or to the one in a ball.
+    """All real roots of a polynomial without multiple ones, or the one in a ball, as the doubles nearest to them.
 
     The roots are isolated with more digits until each ball rounds to one double, or to none as it overflows. A root
     halfway between two doubles would never be told from either: it is rounded down.
@@ -211,7 +211,7 @@ def _nearest_doubles(polynomial: Polynomial, ball: Any = None) -> list[float]:
 
 
 def _double(end: Any) -> float | None:
-    """The double nearest to the end of a polynomial root's ball; None if it overflows."""
+    """The double nearest to an end of the ball around a polynomial's root; None if it overflows."""
     mantissa, exponent = end.man_exp()
     try:
         return float(Fraction(int(mantissa)) * Fraction(2) ** int(exponent))
@@ -253,7 +253,7 @@ def common_zeros(
 def balls_of_zeros(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, Fraction]
 ) -> list[Pair] | None:
-    """All common zeros of two polynomial equations, each in a pair of balls; None where this method does not tell."""
+    """All common zeros of two polynomials by resultants, each in a pair of balls; None where these do not tell."""
     zeros = _zeros_in_balls(equations, unknowns, known)
     return None if zeros is None else [(x.real, y.real) for x, y in zeros[0]]
 
@@ -304,7 +304,7 @@ def _resultant(p: Polynomial, q: Polynomial, name: str) -> Polynomial:
 
 
 def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None:
-    """The polynomial with the values of t at the common zeros as roots; None where it may have other roots."""
+    """The third resultant of two polynomials, with t at their common zeros as roots; None where it may have others."""
     x = _X - exactly(share) * _Y  # x is t from here on
     p, q = (polynomial.compose(x, _Y) for polynomial in (p, q))
     is_whole = any(polynomial.degrees()[1] == polynomial.total_degree() for polynomial in (p, q))
@@ -313,7 +313,7 @@ def _sheared(p: Polynomial, q: Polynomial, share: Fraction) -> Polynomial | None
 
 
 def _pairs(in_x: Polynomial, in_y: Polynomial, in_t: Polynomial, share: Fraction) -> list[Pair] | None:
-    """The pairs of polynomial roots that are common zeros, by the real roots t; None where balls do not tell them."""
+    """The common zeros of two polynomials as pairs of roots, by the third resultant; None if balls do not tell."""
     factor = exactly(share)
     candidates = [(x + factor * y, (x, y)) for x, y in product(_roots(in_x), _roots(in_y))]
     pairs: list[Pair] = []
@@ -334,7 +334,7 @@ def _may_vanish(divisor: Polynomial, pair: Pair) -> bool:
 
 
 def _as_doubles(pairs: Sequence[Pair], in_x: Polynomial, in_y: Polynomial) -> tuple[tuple[float, float], ...] | None:
-    """The doubles nearest to common zeros, from pairs of polynomial roots; None where one is beyond all doubles."""
+    """The common zeros of two polynomials as pairs of doubles, nearest to the roots; None if one is beyond doubles."""
     zeros = []
     for root_x, root_y in pairs:
         x, y = nearest_root(in_x, root_x.real), nearest_root(in_y, root_y.real)

@@ -93,7 +93,7 @@ def product_of(node: Node, is_positive: Test) -> Product:
 
 
 def without_common_factors(left: Node, right: Node, is_positive: Test) -> tuple[Node, Node]:
-    """Two sides without the positive factors that multiply both; as they are where there is none.
+    """Two sides as products without the positive names that are factors of both; as they are if there is none.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.expressions.tree import render
@@ -127,7 +127,7 @@ def written_as_product(node: Node) -> Node:
 
 
 def with_signs(node: Node) -> Node:
-    """An expression with the sign in place of a quotient of a number and its absolute value, which encloses closely.
+    """An expression in whose products a number over its absolute value is written as a sign, which encloses closely.
 
     The sign has no value where the number is zero, as the quotient has none.
 
@@ -198,14 +198,14 @@ def _turned_powers(node: Node) -> tuple[Fraction, dict[Node, Fraction]]:
 
 
 def _turned_sum(base: Node) -> Node | None:
-    """The negative of a sum that begins with a negative term; None of anything else."""
+    """The negative of a factor that is a sum and begins with a negative term; None of any other factor."""
     if not isinstance(base, Apply) or base.op != "add" or not is_negated(base.args[0]):
         return None
     return Apply("add", tuple(map(negated, base.args)))
 
 
 def _sign(base: Node) -> Node:
-    """The sign of an expression as a choice, which has no value where the expression is zero."""
+    """The sign of a factor in a product, as a choice of 1 and -1 that has no value where the factor is zero."""
     return Apply("piecewise", (ONE, Apply("gt", (base, ZERO)), Number(Fraction(-1)), Apply("lt", (base, ZERO))))
 
 
@@ -248,7 +248,7 @@ def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
 
 
 def _sum(node: Apply, is_positive: Test) -> Product:
-    """A sum of like terms as a product, with the factors that all have in common taken out."""
+    """A sum as a number times powers: the factors that all terms have in common, and what is left as one more."""
     like: dict[frozenset[tuple[Node, Fraction]], Product] = {}
     for term in chain.from_iterable(_terms(arg, is_positive) for arg in node.args):
         key = frozenset(term.powers.items())
@@ -288,7 +288,7 @@ def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, 
 
 
 def positive_first(node: Node) -> Node:
-    """An expression with as few leading minus signs as possible in its sums and products.
+    """An expression with minus signs drawn into the factors of its products, so that as few as possible lead.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -332,7 +332,7 @@ def _sign_and_body(node: Node) -> tuple[int, Node]:
 
 
 def _turned(node: Node) -> Node | None:
-    """The negative of a difference, or of a product or quotient with one, that begins with a positive term, or None."""
+    """The negative of a difference, or of a product or quotient with such a factor, led by a positive term; or None."""
     if not isinstance(node, Apply):
         return None
     if node.op == "inv":

@@ -38,7 +38,7 @@ _FINEST_STEP = 1e-200  # of slopes in seven hundred digits, which near zero may 
 def sharpened(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> tuple[dict[str, float], int] | None:
-    """A root to the last digit of doubles, by Newton's method with 150 digits, and its order; None if that diverges.
+    """A root refined to the last digit of doubles by Newton's method with 150 digits, and its order; None if it fails.
 
     The order is zero where no step was needed to tell.
 
@@ -63,7 +63,7 @@ def fails_at_root(
     others: Sequence[Equation],
     known: Mapping[str, float],
 ) -> bool:
-    """Whether one of some other equations fails, in 150 digits, at the root that an equation has near a point.
+    """Whether a root that Newton's method refines to 150 digits near a point is refuted by one of some other equations.
 
     The forms give the unknowns of the others in that of the first, in order of computation. They may be inverses that
     also take what an equation never comes to, as the square of a root does. A root that is not near says nothing.
@@ -90,7 +90,7 @@ def fails_at_root(
 
 
 def _sizes(point: Mapping[str, float]) -> list[float]:
-    """The sizes of unknowns at a point; that of zero is the size of the largest."""
+    """The sizes by which Newton's steps in many digits are measured; that of zero is the size of the largest."""
     return [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
 
 
@@ -104,7 +104,7 @@ def _refined(
     sizes = _sizes(point)
 
     def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """The relative length of Newton's step in many digits at a place, and the step."""
+        """A refining step of Newton's method in many digits, with its relative length before it."""
         tick()
         step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
         if not step:
@@ -134,7 +134,7 @@ def _refined(
 
 @many_digits(MORE_BITS)
 def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
-    """Whether Newton's method with 700 digits leaves a point for one at which an unknown is zero, or ever closer to it.
+    """Whether refining a point by Newton's method with 700 digits leads to a zero of an unknown, or ever closer to it.
 
     Near zero every gap is small, and equations seem to hold that only approach each other there. They need not be
     defined at zero.
@@ -167,7 +167,7 @@ def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], 
 
 @many_digits()
 def contradict_nearby(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
-    """Whether, near a point, the equations that are independent there hold in 150 digits, and another one fails.
+    """Whether Newton's method with 150 digits refutes a point: independent equations hold nearby, another fails.
 
     What is rounded in them counts as it is at the point. Where it is another whole number at the place that Newton's
     method leads to, the equations are tried with that one, and hold if it stays the same.
@@ -219,7 +219,7 @@ def _with_steps(node: Node, steps: Mapping[Node, int]) -> Node:
 def _nearest(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> tuple[Mapping[str, Ball], bool] | None:
-    """The place near a point at which the equations that are independent there hold, and whether the others do.
+    """The place near a point to which Newton's method leads in many digits, and whether the other equations hold.
 
     None if Newton's method leads away, or a side is undefined.
     """
@@ -257,7 +257,7 @@ def _nearest(
 
 
 def _independent(rows: Sequence[Sequence[Any]]) -> list[int]:
-    """The places of rows in many digits that are no combination of the rows before them, within rounding of doubles."""
+    """The places of the rows that Newton's method can use: no combination of those before, within doubles' rounding."""
     reduced: list[tuple[int, list[Any]]] = []  # each with the column of its pivot, which is one
     independent = []
     for i, row in enumerate(rows):
@@ -301,7 +301,7 @@ def _step(
     sizes: Sequence[Any],
     share: float = NEGLIGIBLE,
 ) -> Sequence[Any] | None:
-    """A step of Newton's method in many digits; None if the Jacobian is singular or a side is undefined.
+    """One refining step of Newton's method; None if the Jacobian is singular or a side is undefined.
 
     Slopes are quotients of differences over a share of each unknown.
     """
@@ -327,7 +327,7 @@ def _linearized(
     sizes: Sequence[Any],
     share: float,
 ) -> tuple[list[Any], list[list[Any]]] | None:
-    """The gaps of equations at an iterate of Newton's method, and their slopes; no slopes where all gaps are zero.
+    """The gaps and slopes for one step of Newton's method in many digits; no slopes where all gaps are zero.
 
     None if a side is undefined.
     """

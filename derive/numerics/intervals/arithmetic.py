@@ -138,13 +138,13 @@ def meet(a: Span, b: Span) -> Span:
 
 
 def lies_in(inner: Span, outer: Span, share: float) -> bool:
-    """Whether an interval lies in another, up to a relative error of its ends."""
+    """Whether one interval lies in another, if each of its own ends may be off by a share of its size."""
     low, high = (share * abs(end) if math.isfinite(end) else 0.0 for end in inner)
     return outer[0] - low <= inner[0] and inner[1] <= outer[1] + high
 
 
 def shifted(start: Span, slopes: Span, steps: Span) -> Span:
-    """The interval of a form's values some steps away from a point, by the mean value theorem."""
+    """The interval at a point, plus that of slopes times that of steps, rounded outwards (mean value theorem)."""
     return plus(start, times(slopes, steps))
 
 
@@ -169,7 +169,7 @@ Box = tuple[Span, ...]
 
 
 def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
-    """A box whose sides of counts, with a step, are cut to the whole numbers in them; None if one has none.
+    """A box with each interval of a count rounded inwards to multiples of its step; None if one is left empty.
 
     >>> rounded_inwards([(0.5, 9.0), (2.5, 7.5)], [1.0, 0.0]), rounded_inwards([(1.2, 1.8)], [1.0])
     (((1.0, 9.0), (2.5, 7.5)), None)
@@ -189,23 +189,23 @@ def rounded_inwards(box: Sequence[Span], steps: Sequence[float]) -> Box | None:
 
 
 def is_within(inner: Box, outer: Box) -> bool:
-    """Whether a box lies in another, side by side."""
+    """Whether each interval of a box lies in that of another."""
     return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
 
 
 def is_narrower(narrowed: Box, box: Box, share: float) -> bool:
-    """Whether some side of a box has been narrowed by more than a share of its length."""
+    """Whether some interval of a box is shorter than before by more than a share of its length."""
     pairs = zip(narrowed, box, strict=True)
     return any(b - a < (1 - share) * (high - low) < math.inf for (a, b), (low, high) in pairs)
 
 
 def distances(box: Sequence[Span], point: Sequence[float]) -> list[Span]:
-    """The interval of each side of a box relative to a point: how far its numbers may be from that of the point."""
+    """The intervals of a box less the numbers of a point, rounded outwards."""
     return [plus(side, (-x, -x)) for side, x in zip(box, point, strict=True)]
 
 
 def better_end(side: Span, slopes: Sequence[Span]) -> Span:
-    """The end of a box's side at which expressions with these slopes are least; the side itself if they disagree."""
+    """The end of an interval at which expressions with slopes in these intervals are least; itself if they disagree."""
     low, high = side
     if all(least >= 0 for least, _ in slopes) and math.isfinite(low):
         return low, low
@@ -225,20 +225,20 @@ class MeanValueForm:
 
     @classmethod
     def of(cls, at_point: Span, slopes: Sequence[Span], asides: Sequence[Span]) -> MeanValueForm:
-        """The mean value form by a value at the point and slopes, each of which is multiplied by a side's distance."""
+        """The mean value form of intervals: the value at a point, and slopes, each times a side's distance from it."""
         moves = [times(slope, aside) if slope != ZERO else ZERO for slope, aside in zip(slopes, asides, strict=True)]
         return cls(at_point, slopes, asides, moves)
 
     @property
     def values(self) -> Span:
-        """The bounds of the expression in the box, by its mean value form."""
+        """The interval of the expression's values in the box: its mean value form added up, rounded outwards."""
         total = self.at_point
         for move in self.moves:
             total = plus(total, move)
         return total
 
     def plus(self, others: Sequence[MeanValueForm], weights: Sequence[float]) -> MeanValueForm:
-        """The mean value form of the sum with multiples of other expressions."""
+        """The mean value form plus multiples of others, added by interval arithmetic."""
         total, slopes = self.at_point, list(self.slopes)
         for other, weight in zip(others, weights, strict=True):
             if weight:
@@ -248,7 +248,7 @@ class MeanValueForm:
         return MeanValueForm.of(total, slopes, self.asides)
 
     def raised(self, number: float) -> MeanValueForm:
-        """The mean value form of the sum with a number."""
+        """The mean value form plus a number, added by interval arithmetic."""
         return replace(self, at_point=plus(self.at_point, (number, number)))
 
     def negated(self) -> MeanValueForm:
@@ -256,12 +256,12 @@ class MeanValueForm:
         return MeanValueForm(minus(self.at_point), slopes, self.asides, moves)
 
     def share(self, i: int) -> float:
-        """The share of one side of the box in what the expression may change by over the box."""
+        """The share of one interval of the box in what the mean value form may change by over the box."""
         total = sum(max(map(abs, move)) for move in self.moves)
         return max(map(abs, self.moves[i])) / total if 0 < total < math.inf else 0.0
 
     def cut(self, sides: list[Span], point: Sequence[float]) -> bool:
-        """Cut the sides of a box to where the expression need not be positive; false if nothing is left."""
+        """Cut the box's intervals to where the mean value form need not be positive; false if nothing is left."""
         steps = [low for low, _ in self.moves]
         least = self.at_point[0] + sum(steps)
         share = max(HANDFUL, (len(steps) + 4) * EPSILON)  # of the sums, each term of which is rounded once
@@ -281,6 +281,6 @@ class MeanValueForm:
 
 
 def _above(x: float, step: float) -> float:
-    """An end of a box's side moved by a step, rounded upwards."""
+    """The end of an interval and a step added and rounded upwards; infinity if that is not finite."""
     total = x + step
     return total + 4 * HANDFUL * (abs(x) + abs(step)) if math.isfinite(total) else math.inf

@@ -201,7 +201,7 @@ def _whole_power(base: Enclosure, n: float) -> Enclosure:
 
 
 def powers(span: Span, n: float) -> Span:
-    """The interval of the values of a power with a whole exponent of zero or more.
+    """The enclosure of the values of a power with a whole exponent of zero or more, over an interval of bases.
 
     >>> powers((-2.0, 1.0), 2)[0], powers((-2.0, 1.0), 3)[0] <= -8
     (0.0, True)
@@ -222,7 +222,7 @@ def _corners(base: Span, exponent: Span) -> Span:
 
 
 def raised(x: float, y: float) -> float:
-    """A power of a nonnegative base as the end of an enclosure, or its limit where it is undefined."""
+    """An end of a power's enclosure: the power of a nonnegative base, or its limit where it is undefined."""
     try:
         return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)
     except (OverflowError, ZeroDivisionError):
@@ -230,7 +230,7 @@ def raised(x: float, y: float) -> float:
 
 
 def _extreme(op: str, *arms: Enclosure) -> Enclosure:
-    """The enclosure of a maximum or minimum: where several arms may bind, with all slopes between theirs."""
+    """The enclosure rule for a maximum or minimum: its values, and all slopes between those of arms that may bind."""
     values = SPANS[op](*(arm.values for arm in arms))
     binding = [arm for arm in arms if (arm.values[1] >= values[0] if op == "max" else arm.values[0] <= values[1])]
     slopes = binding[0].slopes
@@ -243,7 +243,7 @@ _Rule = Callable[[Enclosure], Enclosure]
 
 
 def _monotone(entry: Function) -> _Rule:
-    """The rule that encloses a function that rises or turns once, by values at its ends and turning point."""
+    """The enclosure rule for a table's function that is monotone or turns once, by its ends and turning point."""
     start, end = entry.domain
     # an interval with an infinite end has no bound there: infinity itself is no argument that could be undefined
     excludes_start = start > -math.inf and not entry.closed[0]
@@ -266,7 +266,7 @@ def _monotone(entry: Function) -> _Rule:
 
 
 def _values_of(entry: Function) -> Callable[[Span], Span]:
-    """A function that encloses the values of an entry that rises throughout, or falls up to its turning point."""
+    """The enclosure rule for the values of a table's function that rises throughout, or falls up to its turn."""
     value, off, turn = entry.value, entry.off, entry.turn
     bottom, top = entry.between
     floor, roof = entry.between if entry.clips else ALL
@@ -297,7 +297,7 @@ def _near(function: Callable[[float], float], x: float, limit: float, below: flo
 
 
 def _slopes_of(entry: Function) -> Callable[[Span], Span]:
-    """A function that encloses the slopes of an entry whose slope turns at the listed points only."""
+    """The enclosure rule for the slopes of a table's function, if its slope turns at the listed points only."""
     value, slope, bends, off = entry.value, entry.slope_of, entry.bends, entry.slope_off
     first_limit = -math.inf if entry.turn else math.inf  # where there is no slope at an end, it has no bound
     last_limit = -math.inf if entry.falls else math.inf
@@ -312,7 +312,7 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
             return limit
 
     def slopes(span: Span) -> Span:
-        """The interval of the slopes between the ends of an argument's interval, moved outwards."""
+        """The enclosure of a function's slopes over an interval, by those at its ends and where the slope turns."""
         low = high = slope_at(span[0], first_limit)
         for end in (slope_at(span[1], last_limit), *(slope_at(x, 0.0) for x in bends if span[0] < x < span[1])):
             low, high = min(low, end), max(high, end)
@@ -351,7 +351,7 @@ def _stepped(entry: Function) -> _Rule:
 
 
 def _wave_values(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
-    """The interval of the values of a sine or cosine wave.
+    """The enclosure of the values of a sine or cosine over an interval, by the signs of the slope at its ends.
 
     Maxima and minima alternate, half a turn apart, where the slope changes sign. The signs of the slope just inside
     both ends therefore tell whether their number is odd, and the width how many there can be. The signs are certain:
@@ -378,7 +378,7 @@ _WAVES: tuple[Callable[[float], float], ...] = (math.sin, math.cos, lambda x: -m
 
 
 def _waving(entry: Function) -> _Rule:
-    """The rule that encloses a sine or cosine; each derivative is the same wave a quarter turn ahead."""
+    """The enclosure rule for a sine or cosine; each derivative is the same wave a quarter turn ahead."""
     wave, slope, bend = _WAVES[entry.ahead : entry.ahead + 3]
 
     def rule(inner: Enclosure) -> Enclosure:
@@ -389,7 +389,7 @@ def _waving(entry: Function) -> _Rule:
 
 
 def _tangent(inner: Enclosure) -> Enclosure:
-    """The enclosure of the tangent: it rises from pole to pole, and at a pole the cosine changes its sign."""
+    """The enclosure rule for the tangent: it rises from pole to pole, and at a pole the cosine changes its sign."""
     low, high = inner.values
     if high - low < _HALF and (math.cos(low) > 0) == (math.cos(high) > 0):
         values = outward(math.tan(low), math.tan(high))
@@ -449,7 +449,7 @@ def _named(spans: Mapping[str, Span], moving: str) -> Callable[[str], Enclosure]
 
 
 def around(number: Number) -> Span:
-    """The interval around a number: the double itself, its neighbours, or the largest double and infinity."""
+    """The enclosure of a literal: its double alone, the neighbours of that, or the largest double and infinity."""
     if number.is_double:
         return number.real, number.real
     if number.real == number.real:
@@ -458,7 +458,7 @@ def around(number: Number) -> Span:
 
 
 def span_of(number: float) -> Span:
-    """The interval around what a double stands for: itself, or its neighbours where it rounds a rational."""
+    """An interval that encloses what a double stands for: itself, or its neighbours where it rounds a rational."""
     exact = exact_of(number)
     if exact is None or exact == Fraction(number):
         return number, number
@@ -466,7 +466,7 @@ def span_of(number: float) -> Span:
 
 
 def span_of_computed(number: float) -> Span:
-    """The interval around what a double stands for, within the error of an expression if it was computed.
+    """An interval that encloses what a double stands for, within the error of an expression if it was computed.
 
     >>> from quantities.rational import written
     >>> span_of_computed(written(3)), span_of_computed(0.0)
@@ -518,7 +518,7 @@ def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], count: 
 
 
 def _comparison(comparison: Apply, fold: Fold) -> frozenset[bool | None]:
-    """The truths that a comparison may have for enclosed sides; None is among them if one may be undefined."""
+    """The truths that the enclosures of its sides leave to a comparison, None among them if one may be undefined."""
     try:
         left, right = map(fold, comparison.args)
     except NoElement:
@@ -531,12 +531,12 @@ def _comparison(comparison: Apply, fold: Fold) -> frozenset[bool | None]:
 
 
 def _joined(op: str, *parts: frozenset[bool | None]) -> frozenset[bool | None]:
-    """The truths that conditions joined by `and` or `or` may have over intervals, from those that each may have."""
+    """The truths that enclosures leave to an `and` or `or` of conditions, from those that they leave to each."""
     return frozenset(joined(op, chosen) for chosen in product(*parts))
 
 
 def joined(op: str, known: Iterable[bool | None]) -> bool | None:
-    """The truth of conditions joined by `and` or `or`, of which some may be undefined over an interval (None)."""
+    """The truth of an `and` or `or` from those that enclosures leave to its conditions, of which some are undefined."""
     result: bool | None = op == "and"
     for truth in known:
         if truth is not None and truth is (op == "or"):
@@ -547,7 +547,7 @@ def joined(op: str, known: Iterable[bool | None]) -> bool | None:
 
 
 def _compared(op: str, left: Span, right: Span) -> bool | None:
-    """Whether a comparison holds for all numbers of two intervals, or for none; None if it depends on them."""
+    """The truth of a comparison of sides enclosed in two intervals; None if it depends on the numbers in them."""
     (a, b), (c, d) = left, right
     match op:
         case "lt" | "ge":

@@ -79,7 +79,7 @@ class Tape:
     """
 
     def __init__(self, equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> None:
-        """Lay out the residuals of equations as a tape: one graph, cut into runs of one operation each."""
+        """Lay out many equations as a tape for their residuals and Jacobian, in runs of one operation each."""
         self.unknowns = tuple(unknowns)
         self.known = known
         layout = _Layout(self.unknowns, known)
@@ -214,7 +214,7 @@ class _Layout:
         return self._node_index(node.op, args)
 
     def _in_pairs(self, op: str, args: list[int]) -> int:
-        """The index of an operation on many nodes, combined in pairs so that the tape has few levels."""
+        """The index of a node of the tape for an operation on many others, in pairs so that runs lie on few levels."""
         while len(args) > 1:
             pairs = [self._node_index(op, args[i : i + 2]) for i in range(0, len(args) - 1, 2)]
             args = pairs + args[len(args) - len(args) % 2 :]
@@ -232,7 +232,7 @@ class _Layout:
         return self.indices[key]
 
     def runs(self) -> tuple[Array, list[_Run], dict[int, int]]:
-        """The tape's fixed numbers, its runs in order, and the place of each node on it, by index."""
+        """The tape for residuals and Jacobian: its fixed numbers, its runs in order, and each node's place by index."""
         ranks = {"name": 0, "fixed": 1}  # operations come last, as a pass fills them in
         ops = [node.op for node in self.nodes]
         order = sorted(range(len(ops)), key=lambda i: (self.levels[i], ranks.get(ops[i], 2), ops[i]))

@@ -46,7 +46,7 @@ class Search:
         self.work = 0
 
     def root_near(self, start: Sequence[float]) -> Array | None:
-        """The root to which MINPACK or Newton's method converges from a start, confirmed by full Newton steps.
+        """A root by local solving from a start: a method of MINPACK or Newton's, confirmed by full Newton steps.
 
         None if none of the methods finds one.
         """
@@ -134,7 +134,7 @@ _levenberg = partial(_by_minpack, method="lm", limit="maxiter")
 
 
 def _newton(system: _ScaledSystem) -> Array | None:
-    """The root of a scaled system by Newton's method, damped by the natural monotonicity test; None without a step."""
+    """A scaled system's root where MINPACK stalls or unknowns are many, by Newton's method; None without a step."""
     point, share = system.start, 1.0
     gaps = system.gaps(point)
     for _ in range(_STEPS):
@@ -162,14 +162,14 @@ def _newton(system: _ScaledSystem) -> Array | None:
 
 
 def _length(step: Array, point: Array, chart: Array) -> float:
-    """The length of a Newton step relative to the unknowns; for those in logarithms, its own."""
+    """The length of a scaled system's correction, relative to the unknowns; of those in logarithms, as it is."""
     scale = np.where(chart, 1.0, np.maximum(np.abs(point), 1.0))
     with np.errstate(over="ignore"):  # infinity is what it comes to
         return float(np.sqrt(np.mean((step / scale) ** 2)))
 
 
 def solver(jacobian: Array) -> Callable[[Array], Array] | None:
-    """A solver of Newton's linear equations; for a singular matrix by least squares, or None if that is sparse."""
+    """A solver of a local step's linear equations; of a singular Jacobian by least squares, or None if it is sparse."""
     if not isinstance(jacobian, np.ndarray):
         from scipy.sparse import linalg
 
@@ -191,7 +191,7 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
 
 
 def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
-    """A root to its last digit by iterative refinement: gaps in many digits, steps in doubles (Wilkinson 1963).
+    """A local solver's root to its last digit: gaps in many digits, steps by its Jacobian in doubles (Wilkinson 1963).
 
     An unknown that has lost all its digits is set to zero, if the next correction does not move it back.
     """
@@ -220,7 +220,7 @@ def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
 
 
 def corrected(tape: Tape, point: Array) -> Array | None:
-    """A local solver's point after a few full Newton steps, if these shrink until only rounding is left."""
+    """A point of MINPACK's or Newton's after a few full Newton steps, if these shrink until only rounding is left."""
     best, shortest = None, np.inf
     for _ in range(12):
         tick()

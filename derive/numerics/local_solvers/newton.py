@@ -32,7 +32,7 @@ def many_starts(
     positive: frozenset[str] = frozenset(),
     steps: int = 80,
 ) -> Iterator[dict[str, float]]:
-    """The solutions to which Newton's method converges from many starts.
+    """The solutions to which damped Newton steps on relative residuals lead from many starts.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x*y = 6*u"), parse_equation("x + y = 5*u")]
@@ -51,7 +51,7 @@ def many_starts(
 def is_isolated(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float], rank: float = RANK_OF_SLOPES
 ) -> bool:
-    """Whether a solution is isolated: Newton's Jacobian has full rank by difference quotients to either side."""
+    """Whether the Jacobian of relative residuals has full rank at a solution, by differences to either side."""
     system = _System([*map(_with_terms, equations)], list(point), known)
     gaps = system.gaps(point)
     return gaps is not None and all(
@@ -68,7 +68,7 @@ def _with_terms(equation: Equation) -> Equation:
 
 
 def _without_factors(side: Node) -> Node:
-    """The one factor in a product for Newton's method that is no number; any other side as it is."""
+    """The one factor of a side that is no number, so that its terms give a relative residual its size; or the side."""
     if not isinstance(side, Apply) or side.op != "mul":
         return side
     others = [factor for factor in side.args if not constant_exponent(factor)]

@@ -114,7 +114,7 @@ class Boxes:
         self.consistency = BoxConsistency.of(dag)
 
     def run(self, sides: Sequence[Span], only: int | None = None) -> Run | None:
-        """The enclosures of all expressions of the search over a box, or of one alone; None if nowhere defined."""
+        """The enclosures of all expressions over a box of branch and bound, or of one alone; None where undefined."""
         return self.dag.run((*sides, *[NOTHING] * (1 + len(self.gaps))), only)
 
     def values(self, run: Run) -> list[Span]:
@@ -164,7 +164,7 @@ class Boxes:
         return Part(sides, values, slopes)
 
     def _slopes(self, sides: Box, run: Run) -> list[MeanValueForm | None]:
-        """The mean value form of each expression over a box; None where it may jump or be undefined."""
+        """Mean value forms of all expressions over branch and bound's part; None where it may jump or be undefined."""
         count = len(self.names)
         smooth = [self.dag.is_smooth(j, run) for j in range(len(self.dag.roots))]
         rows = [self.dag.gradient(j, run)[:count] if is_smooth else None for j, is_smooth in enumerate(smooth)]
@@ -182,7 +182,7 @@ class Boxes:
         ]
 
     def better(self, part: Part) -> Box | None:
-        """The part cut to ends of sides at which the goal and all gaps that may bind are least; None if none is."""
+        """A part of branch and bound cut to better ends, for the goal and all gaps that may bind; None if none is."""
         forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
         if None in forms or not self._is_defined(part):
             return None
@@ -226,7 +226,7 @@ class Boxes:
         return tuple(better_end(side, [slope]) for side, slope in zip(part.box, goal.slopes, strict=True))
 
     def cut(self, part: Part, ceiling: float) -> Box | None:
-        """The box of a part cut by slopes to where the goal may be below the ceiling and all may hold.
+        """The box of branch and bound's part cut by slopes to where the goal may be below the ceiling and all may hold.
 
         None if nothing is left. Where the others do their best, one side has to make up for the rest.
         """
@@ -263,7 +263,7 @@ class Boxes:
 
 
 def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed: Sequence[bool]) -> list[float]:
-    """Lagrange multipliers for a bound: weights of slopes with which these and the goal's slope nearly cancel.
+    """Weights for the Lagrangian by which branch and bound bounds the goal, in which the slopes nearly cancel.
 
     At a local optimum the goal's slope is a combination of the slopes of the limits that bind, with weights that are
     not negative (Karush, Kuhn and Tucker); of those that are `signed`, none is. Nothing rests on their accuracy: any
@@ -287,7 +287,7 @@ def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed
 
 
 def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[float] | None:
-    """Lagrange multipliers by the normal equations of slopes scaled to length one; None if these are dependent."""
+    """Weights with which branch and bound's slopes nearly cancel, by normal equations; None if they are dependent."""
     lengths = [math.sqrt(math.fsum(x * x for x in slope)) for slope in slopes]
     if 0.0 in lengths:  # the square of a slope of 1e-200 is too small for a double
         return None
@@ -301,7 +301,7 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
 
 
 def centre(side: Span) -> float:
-    """The middle of a box's side; if that is endless, a number of a size between those of its ends."""
+    """The middle of a side in branch and bound; of an endless one, a number of a size between those of its ends."""
     low, high = side
     if low == high:
         return low
@@ -311,7 +311,7 @@ def centre(side: Span) -> float:
 
 
 def breadth(side: Span) -> float:
-    """The length of a box's side relative to its size; for ends far apart, little more than their ratio's logarithm."""
+    """How long a side is for branch and bound to cut: relative to size, or near the logarithm of its ends' ratio."""
     low, high = side
     if low == high:
         return 0.0
@@ -330,7 +330,7 @@ class Search:
     seeks_points = False  # whether it goes on where the bound cannot rise, for a better value
 
     def __init__(self, boxes: Boxes, most: int, value: float = math.inf) -> None:
-        """Begin the search for the least value without any part, and with a limit on their number."""
+        """Begin branch and bound without any part of the box, and with a limit on the number of parts."""
         self.boxes = boxes
         self.most = most  # limit on parts
         self.value = value  # the least that is attained
@@ -393,7 +393,7 @@ class Search:
         return replace(part, floor=floor) if floor <= boxes.system.allowed[1] else None
 
     def slack(self) -> float:
-        """How near the lower bound of the goal has to come to the least value attained."""
+        """How near to the least value attained branch and bound has to bring the lower bound of the goal."""
         raise NotImplementedError
 
     def bound(self, part: Part) -> float:
@@ -444,7 +444,7 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
 
 
 def _least(system: System, most: int) -> Bound | None:
-    """The lower bound of the goal, and whether branch and bound has brought it close; None if there is no value."""
+    """The goal's lower bound by branch and bound, and whether that has brought it close; None if there is no value."""
     try:
         search = _RangeSearch(system, most)
     except LimitError:
@@ -473,7 +473,7 @@ class _RangeSearch(Search):
         return max(EXTREME / 2 * max(abs(self.value), self.size or 0.0), LEAST) if self.value < math.inf else 0.0
 
     def _try_corners(self) -> None:
-        """Attain the goal in the middle and at the corners of the box, which also shows how large it gets."""
+        """Attain the goal at the middle and corners of branch and bound's box, which also shows how large it gets."""
         sides = self.boxes.whole
         points = [tuple(low / 2 + high / 2 for low, high in sides)]  # next to a pole the goal reaches far
         if len(sides) <= _CORNERED:
@@ -501,7 +501,7 @@ class _RangeSearch(Search):
         return self.boxes.floor(part, [0.0 if form is None else next(weights) for form in part.slopes[1:]])
 
     def attain(self, part: Part) -> None:
-        """Lower the least value by the goal at the part's centre, or in a part where the equations hold."""
+        """Lower branch and bound's least value by the goal at a part's centre, or in a part where the zeros hold."""
         low, high = max(part.floor, self.system.allowed[0]), min(part.values[0][1], self.system.allowed[1])
         if self.system.zeros and self.size is None:
             self.size = (high - low) / 100 if math.isfinite(high - low) else 0.0
@@ -519,7 +519,7 @@ class _RangeSearch(Search):
         return bool(self.system.zeros) and part.floor == -math.inf and part.values[0][1] <= -MOST
 
     def _is_settled(self, box: Box) -> bool:
-        """Whether the zeros hold throughout a part of branch and bound's box, to a millionth of their terms."""
+        """Whether values in branch and bound's part count as attained: zeros hold to a millionth of their terms."""
         dag, run = self.boxes.dag, self.boxes.run(box)
         if run is None:
             return False

@@ -262,5 +262,5 @@ def cut_of(span: Span) -> float:
 
 
 def _meets(box: Box, other: Box) -> bool:
-    """Whether two boxes of branch and prune have a point in common."""
+    """Whether two boxes have a point in common; if not, the solutions that branch and prune proved in them differ."""
     return all(a <= high and low <= b for (a, b), (low, high) in zip(box, other, strict=True))

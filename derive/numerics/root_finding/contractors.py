@@ -134,7 +134,7 @@ def _distance(point: float, above: float, fall: float, below: float, rise: float
 
 
 def _repeated(steps: Sequence[Step], count: int) -> tuple[int, ...]:
-    """The unknowns that stand more than once in an equation: several ways lead to them from its first step."""
+    """The unknowns that box consistency contracts by an equation: several ways lead to them from its first step."""
     ways = {step.place: 0 for step in steps}
     if steps:
         ways[steps[0].place] = 1
@@ -179,7 +179,7 @@ def _pays(before: Span, after: Span) -> bool:
 
 
 def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """Contract backwards: the bounds of each argument that follow from the span of an expression."""
+    """Contract each argument of one expression backwards, by the span of that expression (HC4)."""
     spans, args = run.spans, step.args
     values = spans[step.place]
     match step.op:
@@ -250,7 +250,7 @@ def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
 
 
 def _bases_between(values: Span, exponents: Span, base: Span) -> list[Span]:
-    """Invert a power with a constant exponent: a double, or a number such as a third that lies between two of them.
+    """Contract the base of a power whose constant exponent is a double, or a number between two, such as a third.
 
     Of the second kind only positive ones that are certainly not whole are inverted.
     """
@@ -284,7 +284,7 @@ def _bases_of(values: Span, n: float, base: Span) -> list[Span]:
 
 
 def _roots(span: Span, n: float) -> Span:
-    """The interval of the n-th roots of the nonnegative part of a span, for the inverse of a power."""
+    """The span to which a power contracts its base: the n-th roots of the nonnegative part of the power's span."""
     bottom, top = (math.sqrt(end) if n == 2 else raised(end, 1 / n) for end in (max(span[0], 0.0), span[1]))
     low, high = outward(bottom, top)
     spread = 0.0 if n == 2 else _LARGEST_LOGARITHM * EPSILON  # as 1/n is rounded
@@ -341,7 +341,7 @@ def _monotone(entry: Function) -> _Inverse:
 
 
 def _limit(function: Callable[[float], float], x: float) -> float:
-    """The value of an inverse, or its limit at the end of its domain; an underflow is not zero."""
+    """The end of a contracted span: the value of an inverse, or its limit at a domain's end; underflow is not zero."""
     try:
         return function(x) or (FAINT if x and x > -math.inf else 0.0)
     except OverflowError:
@@ -351,7 +351,7 @@ def _limit(function: Callable[[float], float], x: float) -> float:
 
 
 def _of_arc(entry: Function) -> _Inverse:
-    """Invert asin or acos: by sine or cosine on the half turn in which the angles lie."""
+    """Contract the argument of asin or acos, to the sine or cosine of the angles on the half turn in which they lie."""
     (least, most), function = entry.between, entry.inverse
     assert function is not None
 

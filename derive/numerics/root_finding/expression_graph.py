@@ -92,7 +92,7 @@ class Dag:
         return run
 
     def is_smooth(self, equation: int, run: Run) -> bool:
-        """Whether an equation's slopes prove anything on the box of a run: no step may jump or be undefined."""
+        """Whether a backward pass through the graph proves anything: no expression below the equation has a flaw."""
         return not run.flaws or run.flaws.isdisjoint(step.place for step in self.below[equation])
 
     def gradient(self, equation: int, run: Run) -> list[Span]:

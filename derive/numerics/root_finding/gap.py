@@ -48,12 +48,12 @@ class OneUnknown:
 
     @property
     def occurrences(self) -> int:
-        """How many times the one unknown stands in the equation."""
+        """How many times the unknown stands in the two sides whose gap is computed."""
         return sum(occurrences(side, self.name) for side in self.sides)
 
     @property
     def whole(self) -> Span:
-        """The ends of the unknown's domain."""
+        """The interval of numbers over which the gap is a function of the unknown: the ends of its domain."""
         return self.domain.low, self.domain.high
 
     @cached_property
@@ -65,13 +65,13 @@ class OneUnknown:
 
     @cached_property
     def rounded(self) -> tuple[str, ...]:
-        """The known numbers of the equation that a rounding may have changed."""
+        """The known numbers in the gap between the sides that a rounding may have changed."""
         names = {*self.equation.names} - {self.name}
         return tuple(given for given, number in self.known.items() if given in names and not is_decimal(number))
 
     @cached_property
     def exact_givens(self) -> dict[str, Fraction] | None:
-        """The known numbers of the equation as fractions; None if one is not known exactly."""
+        """The known numbers of the gap as fractions; None if one is not known exactly."""
         return rationals((given for given in self.equation.names if given != self.name), self.known)
 
     @cached_property
@@ -80,7 +80,7 @@ class OneUnknown:
         return are_exact((self.equation,), (self.name,), self.known)
 
     def at(self, x: float) -> dict[str, float]:
-        """The known numbers of the equation, and a number for its unknown."""
+        """All numbers at which the gap is computed: the known ones, and one for the unknown."""
         return {**self.known, self.name: x}
 
     # The sides at a number
@@ -89,7 +89,7 @@ class OneUnknown:
         return evaluation.residual(self.equation, self.at(x))
 
     def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
-        """Whether the sides of the equation agree at a number, as closely as a relation must, or more.
+        """Whether the gap between the sides closes at a number, as closely as a relation must hold, or more.
 
         A side that is zero gives no measure of the other, if that is a product: then each factor has one of its own.
 
@@ -105,7 +105,7 @@ class OneUnknown:
 
     @cached_property
     def factors(self) -> tuple[Equation, ...]:
-        """The equations one of which holds where the equation does: a factor is zero; none if no side is zero."""
+        """The factors whose gaps to zero close where the equation's does, as equations; none if no side is zero."""
         if ZERO not in self.sides:
             return ()
         left, right = self.sides
@@ -119,7 +119,7 @@ class OneUnknown:
         return tuple(factors)
 
     def meets_beside_givens(self, x: float) -> bool:
-        """Whether the gap between the sides is small at a number, beside what the givens contribute to it.
+        """Whether the gap between the sides at a number of the unknown is small beside what the givens add to it.
 
         Beside a large unknown all that is given is lost in rounding, and any sides agree. Numbers that are all known
         exactly excuse no difference: `5*x/sqrt(x**2 + 1)` comes to 5 within any tolerance, and never to 5.0000000001.
@@ -148,7 +148,7 @@ class OneUnknown:
         return multiprecision.is_root(self.equation, self.name, self.at(x))
 
     def polished(self, x: float) -> float | None:
-        """The zero of the gap to which Newton's method leads from a number with many digits; None if it fails."""
+        """The number near another at which the gap of the sides closes, by many digits; None if that fails."""
         givens = {given: number for given, number in self.known.items() if given != self.name}
         refined = sharpened([self.equation], {self.name: x}, givens)
         return None if refined is None else refined[0][self.name]
@@ -160,7 +160,7 @@ class OneUnknown:
     # Their difference
 
     def value(self, x: float) -> float:
-        """The gap between the sides in doubles; NaN if it is undefined."""
+        """The gap of the sides as a function of the unknown, in doubles; NaN where it is undefined."""
         return evaluation.value(self.form, {self.name: x})
 
     def sure(self, x: float) -> float:
@@ -199,11 +199,11 @@ class OneUnknown:
         return False
 
     def has_single_points(self) -> bool:
-        """Whether a condition in the gap may hold at one number alone, between any two sample points."""
+        """Whether the gap contains a condition `==` or `!=`, which a single number of the unknown may decide."""
         return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
 
 
 def _is_zero(factor: Equation, values: Mapping[str, float], tolerance: float) -> bool:
-    """Whether a factor of a side is zero at some numbers, beside its terms or beside what the numbers contribute."""
+    """Whether a factor of a side closes the gap at some numbers, as it is zero beside its terms or what they add."""
     gap = abs(evaluation.residual(factor, values))
     return gap <= tolerance or (gap == 1 and evaluation.strain(factor, values) <= tolerance)

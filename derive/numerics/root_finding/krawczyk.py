@@ -202,7 +202,7 @@ def tightened(dag: Dag, box: Box) -> Box:
 
 
 def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[float, ...]:
-    """The share of each unknown in the variation of a system's equations over a box (Trombettoni 2010)."""
+    """Each unknown's share in the equations' changes over the box, by Krawczyk's slopes (Trombettoni 2010)."""
     shares = [0.0] * len(radii)
     for row in slopes:
         changes = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
@@ -225,7 +225,7 @@ def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
 
 
 def _scales(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> list[float] | None:
-    """How much each equation changes over a box, by which its slopes are divided; None if one does not change."""
+    """The changes of equations over the box, by which Krawczyk's matrix is divided; None if one does not change."""
     scales = []
     for row in slopes:
         sizes = [max(-low, high) for low, high in row]

@@ -63,7 +63,7 @@ class Places:
 
 
 def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
-    """The places of a span at which a form of one name can be zero, by boxes; it is not zero anywhere else.
+    """Branch and prune in one unknown: the places of a span where a form can be zero; it is not zero anywhere else.
 
     `patience` is the limit on boxes that are opened.
 
@@ -104,7 +104,7 @@ class _FormOnBox:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the form may be zero within rounding on the box, while its enclosure is too wide to tell."""
+        """Whether a box may be a place of zeros that rounding hides, or that too wide an enclosure of the form does."""
         low, high = self.bounds.values
         return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= BLUR * self.size)
 
@@ -136,7 +136,7 @@ class _Search:
         return not on_box.is_finite and self._overflows(box)
 
     def _is_flat(self, box: Span, on_box: _FormOnBox) -> bool:
-        """Whether a form whose slopes on a box are zero is itself zero there."""
+        """Whether a box is a flat place: the form does not depend on the name there, and is zero."""
         if on_box.bounds.partial or on_box.bounds.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
@@ -160,7 +160,7 @@ class _Search:
         return True
 
     def _narrowed(self, box: Span, on_box: _FormOnBox) -> bool:
-        """Whether the mean value theorem settles a box: the form at its middle, and its slopes."""
+        """Whether the form's slopes settle a box: it is dropped, a level place, or one that rounding hides."""
         centre = middle(box)
         at_centre = self._form_on((centre, centre))
         if at_centre is None or at_centre.bounds.partial or not at_centre.is_finite:
@@ -178,7 +178,7 @@ class _Search:
         return False
 
     def _is_hidden(self, box: Span, centre: float, at_centre: _FormOnBox) -> bool:
-        """Whether rounding hides the form at all sample points of a long box, although it is not level there."""
+        """Whether a long box is not cut further: rounding hides the form at all sample points, and it is not level."""
         low, high = box
         if not at_centre.is_hidden or high - low <= _LONG * max(-low, high):
             return False
@@ -194,7 +194,7 @@ class _Search:
         return max(-least, most) > EXPRESSION * at_centre.size  # else it is level there, as further cuts will show
 
     def _sign(self, x: float) -> int | None:
-        """The sign of the form at a point, zero within rounding; None where it has no finite value."""
+        """The sign of the form at the end of a box or inside it, zero within rounding; None where it is not finite."""
         at_point = self._form_on((x, x))
         if at_point is None or at_point.bounds.partial or not at_point.is_finite:
             return None
@@ -203,7 +203,7 @@ class _Search:
         return -1 if at_point.loose[1] < 0 else 0
 
     def _overflows(self, box: Span) -> bool:
-        """Whether the form exceeds all doubles on a box, so that nothing can be shown there."""
+        """Whether a short box is a place beyond all doubles, as the form overflows at its ends and its middle."""
         if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
             return False
         for point in (*box, middle(box)):
@@ -214,7 +214,7 @@ class _Search:
         return True
 
     def _form_on(self, box: Span) -> _FormOnBox | None:
-        """The form's enclosure on a box, with the size of its terms; None if it is nowhere defined."""
+        """The form of one name on a box: its enclosure, and the size of its terms; None if it is nowhere defined."""
         spans = {self.name: box}
         terms: list[Enclosure] = []
         for node in self.terms:
@@ -229,19 +229,19 @@ class _Search:
 
 
 def _by_slopes(box: Span, centre: float, on_box: _FormOnBox, at_centre: _FormOnBox) -> Span:
-    """The enclosure of a form on a box by its midpoint value and its slopes."""
+    """The form on a box of the search, enclosed by its value at the middle and its slopes."""
     by_slopes = shifted(at_centre.bounds.values, on_box.bounds.slopes, plus(box, (-centre, -centre)))
     return meet(on_box.bounds.values, by_slopes)
 
 
 def _loosened(values: Span) -> Span:
-    """The enclosure of a form's term, widened by the error that rounded numbers in it may have."""
+    """The enclosure of a form's term on a box, widened so that no rounding of its numbers makes it miss zero."""
     low, high = values
     return low - EXPRESSION * min(abs(low), LARGEST), high + EXPRESSION * min(abs(high), LARGEST)
 
 
 def _total(lows: Iterable[float]) -> float:
-    """A lower bound of the sum of a form's terms; minus infinity if it is undefined."""
+    """The lower end of a form's enclosure on a box, as the sum of its terms'; minus infinity if it is undefined."""
     total = sum(lows)
     return total if total == total else -math.inf
 
@@ -276,7 +276,7 @@ def middle(span: Span, least: float = SMALLEST) -> float:
 
 
 def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last double from one point towards another at which a condition holds, by bisection."""
+    """The last double from one point towards another at which a condition holds, the span being cut as boxes are."""
     if holds(outside):
         return outside
     while True:
@@ -287,7 +287,7 @@ def last_holding(holds: Callable[[float], bool], inside: float, outside: float) 
 
 
 def _inner_point(box: Span, first: bool) -> float:
-    """A point inside a box, close to one of its ends."""
+    """A point inside a box, next to an end where the form is level, at which its sign is asked once more."""
     near, far = box if first else (box[1], box[0])
     return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01
 
@@ -306,7 +306,7 @@ def _cut(boxes: Iterable[Span]) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """The spans of places at which a form may be zero, in order, with adjacent ones joined."""
+    """The places that boxes have left for zeros of the form, in order, with adjacent spans joined."""
     merged: list[Span] = []
     for low, high in sorted(spans):
         if merged and low <= merged[-1][1] + 2 * SMALLEST:
@@ -321,7 +321,7 @@ _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
 def turn_in_words(low: float, high: float, domain: Domain) -> str:
-    """The words for the turn, in base units, in which an unknown of this domain was sought.
+    """What is said of the one turn, from low to high in base units, that was searched of an unbounded domain.
 
     >>> from quantities.domain import read_domain
     >>> from quantities.spelling import parse_unit
@@ -332,7 +332,7 @@ def turn_in_words(low: float, high: float, domain: Domain) -> str:
 
 
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
-    """One turn of the angles that contain the unknown: the part of an unbounded domain that is searched.
+    """The part of an unbounded domain that is cut into boxes: one turn of the angles that contain the unknown.
 
     None where the domain is bounded, or no angle takes more than a turn in it, as in `sin(tanh(x))`.
     """
@@ -354,7 +354,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 
 def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span) -> bool:
-    """Whether one turn shows all solutions: the angles that contain the unknown have a common period, or are one angle.
+    """Whether the zeros in one period show all: angles with the unknown have one in common, or are a single one.
 
     Several angles have one only if all are linear: `abs(x)` turns back at zero, where x goes on. A single angle passes
     all others of its circle if it moves through a whole turn without a jump.
@@ -378,7 +378,7 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span
 
 
 def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: Span) -> bool:
-    """Whether an angle surely takes each number of a whole turn: it goes from one end to the other without a jump."""
+    """Whether an angle surely goes through a whole turn without a jump, so that its zeros in one period show all."""
     if any(isinstance(part, Apply) and part.op in _WITH_JUMPS for part in walk(angle)):
         return False
     reach = enclose(angle, {**{other: (number, number) for other, number in known.items()}, name: turn}, "")
@@ -389,7 +389,7 @@ def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: 
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
-    """The angles of an equation that contain a name, once for each sine, cosine and tangent."""
+    """The angles whose period is searched for zeros: those that contain a name, once for each sine, cosine, tangent."""
     return [
         part.args[0]
         for part in walk(equation.lhs, equation.rhs)
@@ -398,7 +398,7 @@ def angles_of(equation: Equation, name: str) -> list[Node]:
 
 
 def _common_period(turns: Sequence[float]) -> float | None:
-    """The common period of several turns: their least common multiple; None if there is no small one."""
+    """The one period to be searched for several angles: their turns' least common multiple; None if none is small."""
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
@@ -408,7 +408,7 @@ def _common_period(turns: Sequence[float]) -> float | None:
 
 
 def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequence[float] = (3.0,)) -> float | None:
-    """The rate at which an angle turns with the unknown; None if it is not constant up to further points."""
+    """The rate of an angle, which tells its period if it is constant up to further points; else None."""
 
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -420,7 +420,7 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequen
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
-    """The span of one turn of an angle, in the domain.
+    """The part of an unbounded domain in which one angle makes its turn, to be searched for zeros.
 
     Where an angle takes no whole turn above zero, it is looked at below zero as well.
     """
@@ -447,7 +447,7 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
 
 def _placed(turn: float, domain: Domain) -> Span:
-    """Place a turn in a domain with one end at most: half of it to each side of zero, or else from the end on."""
+    """Where one period is searched in a domain with one end at most: to each side of zero, or else from the end on."""
     if domain.low > -turn / 2:
         return domain.low, domain.low + turn
     if domain.high < turn / 2:
@@ -456,6 +456,6 @@ def _placed(turn: float, domain: Domain) -> Span:
 
 
 def occurs_outside_angles(form: Node, name: str) -> bool:
-    """Whether a name occurs outside of sines, cosines and tangents, so that an equation has no period."""
+    """Whether a form has no period to be searched, as a name occurs outside of sines, cosines and tangents."""
     outside = rebuilt(form, lambda part: ZERO_NODE if isinstance(part, Apply) and part.op in PERIODIC else None)
     return name in names_in(outside)

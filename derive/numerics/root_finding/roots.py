@@ -113,7 +113,7 @@ class _Search:
         self.form = problem.form
 
     def counted(self, domain: Domain) -> Roots | None:
-        """The roots of a ratio of polynomials, whose number is proved; None if the equation is not one."""
+        """All roots of the equation if it is a ratio of polynomials, whose number is proved; None if it is none."""
         ratio = ratio_of(self.form, self.name)
         if ratio is None:
             return None
@@ -174,7 +174,7 @@ class _Search:
         return both if enclosure is not None and enclosure.is_monotone else span
 
     def _at_ends(self, domain: Domain, roots: Sequence[float]) -> list[float]:
-        """The ends of the domain that are roots within their own rounding or that of the known numbers."""
+        """The roots at the ends of the equation's domain, within their own rounding or that of the known numbers."""
         ends: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
             enclosure = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
@@ -249,20 +249,20 @@ class _Search:
         return plateaus, points, doubtful
 
     def _meets_along(self, span: Span) -> bool:
-        """Whether the sides agree at a point of a level stretch, so that the stretch is a plateau of roots."""
+        """Whether a level stretch is a plateau of roots: the sides agree at one of its points."""
         low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
         points = (middle((low, high)), *(low + (high - low) * share for share in _ALONG))
         return any(map(self.problem.meets_beside_givens, points))
 
     def _crossing(self, span: Span) -> float:
-        """The root at which the residual changes sign, to the last digit even where doubles are too few."""
+        """The one root in the place of a crossing, to the last digit even where doubles are too few."""
         low, high = (self.problem.value(end) for end in span)
         gap = self.problem.value if low < 0 < high or high < 0 < low else self.problem.sure
         x = self.problem.polished(bracketed(gap, span))
         return x if x is not None and span[0] <= x <= span[1] else turning_point(self.form, self.name, span)
 
     def _level_root(self, span: Span) -> list[float]:
-        """The root in a stretch that is level within rounding, if any: where the sides come nearest."""
+        """The root that a level stretch is judged to hold, if any: where the sides come nearest, or beside it."""
         low, high = span
         if 2 * low - high <= 0 <= 2 * high - low and self.problem.is_root(0.0):
             return [0.0]
@@ -291,12 +291,12 @@ class _Search:
         return []
 
     def _edge_root(self, span: Span) -> list[float]:
-        """The root at the last point at which the sides are defined, if they are undefined beyond it."""
+        """The root, if it is one, at the last number of a stretch before the sides are undefined."""
         x = self._last_defined(span)
         return [x] if x is not None and (self.problem.is_root(x) or self.problem.is_blurred(x)) else []
 
     def _last_defined(self, span: Span) -> float | None:
-        """The last point of a stretch at which the sides are defined, if they are so at one of its ends alone."""
+        """The last number at which roots are possible in a stretch undefined at just one of its ends; else None."""
         is_low_undefined, is_high_undefined = (math.isnan(self.problem.value(end)) for end in span)
         if is_low_undefined == is_high_undefined:
             return None
@@ -321,7 +321,7 @@ class _Search:
         return enclosure is not None and enclosure.flaw == JUMP
 
     def _root_at_jump(self, span: Span, roots: list[float]) -> tuple[list[float], bool]:
-        """The root at a jump, if one is attained and not only approached, and whether it is certainly alone.
+        """The root in the place of a jump, if attained and not only approached, and whether there surely is no other.
 
         The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
         monotone there, its signs at the ends decide, computed with a hundred and fifty digits.
@@ -352,23 +352,23 @@ class _Search:
         return [x] if self.problem.is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
-        """Whether the sides agree all along a long stretch, whose changes of sign are rounding and no roots."""
+        """Whether changes of sign in a long stretch are rounding and no roots, as the sides agree all along it."""
         low, high = span
         is_long = high - low > _WIDE * max(-low, high)
         return is_long and all(abs(self.problem.residual(x)) <= HANDFUL for x in (low, middle(span), high))
 
     def _roots_at_constants(self, span: Span) -> list[float]:
-        """The roots at numbers of the equation, as in the condition `x == 3`, which sampling misses."""
+        """The roots in the place of a jump at numbers that the equation contains, as 3 in the condition `x == 3`."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
         return [x for x in numbers if span[0] <= x <= span[1] and abs(self.problem.residual(x)) <= HANDFUL]
 
     def _is_gap(self, span: Span) -> bool:
-        """Whether there is no root beside a jump or pole: the sides differ there, or are undefined."""
+        """Whether the place of a jump or pole has no root: the sides differ there, or are undefined."""
         sizes = [self.problem.residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
-        """The plateau of roots extended to zero, if the search stopped short only because of its least size.
+        """A plateau of roots extended to zero, where only the search's least size kept it from getting there.
 
         At zero itself the sides may be undefined, as 1/x is; then the least number decides.
         """
@@ -388,7 +388,7 @@ class _Search:
         return end
 
     def _exact(self, span: Span, *, side: int) -> float:
-        """The end up to which a plateau of roots is exact: the sides are equal there to every digit."""
+        """The end up to which all numbers of a plateau are exact roots: the sides are equal there to every digit."""
         end, far_end = span[side], span[1 - side]
         if abs(end) >= LARGEST or self.problem.sign(end) == 0:
             return end
@@ -411,13 +411,13 @@ class _Search:
 
 
 def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
-    """The ends of a domain that miss an exact root by no more than their own rounding."""
+    """The roots that a domain misses by no more than the rounding of its ends, as these ends."""
     ends = (end for end in (domain.low, domain.high) if end in domain and end not in values)
     return [end for end in ends if any(abs(x - end) <= 4 * math.ulp(end) for x in roots)]
 
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:
-    """Whether a root of the numerator is a pole: the denominator is zero there within the rounding of its terms."""
+    """Whether the numerator's root is none of the equation: the denominator is zero there but for rounding."""
     try:
         terms = [float(fraction(c)) * x**i for i, c in enumerate(denominator.coeffs())]
         return abs(math.fsum(terms)) <= BLUR * math.fsum(map(abs, terms))
@@ -440,7 +440,7 @@ def _widened(span: Span, domain: Domain) -> Span:
 
 
 def bracketed(gap: Callable[[float], float], span: Span) -> float:
-    """The root between two ends of opposite sign, by bisection until they are of one size, then by secants."""
+    """The root of a crossing, by bisection until its two ends are of one size, then by secants."""
     a, b = span
     fa, fb = gap(a), gap(b)
     for step in range(400):

@@ -43,7 +43,7 @@ class Candidates:
 
     @property
     def states(self) -> list[State]:
-        """The states of all candidates."""
+        """The states of all candidates for the target, over all cases and arms."""
         return [state for _, state in states_of(result for _, result in self.answers)]
 
 
@@ -92,7 +92,7 @@ def _is_denied(errors: Sequence[DeriveError]) -> bool:
 
 
 def _without_fallback_of_target(library: RelationSet, question: Question) -> Candidates | None:
-    """The candidates without one fallback that shares a relation with the target; None if no drop yields any.
+    """The candidates that appear if one fallback that shares a relation with the target is dropped; None if none do.
 
     Whoever asks for the reactance of a coil means a circuit that has a coil: its inductance is not the fallback of 0 H.
     """
@@ -137,13 +137,13 @@ def _determines(library: RelationSet, question: Question, state: State, names: S
 
 
 def _is_determined(library: RelationSet, question: Question) -> bool:
-    """Whether a question has candidates, each of which is a number."""
+    """Whether there are candidates for the target of a question, and each of them is a number."""
     states = find_candidates_or_errors(library, question).states
     return bool(states) and all(question.target in state.values for state in states)
 
 
 def _error_without_candidates(library: RelationSet, question: Question, errors: Sequence[DeriveError]) -> DeriveError:
-    """The error of a question without candidates: the weightiest, with a hint at weak values that may be at fault.
+    """Why a target has no candidates: the weightiest error, with a hint at weak values that may be at fault.
 
     A weak value that the givens make another number is not at fault, and a definition is never another number.
     """
@@ -173,14 +173,14 @@ def _trial_without(library: RelationSet, question: Question, names: Container[st
 
 
 def _is_open(candidates: Candidates) -> bool:
-    """Whether there are candidates, or it is not proved that there are none."""
+    """Whether a trial has candidates for the target, or at least does not prove that there are none."""
     if candidates.answers or not candidates.errors:
         return True
     return not all(isinstance(error, NoSolutionError) for error in candidates.errors)
 
 
 def _without(question: Question, names: Container[str]) -> Question:
-    """A copy of the question without the named weak values, for another search for candidates."""
+    """The question without some weak values, which may be why its target has no candidates."""
     weak = {name: value for name, value in question.weak.items() if name not in names}
     return question.but(weak=weak)
 
@@ -253,7 +253,7 @@ def _plan_without_arms(arm_library: RelationSet, plan: Plan, names: Mapping[str,
 def _results_by_case(
     library: RelationSet, question: Question, *, until_open: bool = False
 ) -> tuple[list[PlanResult], list[DeriveError]]:
-    """The candidates of all cases, and errors of cases without any; neither if they leave the target open.
+    """The candidates for the target that its cases yield, and errors of the others; neither if they leave it open.
 
     Where `until_open`, the first case that leaves the target open ends the search.
     """
@@ -275,7 +275,7 @@ def _results_by_case(
 
 
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
-    """The error to report without candidates: that of an open case before that of one without a solution."""
+    """The error that says best why there are no candidates: of an open case before one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)  # the weightiest first
 
     def rank(error: DeriveError) -> int:

@@ -106,7 +106,7 @@ class CaseSearch:
         return _covers(self.domain, [span for span in spans if span is not None])
 
     def _results_of(self, asked: Question) -> list[PlanResult]:
-        """What the search finds in one case, by the last resort if need be; raises the error of a case without any."""
+        """The results of this search in one of the cases, by the last resort if need be; raises the case's error."""
         if asked.case not in self.outcomes:
             self.outcomes[asked.case] = self._outcome(asked)
         outcome = self.outcomes[asked.case]
@@ -119,7 +119,7 @@ class CaseSearch:
         return outcome
 
     def _outcome(self, asked: Question) -> CaseOutcome:
-        """What the search finds in one case without the last resort: results, a plan without a value, or an error."""
+        """What the search through the cases finds in one at first: results, a plan without a value, or an error."""
         try:
             results = answered_in_case(self.library, asked)
             return results if isinstance(results, PlanWithoutValue) else self._confined_to_case(asked, results)
@@ -129,7 +129,7 @@ class CaseSearch:
             return error.with_traceback(None)
 
     def _confined_to_case(self, asked: Question, results: Sequence[PlanResult]) -> list[PlanResult]:
-        """The results of the search in one case, with intervals cut to where it and the domains around hold."""
+        """What the search through the cases keeps of one's results: intervals cut to where it and domains hold."""
         library = self.library
         cut = [confined(library, asked, narrowed_by_neighbours(library, asked, result)) for result in results]
         kept = [result for result in cut if result.states]

@@ -76,13 +76,13 @@ class Explanation:
 
     @property
     def _number(self) -> float | None:
-        """The explained number in base units; None if the target is only bounded."""
+        """The number that the explanation is of, in base units; None if the candidate only bounds the target."""
         target = self.question.target
         return None if target in self.state.spans else self.state.values[target]
 
     @cached_property
     def branch(self) -> SolutionBranch:
-        """The explained state as a solution branch, which can be followed around the middle of the ranges."""
+        """The candidate as a solution branch, which its explanation follows around the middle of the ranges."""
         return SolutionBranch(self.library, self.question, self.result, self.state)
 
     def answer(self) -> Answer:
@@ -141,7 +141,7 @@ class Explanation:
         return not lies_in((self._number, self._number), cut.ends, SAME_ROOT)
 
     def _proof(self) -> Proof | None:
-        """The proof of an explained state; None if there is none, or if candidates are told apart by their cases."""
+        """The proof in the explanation of a candidate; None if there is none, or if a candidate is that of a case."""
         if any(result.case != NO_CASE for _, result in self.candidates.answers):  # a case is no part of a proof
             return None
         return proof_of(self.library, self.question, self.plan, self.state)
@@ -224,7 +224,7 @@ class Explanation:
         )
 
     def _numbers_put_in(self, form: Node) -> dict[str, tuple[float, Unit]]:
-        """The numbers and units that an explained step puts into its form, as given or as computed."""
+        """The numbers, with units, that a step of the explanation puts into its form, as given or as computed."""
         numbers = {}
         for name in names_in(form):
             if name in self.state.spans:
@@ -243,7 +243,7 @@ class Explanation:
         return name in question.strong or (name in question.weak and name not in self.state.forms)
 
     def _course(self) -> Course | None:
-        """The stages by which an explained answer is computed; None if the target is only bounded."""
+        """The stages by which an answer is computed again, for its explanation; None if it is only bounded."""
         question, state = self.question, self.state
         if self._number is None:
             return None
@@ -266,7 +266,7 @@ class Explanation:
         return Stage(block.unknowns, block.relations, needs)
 
     def _stage_at(self, stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
-        """The unknowns of an explained answer's stage at other numbers; None if they have no single solution there."""
+        """The unknowns of one stage of the explanation at other numbers; None without a single solution there."""
         values = self.state.values
         if all(math.isclose(known[name], values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
             # at its own numbers a stage keeps its solution, which may be one of several
@@ -315,7 +315,7 @@ class Explanation:
         return self.state.known | self.question.weak.keys()
 
     def _arms(self) -> dict[str, str]:
-        """The arm in the place of each choice of an explained answer, unless the givens choose the arm."""
+        """The arm that the explanation shows in the place of each choice, unless the givens choose the arm."""
         if self.library is self.candidates.library:
             return {}
         fixed = self.question.fixed(self.plan)
@@ -336,7 +336,7 @@ class Explanation:
                 yield condition
 
     def _not_given_of(self, condition: Node) -> tuple[str, ...]:
-        """The names to give so that an explained answer need not assume a condition: no relation is for them."""
+        """What to give so that the explanation need not list a condition as assumed: names without a relation."""
         writers = structure_of(self.library).writers
 
         def defined_by(name: str) -> Iterable[str]:
@@ -359,7 +359,7 @@ class Explanation:
         return regime
 
     def _assumptions(self, how: str) -> tuple[Assumption, ...]:
-        """The assumptions of an explained answer: conditions, estimates, values, what is left out, kind of bounds."""
+        """What the explanation lists as assumed: conditions, estimates, values, what is left out, kind of bounds."""
         assumptions = []
         for name in self.plan.relations:
             for condition in self._undecided(name):
@@ -384,7 +384,7 @@ class Explanation:
         return tuple(dict.fromkeys(assumptions))
 
     def _numbers_beyond_reports(self) -> Iterator[str]:
-        """Sentences of an explanation on numbers, typed or computed, that no known source reports."""
+        """Sentences in an explanation on its numbers, typed or computed, beyond all that known sources report."""
         for name in self._quantities:
             declared, number = self.library.declared[name], self.state.values.get(name)
             if declared.seen is None or name in self.question.weak or number is None:
@@ -394,7 +394,7 @@ class Explanation:
                 yield f"{name} = {shown_number(number, declared.unit, _BRIEF_DIGITS)} is {beyond}"
 
     def _unmet_profile_assumptions(self) -> Iterator[str]:
-        """Sentences of an explanation on values whose profile assumes another value of some quantity than it has."""
+        """Sentences in an explanation on values of profiles that go with another value of a quantity than here."""
         for name in self.used:
             profile, others = self.question.goes_with.get(name, ("", {}))
             for other, assumed in others.items():
@@ -407,7 +407,7 @@ class Explanation:
                     yield f"{name} of {profile} goes with {other} = {assumed}, which is {shown} here"
 
     def _elasticities(self) -> Mapping[str, float]:
-        """The elasticities of an explained answer: by how many percent the target changes with each value in use.
+        """The elasticities in an explanation: by how many percent the target changes with each value in use.
 
         They are exact by a closed form, or else by central differences. On a corner or at a jump there is none.
         """
@@ -433,7 +433,7 @@ class Explanation:
         return elasticities
 
     def _elasticity(self, name: str, number: float, step: float, bend: float = math.inf) -> float | None:
-        """The elasticity of a number to a value by central differences; None on a corner, at a jump or at an end.
+        """The elasticity that an explanation gives a value, by central differences; None at a corner, jump or end.
 
         The slopes on both sides differ on a corner at any step, and on a curve by less where the step is smaller, as
         `bend` is at one ten times as large.
@@ -463,7 +463,7 @@ def _form_to_read(name: str, form: Node | None, stated: Sequence[Equation]) -> N
 
 
 def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
-    """A sentence for each number of an explanation whose digits are lost to rounding.
+    """Sentences in an explanation on numbers in its steps whose digits are lost to rounding.
 
     >>> from derive.relation_files.loading import load
     >>> decay = load('''[quantities]
@@ -489,7 +489,7 @@ def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
 
 
 def _unstable_digits(name: str, form: Node, state: State) -> Iterator[str]:
-    """The sentence on an explained number that changes with the last digit of a name in its form.
+    """The sentence in an explanation on a number in its steps that changes with the last digit of a name in its form.
 
     The last digit of a computed number is rounded. That of a typed one is not, but beside a pole nobody means it.
     """

@@ -55,17 +55,17 @@ class UnfixedError(UnderdeterminedError):
         self.left_out = left_out
 
     def in_full(self) -> DeriveError:
-        """The error for the target, if no other case has an answer."""
+        """The error to report for a target that nothing fixes in this one case, if no other has an answer."""
         return shortage(self.library, self.question, self.left_out)
 
 
 def in_full(error: DeriveError) -> DeriveError:
-    """The error to report for the error of one case, once no other case has an answer."""
+    """The error of one case, told in full for when no other case of the question has an answer."""
     return error.in_full() if isinstance(error, (NoValueError, UnfixedError)) else error
 
 
 def _singular(library: RelationSet, question: Question, error: UnderdeterminedError) -> UnderdeterminedError:
-    """The error for relations of a block that do not fix it at these numbers, with the givens that would."""
+    """The error of one case whose plan has a block that is singular at these numbers, with the givens that would do."""
     sets = cache(lambda: missing_sets(library, question))
     return UnderdeterminedError(
         error.what,
@@ -142,13 +142,13 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
 
 
 def _open_elsewhere(question: Question) -> LimitError:
-    """The error that there is no value in the middle of the ranges, which proves nothing of the rest of them."""
+    """The error of one case without a value in the middle of the ranges, but perhaps with one elsewhere in them."""
     what = f"{question.target} has no value in the middle of the ranges, and it is not proved that it has none"
     return LimitError(f"{what} elsewhere in them.", hint="Narrow the ranges, or give a number.", limit="ranges")
 
 
 def _over_ranges(library: RelationSet, question: Question) -> PlanResult | None:
-    """The result of one case over whole ranges, if its relations hold whatever the numbers; None otherwise."""
+    """What one case answers over whole ranges, if its plan has only relations that always apply; None otherwise."""
     if not question.ranges:
         return None
     plan = question.plan(library, frozenset(question.case.failing))
@@ -259,7 +259,7 @@ def _consistent(
 
 
 def narrowed_by_neighbours(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
-    """A case's result with intervals of the target narrowed by its relations and the domains of its neighbours."""
+    """What one case answers, with intervals of the target narrowed by relations and domains of its neighbours."""
     target = question.target
     if not any(target in state.spans for state in result.states):
         return result
@@ -275,7 +275,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
 
     def with_narrower_target(state: State) -> State | None:
-        """The state with the interval that the relations leave of the target; None if they leave nothing."""
+        """A state of one case's result with the interval that relations leave the target; None if nothing."""
 
         def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
             return narrowed(equations, [target], {**domain_spans, **points, **state.spans}, above)
@@ -346,7 +346,7 @@ def _with_fallbacks(library: RelationSet, question: Question, left_out: Mapping[
 
 
 def _put_back(library: RelationSet, plan: Plan, states: Sequence[State]) -> None:
-    """Verify each relation of a case's plan at every state of the result; raises if a state does not satisfy one."""
+    """Put what is found in one case back into the relations of its plan; raises if a state does not satisfy one."""
     for state in states:
         for block in plan.blocks:
             for name in block.relations:

@@ -68,7 +68,7 @@ def confined(library: RelationSet, question: Question, result: PlanResult) -> Pl
 def without_impossible(
     library: RelationSet, question: Question, answers: Sequence[PlanResult], *, is_open: bool = False
 ) -> list[PlanResult]:
-    """The answers without those whose case leaves another quantity no value, if there are several.
+    """The answers whose case, by its conditions, leaves every other quantity some value, if there are several.
 
     A single answer is tested as well if it assumes a case while others are open (`is_open`). Otherwise, where none is
     possible, the givens themselves are at fault, and all answers stay.
@@ -81,7 +81,7 @@ def without_impossible(
         return list(answers)
 
     def is_possible(result: PlanResult, state: State) -> bool:
-        """Whether a state of an answer, in its case, leaves values to the quantities around the target."""
+        """Whether a state of an answer, under the conditions of its case, leaves the quantities around it values."""
         if question.ranges:
             return _is_possible_around(library, replace(question, case=whole_case(library, result)), {})
         if question.target in state.spans:
@@ -100,7 +100,7 @@ def without_impossible(
 
 
 def _is_possible_around(library: RelationSet, question: Question, values: Mapping[str, float]) -> bool:
-    """Whether some case of the conditional relations around known quantities leaves values to the other quantities."""
+    """Whether, in some case, conditional relations around known quantities leave an interval to each of the others."""
     known = values.keys() | question.strong.keys()
     others: set[str] = set()
     for relation in library.relations.values():
@@ -176,7 +176,7 @@ def _span_left(library: RelationSet, question: Question) -> Span | None:
 def propagated(
     library: RelationSet, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
 ) -> dict[str, float] | None:
-    """The numbers that follow from given ones in a case, relation by relation, without `but`; None at a contradiction.
+    """The numbers that follow in a case, without a target to be bounded there (`but`); None at a contradiction.
 
     A contradiction is a relation that does not hold, or that leaves its last unknown no value in its domain.
     """
@@ -215,7 +215,7 @@ def propagated(
 
 
 def _reachable_one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
-    """The names that a case's equations could determine from known ones, one unknown at a time, and never `but`."""
+    """The names that a case's equations could determine one by one, but never a target to be bounded (`but`)."""
     reach = {*known}
     unknowns = {name: len(members) for name, members in library.members.items()}  # how many each relation still has
     pending = [*reach]
@@ -252,19 +252,19 @@ class _CaseConditions:
 
     @cached_property
     def known(self) -> dict[str, float]:
-        """The numbers at which a case's claims are evaluated: what follows from the givens, and else weak values."""
+        """The numbers by which a case's claims become conditions on its target: what follows, or else weak values."""
         return {**{name: value.base[1] for name, value in self.question.weak.items()}, **(self.following or {})}
 
     @cached_property
     def forms(self) -> dict[Node, Node]:
-        """The claims of the case that involve the target, each expressed in the target and in known names."""
+        """The claims of the case that may cut the target's interval, each in terms of the target and known names."""
         denied = (self.decisions.logic.negation(relation.conditions) for relation in self.refuted)
         forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
     @cached_property
     def following(self) -> dict[str, float] | None:
-        """The numbers that follow from the givens in this case, whatever the target is; None at a contradiction."""
+        """What follows from the givens in the case that bounds the target, whatever it is; None at a contradiction."""
         if self.question.ranges:
             return dict(self.question.numbers)
         return propagated(self.library, self.question.numbers, self.left_out, self.decisions, self.question.target)
@@ -275,7 +275,7 @@ class _CaseConditions:
 
     @property
     def where(self) -> str:
-        """The claims of the case that involve the target, in words."""
+        """The claims of the case that may cut the target's interval, in words."""
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
@@ -310,7 +310,7 @@ class _CaseConditions:
         return not self.question.stated_ranges.keys().isdisjoint(names_in(*self.forms.values()))
 
     def _parts_met(self, span: Span, flips: int) -> Iterator[Span]:
-        """The parts of an interval where the claims of the case hold, split where they flip between two edges."""
+        """The parts that the case's claims leave of the target's interval between two edges, cut where they flip."""
         low, high = span
         points = [*inside(span), 0.0] if low < 0 < high else inside(span)
         verdicts = [self.is_met(point) for point in points]
@@ -322,7 +322,7 @@ class _CaseConditions:
             yield from self._parts_met((flip, high), flips - 1)
 
     def _point_of_flip(self, met: float, failed: float) -> float:
-        """A number at which the case's claims flip, by bisection between one that meets them and one that fails."""
+        """An edge of the target's interval, by bisection between a number that meets the case's claims and another."""
         for _ in range(_HALVINGS):
             center = (met + failed) / 2
             if self.is_met(center):
@@ -332,7 +332,7 @@ class _CaseConditions:
         return 0.0 if abs(failed) <= NEGLIGIBLE * max(1.0, abs(met)) else failed
 
     def is_covered_by_relation(self, state: State) -> bool:
-        """Whether a relation applies in a part of a state and shares a quantity with relations left out of the case."""
+        """Whether in a part of the target's interval a relation covers quantities of ones left out of the case."""
         target = self.question.target
         points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
         left_out = [name for name in self.left_out if self.library.relations[name].conditions]
@@ -350,18 +350,18 @@ class _CaseConditions:
         return False
 
     def is_met(self, number: float) -> bool:
-        """Whether all claims of the case hold where the target has this number."""
+        """Whether the claims of the case leave the target this number: all of them hold there."""
         numbers = {**self.known, self.question.target: number}
         return all(holds(form, numbers) for form in self.forms.values())
 
     def is_denied(self, number: float) -> bool:
-        """Whether a claim of the case is false at a number; where the claim is undefined, as 0/0 is, it may hold."""
+        """Whether a claim of the case takes this number from the target: it is false, not undefined as 0/0 is."""
         numbers = {**self.known, self.question.target: number}
         return any(truth(form, numbers) is False for form in self.forms.values())
 
     @property
     def refuted(self) -> list[Relation]:
-        """The conditional relations that fail at the givens, so that the case cannot meet their conditions."""
+        """The relations that fail at the givens: that their conditions then fail too may cut the target's interval."""
         case, library = self.question.case, self.library
 
         def reach_without(*names: str) -> set[str]:
@@ -384,7 +384,7 @@ class _CaseConditions:
         ]
 
     def _may_hold(self, relation: Relation, known: Mapping[str, float]) -> bool:
-        """Whether a relation holds at known numbers, or may hold at another number of a range than the middle one."""
+        """Whether a relation, whose failure would cut the target's interval, may hold at some numbers of the ranges."""
         ranges = self.question.ranges
         moving = [name for name in self.library.members[relation.name] if name in ranges]
         if agrees(relation.written, known):
@@ -393,7 +393,7 @@ class _CaseConditions:
         return bool(moving) and narrowed([relation.written], moving, spans) is not None
 
     def _in_terms_of_target(self, claim: Node) -> Node | None:
-        """A claim of the case in terms of the target and the givens; None if closed forms do not suffice."""
+        """A claim that may bound the target in its case, in terms of it and the givens; None without closed forms."""
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
         known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)

@@ -228,7 +228,7 @@ class _RemarkSearch:
                 yield name
 
     def defaulted(self) -> Iterator[Remark]:
-        """Remarks on the defaults that the answer depends on, and on the ratios that follow from defaults."""
+        """Remarks on how other values of defaults, and of ratios that follow from defaults, change the answer."""
         weights: list[float] = []
         named = set(self.question.origins.values())
         for name in self._defaults():
@@ -286,7 +286,7 @@ class _RemarkSearch:
         return [name for name in dict.fromkeys([*self.plan.weak, *deciding]) if name in self.assumed]
 
     def _names_in_conditions(self) -> set[str]:
-        """The names in the conditions of relations that share a quantity with those of the answer."""
+        """The names in conditions near the answer, whose defaults remarks change too, as they decide what applies."""
         near = self.library.held_by(self.plan.relations).keys()
         relations = [rule for rule in self.library.conditional if not near.isdisjoint(self.library.members[rule.name])]
         return {*names_in(*chain.from_iterable(relation.conditions for relation in relations))}
@@ -296,7 +296,7 @@ class _RemarkSearch:
         return self.branch.state.values.get(name, self.question.stated_numbers.get(name))
 
     def _answer_with_share(self, left_out: Omission) -> float | None:
-        """The answer by the relations in use with a neglected share counted; None if it is not one number."""
+        """The answer changed for a remark: relations in use count a neglected share; None if it is not one number."""
         library = self.library
         relations = [_with_share_counted(library.relations[name], left_out) for name in self.plan.relations]
         declared = dict(chain.from_iterable(relation.declared.items() for relation in relations))
@@ -310,7 +310,7 @@ class _RemarkSearch:
 
 
 def neglected(library: RelationSet, question: Question, plan: Plan) -> tuple[Omission, ...]:
-    """The shares that the relations of a plan neglect and the givens determine, each share once.
+    """The neglected shares that are worth a remark: of the relations of a plan, by the givens, each share once.
 
     The meaning of a share begins with what it is.
 
@@ -348,7 +348,7 @@ def _neglected(library: RelationSet, question: Question, relation: str, share: s
 
 
 def _number_by_givens(library: RelationSet, question: Question, name: str) -> float | None:
-    """The one number that the givens leave a neglected share over all cases; its weak value if nothing leads to it."""
+    """The number of a neglected share for a remark: one by the givens over all cases, else its weak value, or None."""
     if name in question.strong:
         return question.strong[name].base[1]
     weak = {weak_name: value for weak_name, value in question.weak.items() if weak_name != name}
@@ -386,7 +386,7 @@ def open_ratios(
 
 
 def _assumed_defaults(library: RelationSet, question: Question) -> set[str]:
-    """The quantities whose default an answer assumes; not those whose default is a definition."""
+    """The quantities whose default a remark may change: it is assumed, and no definition."""
     return {
         name
         for name, weak in question.weak.items()
@@ -424,7 +424,7 @@ def _ratio(number: float, reference: float) -> float:
 
 
 def _with_share_counted(relation: Relation, left_out: Omission) -> Relation:
-    """A relation that counts its neglected share for a remark, and holds without conditions."""
+    """A relation changed for a remark: it counts the share that it neglects, and holds without conditions."""
     written = relation.written
     if relation.neglected_share == left_out.share:
         larger = Number(1 + Fraction(left_out.number))

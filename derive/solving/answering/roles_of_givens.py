@@ -100,7 +100,7 @@ class Roles:
         return cancelling - compared
 
     def _path_counts(self) -> dict[str, int]:
-        """The number of paths by which the target depends on each name; a given cancels along two or more."""
+        """The number of paths from each name to the target: a given with two or more may cancel and not act."""
         paths = {self.plan.target: 1}
         for block in reversed(self.plan.blocks):
             onward = sum(paths.get(name, 0) for name in block.unknowns)
@@ -129,7 +129,7 @@ class Roles:
         return self._upstream(names, with_weak=with_weak)
 
     def _upstream(self, names: Iterable[str], *, with_weak: bool = False) -> set[str]:
-        """Some names and all names behind them, down to the givens: by the plan, or else by plans of their own.
+        """The givens that some names depend on, and all names on the way: by the plan, or else by plans of their own.
 
         Plans of their own take long. They are made only until all givens are reached, except where weak values are
         asked for as well: which of these are reached by then depends on the order.

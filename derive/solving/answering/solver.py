@@ -59,7 +59,7 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
 def _asked_before(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> QuestionShape | None:
-    """The shape of a question, by which the solver finds its trace; None if the question names something unknown."""
+    """Read the shape of a question that may have been solved before; None if it names something unknown."""
     is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
     if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
         return None
@@ -69,7 +69,7 @@ def _asked_before(
 def _solved_by_plan(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], shape: QuestionShape | None
 ) -> Answer:
-    """The one answer to a question by a plan, of which the shape of the question records a trace."""
+    """Solve a question for its one answer by carrying out its plan, and record a trace of it for its shape."""
     with query():
         answers = _all_answers(library, target, profiles, given, shape)
         answer = the_one(answers)
@@ -79,7 +79,7 @@ def _solved_by_plan(
 
 
 def _error_for_several(library: RelationSet, question: Question, answers: Sequence[Answer]) -> AmbiguousError:
-    """The error that the solver raises for a target that has bounds alone, or several values."""
+    """The error of solving for one answer where the target has bounds alone, or several values."""
     target = question.target
     listing = "; ".join(told_apart(lambda digits: [headline(answer, digits) for answer in answers[:6]]))
     if len(answers) == 1:
@@ -129,7 +129,7 @@ def _all_answers(
 
 
 def _prove_definitions_kept(library: RelationSet, question: Question, answers: Sequence[Answer]) -> None:
-    """Raise where answers change a definition only because givens contradict each other by this definition.
+    """Solve with definitions as givens where answers change one; raises if the givens contradict each other by it.
 
     A definition yields to what is typed in its place, such as another count of operations. But the acceleration of free
     fall is not 56 m/s**2 since a flow and a loss disagree.
@@ -162,7 +162,7 @@ def _is_assumed_away(answer: Answer) -> bool:
 def _admissible(
     library: RelationSet, question: Question, profiles: tuple[Any, ...]
 ) -> tuple[tuple[Answer, ...], Candidates | None]:
-    """Every answer of the solver to a question, over all cases that its ranges meet; and its only candidate, if any."""
+    """Solve a question for every admissible answer over all cases in its ranges; and its only candidate, if any."""
     try:
         candidates = find_candidates(library, question)
         answers = _answers(library, candidates, profiles)
@@ -188,7 +188,7 @@ def _admissible(
 def _over_all_cases(
     library: RelationSet, question: Question, profiles: tuple[Any, ...], answers: tuple[Answer, ...]
 ) -> tuple[Answer, ...]:
-    """The answers in the middle of the ranges and elsewhere, with bounds over all cases that the ranges meet."""
+    """Solve a question over all cases in its ranges: bounds of the answers in their middle, and answers elsewhere."""
     joined_library = joined(library)
     if joined_library is None:
         return answers
@@ -213,14 +213,14 @@ def _over_all_cases(
 
 
 def _is_same(answer: Answer, other: Answer) -> bool:
-    """Whether two answers of the solver are the same number, or are both intervals."""
+    """Whether answers solved in the middle of the ranges and over all cases are the same number, or both intervals."""
     if answer.base is None or other.base is None:
         return answer.base is other.base
     return math.isclose(answer.base, other.base, rel_tol=SAME_ROOT)
 
 
 def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
-    """An answer with the bounds, and the notes on bounds, of the solver's answer over all cases."""
+    """A solved answer in the middle of the ranges, with the bounds, and notes on them, of the one over all cases."""
     kinds = {"bounds", "unnarrowed"}
     if gapless:  # then no case fails without another
         kinds.add("turning")
@@ -242,7 +242,7 @@ def one_answer_or_none(
 
 
 def has_one_answer(library: RelationSet, target: str, given: Mapping[str, Any]) -> bool | None:
-    """Whether the solver finds one answer; False if nothing determines the target, None where numbers may decide."""
+    """Whether solving gives one answer; False if nothing determines the target, None where numbers may decide."""
     with query():
         try:
             candidates = find_candidates_or_errors(library, ask(library, target, (), given))
@@ -262,7 +262,7 @@ def _answers_without_diagnosis(
 
 
 def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
-    """The distinct answers of the solver that explain some candidates, in order."""
+    """Make the solved answers of some candidates: each is explained, and distinct from the others, in order."""
     question = candidates.question
     explained: list[tuple[Explanation, Answer]] = []
     for its_library, result in candidates.answers:
@@ -304,7 +304,7 @@ def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, 
 
 
 def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:
-    """An answer with the failed checks among its givens, and with those by which unused givens come to act."""
+    """A solved answer with failed checks of the givens among its own, and those by which unused givens come to act."""
     checked = {check.name for check in answer.checks}
     unused = {*answer.unused}
     further = [
@@ -334,14 +334,14 @@ def _answer_of_own_value(library: RelationSet, question: Question, profiles: tup
 
 
 def _sort_key(answer: Answer) -> tuple[bool, bool, Span]:
-    """The place of an answer among the solver's: intervals before numbers, ascending, assumed-away intervals last."""
+    """The place of a solved answer in the list: intervals before numbers, ascending, assumed-away intervals last."""
     ends = (answer.base, answer.base) if answer.base is not None else answer.bounds
     assert ends is not None
     return answer.base is not None, answer.base is None and _is_assumed_away(answer), ends
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The solver's answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
+    """All solved answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
 
     The interval of a case that a number assumes away does not cover that number. Over ranges, of numbers that agree in
     the middle one stands for another if its bounds contain the other's.
@@ -369,7 +369,7 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
 
 
 def _stands_for(kept: Answer, other: Answer) -> bool:
-    """Whether an answer with a number is the same as another, and has all that the other has over the ranges."""
+    """Whether a solved answer makes another a repetition: it has its number, and all that it has over the ranges."""
     assert kept.base is not None
     assert other.base is not None
     if not math.isclose(kept.base, other.base, rel_tol=SAME_ROOT):

@@ -100,7 +100,7 @@ def missing_exact_values(library: RelationSet, question: Question, answers: Answ
 
 
 def _exact_values(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
-    """All exact values of the target, by linear cases or rational pieces; None if they are not known.
+    """All exact values that the relations around a target leave it; None if these are not linear or rational by pieces.
 
     Where plans were refused, the parts of relations that are not linear may be enclosed.
     """
@@ -163,7 +163,7 @@ class _Comparison:
         return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
 
     def _cut_to_values(self, result: PlanResult) -> PlanResult:
-        """A result without numbers that are no exact values, and with intervals cut to the exact values in them."""
+        """What plans found, without numbers that the target cannot have, and with intervals cut to its exact values."""
         target = self.question.target
         states = []
         for state in result.states:
@@ -179,17 +179,17 @@ class _Comparison:
         return replace(result, states=tuple(states))
 
     def _is_in(self, state: State, pieces: Sequence[Interval]) -> bool:
-        """Whether a state has the target in one of some intervals of exact values."""
+        """Whether what plans found, a number or an interval, lies in some interval of the target's exact values."""
         reach = _interval_of(state, self.question.target)
         return any(lies_in(reach, piece.span, SAME_ROOT) for piece in pieces)
 
     def _is_among(self, piece: Interval, answers: Answers) -> bool:
-        """Whether some answer is an exact value, or contains an interval of exact values."""
+        """Whether plans have found an exact value of the target, or an interval around its exact values."""
         reaches = [_interval_of(state, self.question.target) for _, _, state in _states_of(answers)]
         return any(lies_in(piece.span, reach, SAME_ROOT) for reach in reaches)
 
     def _without_doubts(self, result: PlanResult) -> PlanResult:
-        """A result without notes that it may not be the only one, since all exact values are known."""
+        """What plans found, without notes that the target may have other values: all its exact values are known."""
 
         def sure(state: State) -> State:
             return replace(state, notes=tuple(note for note in state.notes if note.kind not in ("unproved", "open")))
@@ -197,7 +197,7 @@ class _Comparison:
         return replace(result, states=tuple(map(sure, result.states)))
 
     def over_ranges(self) -> Answers:
-        """The answers over ranges: one for each interval of exact values.
+        """The target's exact values over ranges as answers: one for each interval of them.
 
         The value in the middle of the ranges stands in its interval if there is exactly one. Where the target has one
         value at each point of the ranges, it is one answer, which leaves numbers out.
@@ -215,7 +215,7 @@ class _Comparison:
         ]
 
     def _result_over(self, pieces: Sequence[Interval]) -> tuple[RelationSet, PlanResult]:
-        """The result over ranges for intervals of exact values, with its middle value if that is the only one."""
+        """The result for intervals of the target's exact values, with the value in the middle if plans found one."""
         in_middle = self._values_in_middle(pieces)
         if len(in_middle) == 1:
             its_library, result, state = in_middle[0]
@@ -226,7 +226,7 @@ class _Comparison:
         return self.library, self._result_for(pieces, f"it has {count} in the middle of the ranges")
 
     def _result_for(self, pieces: Sequence[Interval], note: str = "") -> PlanResult:
-        """A result made of intervals of exact values, with the relations that apply in the first of them."""
+        """A result that is made of the target's exact values, with the relations that apply in the first interval."""
         target, known = self.question.target, self.question.numbers
         used = self.cases.relations_at(pieces[0].inside)
         if not note:
@@ -295,7 +295,7 @@ def rational_pieces(library: RelationSet, question: Question) -> RationalPieces 
 
 
 def _only_relation(library: RelationSet, target: str) -> Relation | None:
-    """The relation that alone decides the exact values of a target, whatever the case; None if there are others."""
+    """The only relation around a target, if it decides its exact values whatever the case; None otherwise."""
     holders = library.holders.get(target, ())
     if len(holders) != 1:
         return None
@@ -305,7 +305,7 @@ def _only_relation(library: RelationSet, target: str) -> Relation | None:
 
 
 def _other_side(equation: Equation, name: str) -> Node | None:
-    """The side that an equation sets equal to a ranged name alone, which gives exact values; None without one."""
+    """What an equation around a target sets equal to a ranged name, which leaves exact values; None without it."""
     for side, opposite in ((equation.lhs, equation.rhs), (equation.rhs, equation.lhs)):
         if side == Name(name) and name not in names_in(opposite):
             return opposite
@@ -318,7 +318,7 @@ _TRIED = 32  # limit on points at which the parts that are not linear are tried
 
 
 def linear_cases(library: RelationSet, question: Question, *, with_standing: bool = False) -> LinearCases | None:
-    """The linear cases that leave a target its exact values; None if a relation is not linear, or without cases.
+    """The linear cases around a target, for its exact values; None if a relation is not linear, or none has cases.
 
     A weak value that a relation may lead to is left to plans, unless all are to stand as they are (`with_standing`).
     """
@@ -330,7 +330,7 @@ def linear_cases(library: RelationSet, question: Question, *, with_standing: boo
 
 
 def cases_with_one_value(library: RelationSet, question: Question) -> LinearCases | None:
-    """The cases of partly nonlinear relations that leave a target one exact value; None if they leave it more."""
+    """The cases by which relations around a target, some not linear, leave it one exact value; None if more."""
     try:
         around = _Neighbourhood.of(library, question)
         if len(around.names) > _FEW_NAMES or around.ranged:
@@ -354,13 +354,13 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
 
 
 def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
-    """Numbers to try in nonlinear parts, which an exact value needs: inside an interval, and its ends."""
+    """Numbers of a quantity around the target, tried to confirm its exact value: inside an interval, and its ends."""
     ends = [float(f"{end:.15g}") for end in span if math.isfinite(end)]  # without what was rounded outwards
     return [number for number in (inside(span)[1], *ends) if number in library.declared[name].domain]
 
 
 def _has_cases(relation: Relation) -> bool:
-    """Whether a relation gives exact values by case: it has choices or conditions, or is an inequality."""
+    """Whether a relation around a target leaves it values by case: by choices or conditions, or as an inequality."""
     nodes = walk(relation.written.lhs, relation.written.rhs)
     chooses = any(isinstance(node, Apply) and node.op in CHOICES for node in nodes)
     return chooses or bool(relation.conditions) or not relation.is_equation
@@ -420,11 +420,11 @@ class _Neighbourhood:
 
     @property
     def ranged(self) -> tuple[str, ...]:
-        """The quantities around a target that are given as ranges: those with a value that are not `known`."""
+        """The quantities around the target that are given as ranges: those with a value that are not `known`."""
         return tuple(name for name in self.names if name in self.question.strong or name in self.question.weak)
 
     def cases(self, nonlinear: _NonlinearParts | None = None) -> LinearCases:
-        """Split the relations around a target into linear cases; raises `NotLinear` at a part that is not linear."""
+        """Split all relations around the target into linear cases; raises `NotLinear` at a part that is not linear."""
         numbers = {name: Number(_rational(value)) for name, value in self.known.items()}
 
         def at_numbers(node: Node) -> Node:
@@ -451,11 +451,11 @@ class _NonlinearParts:
     symbols: dict[Node, Name] = field(default_factory=dict)  # by the part that each stands for
 
     def linear(self, node: Node) -> Node:
-        """An expression made linear by symbols in place of its nonlinear parts, so that exact values can be found."""
+        """An expression around the target, linear by symbols for its other parts, so that exact values can be found."""
         return rebuilt(node, self._symbol_for)
 
     def _symbol_for(self, part: Node) -> Node | None:
-        """The symbol for a nonlinear part, so that exact values can be found; None to look at its arguments instead."""
+        """The symbol for a nonlinear part of a relation around the target; None to look at its arguments."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
@@ -464,7 +464,7 @@ class _NonlinearParts:
         return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 
     def claims(self, names: Iterable[str]) -> Iterator[Claim]:
-        """The linear claims on exact values that names, and symbols of nonlinear parts, lie in their intervals."""
+        """The claims that names around the target, and symbols of nonlinear parts, lie in their intervals."""
         spans = {name: self.box[name] for name in names}
         for part, symbol in self.symbols.items():
             enclosure = enclose(part, self.box, "")
@@ -495,7 +495,7 @@ class LinearCases:
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
-        """Whether no two intervals of exact values share numbers in the ranges, as far as one range tells."""
+        """Whether no two intervals of the target's exact values share numbers of the ranges, as one range tells."""
         try:
             fitting = [self._numbers_in_ranges(piece) for piece in self.pieces]
         except NotLinear:
@@ -512,7 +512,7 @@ class LinearCases:
         return [relation.ways for relation in self.relations]
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
-        """The relations that apply in a linear case in which the target has this exact value: equations, if any do."""
+        """The relations around the target that apply where it has this exact value: equations, if any do."""
         applying = [ways.relation for ways, way in self._case_at(number) if way in ways.applying]
         equations = [relation for relation in applying if relation.is_equation]
         return tuple(relation.name for relation in equations or applying)
@@ -526,7 +526,7 @@ class LinearCases:
             return False
 
     def _case_at(self, number: Fraction) -> list[tuple[RelationWays, Way]]:
-        """The way that each relation takes in a linear case in which the target has this exact value."""
+        """The way that each relation around the target takes where the target has this exact value."""
         here = Claim({self.target: Fraction(1), "": -number}, "=")
         try:
             ways = first_ways(self.target, [*self.certain, here], self._ways)
@@ -555,7 +555,7 @@ def _relations_asking_for(library: RelationSet, name: str) -> Iterator[Relation]
 
 
 def _rational(value: Value) -> Fraction:
-    """The exact rational that was typed as a value, for linear cases; raises `NotLinear` if it is none."""
+    """The exact rational of a value around the target; raises `NotLinear` if it is none."""
     rational = exact_of(value.base[1])
     if rational is None:
         raise NotLinear

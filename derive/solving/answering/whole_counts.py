@@ -50,7 +50,7 @@ def _on_the_way(branch: SolutionBranch, answer: Answer) -> str:
 
 
 def _shown_fraction(number: float, quantity: Declaration) -> str:
-    """The text of a count that is no whole number, with digits that tell it from the nearest one."""
+    """The text of a count that comes out as no whole number, with digits that tell it from the nearest one."""
     unit = quantity.unit
     nearest = unit.to_base(float(round(unit.from_base(number))))
     shown, _ = told_apart(lambda digits: [shown_number(x, unit, digits) for x in (number, nearest)])

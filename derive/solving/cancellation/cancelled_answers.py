@@ -118,7 +118,7 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
 
 
 def _decided(equations: Sequence[Equation], known: Mapping[str, float]) -> list[Equation]:
-    """The equations that elimination leaves without unknowns, which the givens satisfy or contradict."""
+    """The equations beside a cancelled answer that contain only givens, which satisfy or contradict them."""
     return [equation for equation in equations if known.keys() >= {*equation.names}]
 
 
@@ -169,7 +169,7 @@ class _Cancellation:
 
     @cached_property
     def projection(self) -> Projection | None:
-        """What elimination leaves of the relations, if it is enough for a cancelled answer; None otherwise."""
+        """The relations without what cancels in them, if they are enough for a cancelled answer; None otherwise."""
         written = [relation.written for relation in self.relations]
         projection = eliminate(written, self.target, self.known, self.domains, self._is_enough)
         if projection is not None:

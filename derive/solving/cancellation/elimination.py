@@ -43,7 +43,7 @@ def eliminate(
     domains: Mapping[str, Domain],
     is_enough: Callable[[Sequence[Equation]], bool],
 ) -> Projection | None:
-    """Eliminate names until `is_enough` holds of the equations that elimination leaves; None if it never does.
+    """Eliminate names by substitution, one by one, until what is left of the equations is enough; None if it never is.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> gas = [parse_equation(text) for text in ("p*V = n*R*T", "m = n*M", "rho = m/V")]

@@ -99,11 +99,11 @@ class _MissingGivens:
 
     @cached_property
     def sets(self) -> tuple[tuple[str, ...], ...]:
-        """The smallest sets of further givens that would fix the target."""
+        """The smallest sets of further givens, as an error names them, that would fix the open target."""
         return missing_sets(self.library, self.question, self.left_out)
 
     def hint(self) -> str:
-        """What to give, which profiles and defaults state it, and what the givens determine instead."""
+        """The hint of the error: what to give, which profiles and defaults state it, and what is determined instead."""
         library, question, sets = self.library, self.question, self.sets
         hints = [*_choices(library, question, sets)]
         if sets:
@@ -122,7 +122,7 @@ class _MissingGivens:
 
 
 def wanted(sets: Sequence[tuple[str, ...]]) -> str:
-    """The hint at what is missing: the first few sets of givens, and how many more there are.
+    """The hint of an error at what to give: the first few sets of givens, and how many more there are.
 
     >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
     ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
@@ -140,7 +140,7 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
 
 
 def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The hint at choices of a profile in use that state what is missing, such as a chip at one of its precisions.
+    """The hint of an error at choices of a profile in use that state what is missing, as a chip's precision does.
 
     >>> from derive.relation_files.loading import load
     >>> from derive.solving.execution.question import ask
@@ -172,7 +172,7 @@ def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[
 
 
 def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The hint at a missing quantity that has a default: it stands in for its own relations, and leads nowhere back.
+    """The hint of an error at a missing quantity whose default stands in for its relations, and leads nowhere back.
 
     >>> from derive.relation_files.loading import load
     >>> from derive.solving.execution.question import Outline
@@ -194,7 +194,7 @@ def _standing_in(library: RelationSet, question: Question | Outline, sets: Seque
 
 
 def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
-    """The quantities that an error names as determined by the typed givens, and not by defaults alone."""
+    """What is determined instead, as the error for an open target says: by typed givens, and not by defaults alone."""
     structure = structure_of(library, left_out, question.stated)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
@@ -206,7 +206,7 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
 
 
 def tested(library: RelationSet, question: Question, plan: Plan, state: State) -> list[tuple[Relation, Check]]:
-    """The relations beside a plan that may conflict with a state, each with its check."""
+    """The relations outside a plan with which the givens may be in conflict in a state, each with its check."""
     relations = [library.relations[name] for name in testable(library, plan, state)]
     ranges = question.ranges
     return [(relation, checked(relation, state.values, ranges, state.forms, ranges)) for relation in relations]
@@ -302,7 +302,7 @@ def _apply_in_all_ranges(library: RelationSet, question: Question, relations: Se
 
 
 def _may_fit_in_ranges(library: RelationSet, question: Question, relations: Sequence[str]) -> bool:
-    """Whether some case may hold in the ranges beside a conflict in their middle, and leaves its quantities values."""
+    """Whether a conflict in the middle of the ranges may end elsewhere: some case leaves its quantities values."""
     return next(boxes_by_arms(library, question, library.held_by(relations)), None) is not None
 
 
@@ -322,7 +322,7 @@ def _may_hold_in_ranges(library: RelationSet, question: Question, relations: Seq
 
 
 def _is_idle(library: RelationSet, question: Question, plan: Plan, state: State, block: Block) -> bool:
-    """Whether a block of the checks has no number at all, and is needed only by relations that do not apply here.
+    """Whether a block is no cause of a conflict: it has no number, and only relations that do not apply here need it.
 
     So it is with `x = sqrt(a)` where a is negative, and only another case has an equation with x.
     """
@@ -390,7 +390,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
 def cancelling(
     library: RelationSet, question: Question, left_out: Mapping[str, str], carried_out: Collection[str] = ()
 ) -> PlanResult | None:
-    """The answer in which what is missing cancels; raises the conflict if the givens contradict it.
+    """The answer to a question that lacks only what cancels; raises the conflict if the givens contradict it.
 
     It is sought among other relations than those that a plan has already carried out exactly.
     """
@@ -414,7 +414,7 @@ def unproved(question: Question) -> LimitError:
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:
-    """Raise the conflict if a relation fails between typed values alone, before anything is sought that rests on it.
+    """Raise the conflict if typed values alone contradict a relation, before an answer is sought that rests on them.
 
     Whether the relation applies may rest on a fallback, unless something typed leads to that quantity.
     """
@@ -433,7 +433,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise a conflict if the other strong values fix a given at another value, by cancellation in exact relations.
+    """Raise the conflict that only elimination sees: by exact relations, other strong values fix a given at another.
 
     Only closed solutions count: a search that may have missed solutions proves no contradiction.
     """
@@ -497,13 +497,13 @@ class NoValueError(NoSolutionError):
 
     @cached_property
     def claims(self) -> tuple[Claim, ...] | None:
-        """The certificate that the plan leads to no admissible value; None without one."""
+        """The certificate that there is no answer: the plan leads to no admissible value; None without one."""
         plan = self.found.plan
         return claims_of(self.library, self.question, plan, self.question.start(plan))
 
     @cached_property
     def holds_without_weak_values(self) -> bool:
-        """Whether a certificate proves that no value exists, by typed givens and unconditional relations alone.
+        """Whether there is no answer by typed givens and unconditional relations alone, as a certificate proves.
 
         A certificate takes longer than to see what a block rests on and that it has no solution: only then is it made.
         """
@@ -520,7 +520,7 @@ class NoValueError(NoSolutionError):
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
 
     def _is_firm(self, block: Block) -> bool:
-        """Whether the relations of a block apply in every case, and contain no weak value that the plan uses."""
+        """Whether a block may prove that there is no answer: it applies in every case, and uses no weak value."""
         library = self.library
         relations = [library.relations[name] for name in block.relations]
         if any(relation.conditions or relation.approximate is not None for relation in relations):

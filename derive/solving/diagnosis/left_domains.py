@@ -58,7 +58,7 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
 
 
 def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
-    """Whether a form of a block's unknown may leave its domain, while the quantities in it keep to theirs.
+    """Whether a quantity may leave its domain where it follows by a form from others, while these keep to theirs.
 
     It does so too where it makes a divisor of its relation zero: for `a = y/b` with y = 0, the form of b is 0.
     """
@@ -103,7 +103,7 @@ def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -
 
 
 def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
-    """Whether a definition holds where its unknown is infinite: `y = a*x` does not for a = 0 and y = 5."""
+    """Whether a definition holds where its unknown is infinite and leaves no domain: for a = 0, `y = a*x` does not."""
     written, name = library.relations[block.relations[0]].written, block.unknowns[0]
     if not may_be_at_limit(library, block):
         return False
@@ -111,7 +111,7 @@ def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]
 
 
 def may_be_at_limit(library: RelationSet, block: Block) -> bool:
-    """Whether a block's relation defines another quantity and may hold where its unknown is infinite."""
+    """Whether a block's unknown may be infinite, and not leave its domain: its relation defines another quantity."""
     written = library.relations[block.relations[0]].written
     return written.written_for is not None and library.declared[block.unknowns[0]].domain.high == math.inf
 

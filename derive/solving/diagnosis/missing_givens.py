@@ -116,7 +116,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
 def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
-    """The weak values to give otherwise, since they exclude relations that would fix the target."""
+    """The weak values that are missing as givens: as they are, they exclude relations that would fix the target."""
     waking = []
     for name in dict.fromkeys(chain.from_iterable(idle.values())):
         if name in question.strong:
@@ -165,7 +165,7 @@ class _Search:
                 yield (name,)
 
     def parallel(self, vectors: Mapping[str, Vector]) -> set[str]:
-        """The names that move in proportion to the target along the directions of some vectors."""
+        """The single givens that may fix the target: names that move in proportion to it along some directions."""
         goal = vectors.get(self.question.target)
         return {name for name, vector in vectors.items() if are_alike(goal, vector)} if goal else set()
 
@@ -247,7 +247,7 @@ class _Search:
 
     @cached_property
     def basis(self) -> Basis:
-        """The relations that the target of the search is connected to, matched to their unknowns."""
+        """The relations that are connected to the target for which givens are missing, matched to unknowns."""
         question = self.question
         return basis_of(self.structure, question.target, question.strong, question.weak)
 
@@ -262,7 +262,7 @@ class _Search:
 
     @cached_property
     def settling(self) -> set[str]:
-        """The names that, given one at a time, determine the target by counting: as the target determines them."""
+        """The single givens that would fix the target by counting: the names that the target, given, would fix."""
         answered = self.matching.given((self.question.target,))
         return self.loose - answered.loose(self.basis.structure.holders)
 
@@ -284,7 +284,7 @@ class _Search:
         return self._excluding_pair(self.matching.given(names))
 
     def _excluding_pair(self, matching: Matching) -> tuple[str, ...]:
-        """Two relations that never apply together, by which a matching fixes the target; none if there are no such."""
+        """Two relations that exclude each other, and by which further givens fix the target; none if there are none."""
         used = matching.relations_for(self.question.target)
         conditional = [relation for relation in self.library.conditional if relation.name in used]
         for relation, other in combinations(conditional, 2):
@@ -293,7 +293,7 @@ class _Search:
         return ()
 
     def _is_of_a_case(self, matching: Matching, most: int) -> bool:
-        """Whether a matching fixes the target, perhaps without `most` relations, by some that exclude none of them."""
+        """Whether further givens fix the target in a matching, perhaps without `most` relations that others exclude."""
         if not matching.settles(self.question.target):
             return False
         pair = self._excluding_pair(matching)
@@ -308,7 +308,7 @@ class _Search:
 
     @cached_property
     def freeing_fallbacks(self) -> set[str]:
-        """The fallbacks that may be given, since their own relations, which they replace, then fix the target."""
+        """The fallbacks that are missing as givens: once given, their own relations fix the target."""
         if self.question.target not in self.loose:
             return set()
         otherwise = self.structure.otherwise - self.basis.structure.otherwise
@@ -326,7 +326,7 @@ class _Search:
         return plan(structure, question.target, [*question.strong, name], weak).is_determined
 
     def cancels(self, names: Names) -> bool:
-        """Whether giving some names fixes the target because the other unknowns cancel, shown by elimination."""
+        """Whether some further givens would fix the target because the other unknowns cancel, by elimination."""
         numbered = self.numbered(names)
         try:
             return has_cancelled_answer(self.library, numbered, dict.fromkeys(self.left_out, ""))
@@ -360,7 +360,7 @@ class _Search:
 
     @property
     def rows_at_zeros(self) -> Rows:
-        """The Jacobian at those stated numbers alone that are zero, and at random otherwise.
+        """The Jacobian that shows which givens are missing, at stated numbers that are zero, and else at random.
 
         Where a relation is written for a stated number, and its sum is another at random, what cancels is hidden.
         """
@@ -375,19 +375,19 @@ class _Search:
         return {name: value.base[1] for name, value in stated.items() if name != question.target}
 
     def vectors(self, count: int) -> dict[str, Vector]:
-        """The moves of each open name along a few random directions of the Jacobian's null space."""
+        """The vectors of names that may be missing givens: their moves along a few random directions."""
         while len(self.moves) < count:
             self.moves.append(next(self.further_moves))
         return _vectors(self.moves[:count])
 
     @cached_property
     def moves(self) -> list[Row]:
-        """The moves of all open names along the directions looked at so far: more givens need more of them."""
+        """The moves of names that may be missing givens, along directions looked at so far: larger sets need more."""
         return []
 
     @cached_property
     def further_moves(self) -> Iterator[Row]:
-        """The moves of all open names along further random directions of the null space."""
+        """The moves of names that may be missing givens, along further random directions of the null space."""
         return directions(self.rows)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
@@ -420,5 +420,5 @@ class _Search:
 
 
 def _vectors(moves: Sequence[Row]) -> dict[str, Vector]:
-    """The numbers by which each open name moves along some directions of a null space."""
+    """The vector of each name that may be a missing given: its moves along some directions of a null space."""
     return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}

@@ -161,7 +161,7 @@ def _agreement_of_exact(
 
 
 def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
-    """The failed check beside a target of a quantity with a value in a part of the ranges, and none in their middle."""
+    """The failed check of a quantity that the givens leave a value in a part of the ranges, and none in the middle."""
     reason = no_value_fits(plan.sources[name].relations, plan.sources[name].unknowns)
     verdict = f"in the middle of the ranges, {reason}"
     tested = library.declared[name]
@@ -169,7 +169,7 @@ def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
-    """The state without bars on quantities that no test of the givens needs, and that are merely undefined here."""
+    """A state of the givens alone, without bars on what is merely undefined here and stated only once."""
     beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
     silent = [block.unknowns for block in beside if is_silent(library, block, state.values)]
     return replace(state, barred=state.barred.difference(*silent))
@@ -178,7 +178,7 @@ def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -
 def _limits(
     library: RelationSet, question: Question, tested: Collection[str], worked_out: Collection[str]
 ) -> Iterator[Check]:
-    """The checks of limits not tested yet, on what the givens alone determine and no answer has worked out.
+    """The checks whether what the givens alone determine keeps to limits that no answer has tested.
 
     A limit that defaults alone break says nothing of this question, and is left out.
     """
@@ -201,7 +201,7 @@ def _limits(
 
 
 def _typed_behind(library: RelationSet, question: Question, relation: str) -> frozenset[str]:
-    """The typed values behind a tested relation: those in it, and those from which its quantities follow."""
+    """The typed values whose agreement a relation tests: those in it, and those from which its quantities follow."""
     names = {*library.members[relation]}
     for name in library.members[relation]:
         plan = replace(question, target=name).plan(library)
@@ -210,7 +210,7 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
 
 
 def _is_of_defaults(library: RelationSet, question: Question, relation: Relation) -> bool:
-    """Whether a tested limit rests on the standing defaults alone, and on nothing that is typed or profiles state."""
+    """Whether a limit tests no agreement of givens: the standing defaults alone determine what is in it."""
     defaults = [name for name, value in question.weak.items() if value is library.defaults.get(name)]
     members = library.members[relation.name]
     known = determined(structure_of(library), (), defaults).union(defaults)
@@ -218,7 +218,7 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
 
 
 def _tested(library: RelationSet, question: Question, plan: Plan, state: State) -> Agreement:
-    """The agreement of the givens in a state: the checks of what is known there, and the givens behind each."""
+    """The agreement of what the givens state twice: the checks of it in a state, and the givens behind each."""
     checks = tested(library, question, plan, state)
     typed_behind = {}
     for relation, _ in checks:
@@ -228,7 +228,7 @@ def _tested(library: RelationSet, question: Question, plan: Plan, state: State) 
 
 
 def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
-    """The states that the strong values alone lead to: what has no value is barred, and what is not known left out."""
+    """The states that the givens alone determine: what has no value is barred, and what is not known left out."""
     states = [State(question.numbers)]
     for block in blocks:
         tick()
@@ -298,7 +298,7 @@ def by_names(
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
-    """The relations that may leave an unknown several values: others are solved first, so that these are the tests."""
+    """The relations that should test what is stated twice, since they may leave an unknown several values."""
 
     def leaves_several(relation: Relation) -> bool:
         return next(operations(*relation.written.sides, among=_SEVERAL), None) is not None

@@ -52,7 +52,7 @@ class Step:
 
     @classmethod
     def joint(cls, parts: tuple[Step, ...]) -> Step:
-        """A joint step of an answer, from the steps of several relations."""
+        """One step of an answer for several relations that are solved together, from the step of each."""
         return cls(
             relation=", ".join(part.relation for part in parts),
             equation="; ".join(part.equation for part in parts),
@@ -65,7 +65,7 @@ class Step:
         )
 
     def rounded(self, digits: int) -> Step:
-        """The same step of an answer with results to this many digits."""
+        """This step of an answer, with its numbers and its value shown to this many digits."""
         if self.together:
             return Step.joint(tuple(part.rounded(digits) for part in self.together))
         if self.result is None or digits == DIGITS:
@@ -109,7 +109,7 @@ class Remark:
 
     @classmethod
     def of_doubt(cls, target: str, text: str) -> Remark:
-        """The remark in a table, whose answers have no assumptions of their own, that they may be others too."""
+        """The remark on an answer in a table, which has no assumptions of its own, that others may exist too."""
         return cls("unproved", target, value="", factor=None, weight=math.inf, text=text)
 
     def __str__(self) -> str:
@@ -163,7 +163,7 @@ class Answer(NotebookDisplay):
     def of_number(
         cls, quantity: Declaration, outcome: tuple[float, Span | None], explained: Callable[[], Answer]
     ) -> Answer:
-        """An answer of which only the number is known yet, and over ranges perhaps its bounds.
+        """An answer that holds only its number yet, and over ranges perhaps its bounds.
 
         All else is found together, once any of it is asked for.
         """
@@ -221,11 +221,11 @@ class Answer(NotebookDisplay):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What the answer takes for granted, and what its relations leave aside, with its size where that is known."""
+        """All assumptions that this answer states, and what its relations leave aside, with its size where known."""
         return (*map(self._text_of, self.stated_assumptions), *map(str, self.neglected))
 
     def _text_of(self, assumption: Assumption) -> str:
-        """The text of an answer's assumption; one that says what is proved, only where there is a certificate."""
+        """The text of one of this answer's assumptions; it claims a proof only if the answer has one."""
         if assumption.kind == "proved" and self.proof is None:
             return f"{assumption.about}: no other solution was found; there is no certificate that none exists"
         return assumption.text
@@ -233,12 +233,12 @@ class Answer(NotebookDisplay):
     @property
     @query()
     def neglected(self) -> tuple[Omission, ...]:
-        """What the relations in use by the answer leave out; computed on demand."""
+        """The omissions of this answer: what the relations that it uses leave out; computed on demand."""
         return self._neglected()
 
     @property
     def remarks(self) -> tuple[Remark, ...]:
-        """What is assumed, defaulted or left out and moves the value by more than a tenth, the largest first."""
+        """Remarks on what the answer assumes, defaults or leaves out that moves it by over a tenth, largest first."""
         return self._remarks()
 
     @property
@@ -270,7 +270,7 @@ class Answer(NotebookDisplay):
     @property
     @query()
     def closed_form(self) -> Node | None:
-        """The closed form of the answer as a tree, in base units; None where only a number exists."""
+        """The closed form of this answer's value as a tree, in base units; None where it has only a number."""
         return self._form()
 
     @cached_property
@@ -287,19 +287,19 @@ class Answer(NotebookDisplay):
     @property
     @query()
     def elasticities(self) -> Mapping[str, float]:
-        """By how many percent the answer changes when a given changes by one percent."""
+        """The answer's elasticities, on demand: by how many percent it changes when a given changes by one percent."""
         return self._elasticities()
 
     @property
     @query()
     def whole(self) -> str:
-        """The whole numbers beside an answer that is a count but not whole, and what they suffice for; on demand."""
+        """What this answer says, on demand, of the whole numbers beside its value, if that is a count but not whole."""
         return self._whole()
 
     @property
     @query()
     def acts_on(self) -> Mapping[str, str]:
-        """For unused givens, a quantity that they and the target define together, if there is one; on demand."""
+        """For givens that this answer does not use, a quantity that they and the target define together; on demand."""
         return self._acts_on()
 
     @property
@@ -343,7 +343,7 @@ class Answer(NotebookDisplay):
 
     @query()
     def text(self, digits: int | None = None) -> str:
-        """The answer and its derivation as aligned text, with results to this many digits."""
+        """This answer as aligned text: its value, steps, givens and notes, with results to this many digits."""
         from derive.presentation.text import as_text
 
         prove_digits(digits)
@@ -427,7 +427,7 @@ class Stage:
 
     @classmethod
     def isolated(cls, unknown: str, relations: tuple[str, ...], form: Node) -> Stage:
-        """A stage of an answer with one unknown in closed form."""
+        """A stage in an answer's course with one unknown in closed form."""
         return cls((unknown,), relations, names_in(form), form)
 
 

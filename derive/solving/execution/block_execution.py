@@ -69,16 +69,16 @@ class State:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers in a state of the execution by which conditions are decided."""
+        """The numbers of the state between two blocks, by which conditions are decided."""
         return {**self.condition_numbers, **self.values}
 
     @property
     def known(self) -> Set[str]:
-        """The quantities of which a state of the execution knows something."""
+        """The quantities of which the state between two blocks knows something."""
         return self.values.keys() | self.spans.keys() | self.condition_numbers.keys()
 
     def taken(self, solution: Solution, note: Assumption | None = None, *, is_last: bool = False) -> State:
-        """The state after one more block is executed; `is_last` reuses mappings instead of copying them."""
+        """The state that follows from a block's solution; `is_last` reuses mappings instead of copying them."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)
@@ -98,7 +98,7 @@ class State:
 
 
 def _own(mapping: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
-    """A mapping for the next state to write to: a copy, unless the state that has the mapping is not needed again."""
+    """A mapping that the state after a block may write to: a copy, unless the state before is not needed again."""
     return mapping if is_last and isinstance(mapping, dict) else dict(mapping)
 
 
@@ -127,7 +127,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
 
 
 def states_for_checks(library: RelationSet, block: Block, state: State) -> list[State]:
-    """The states after a block that only checks need: its unknowns are barred if they have no value there."""
+    """The states that follow from one block that only checks need: unknowns without a value there are barred."""
     needed = library.held_by(block.relations).keys() - {*block.unknowns}
     barred = replace(state, barred=state.barred | {*block.unknowns})
     if not needed <= state.values.keys():
@@ -174,7 +174,7 @@ def outcome_of(
 def _estimate_fixes_nothing(
     library: RelationSet, block: Block, known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> bool:
-    """Whether a block's estimate holds within its tolerance whatever number an unknown has, by the other relations.
+    """Whether an executed block's estimate holds within its tolerance whatever number an unknown has, by the others.
 
     It closes a ring: `b = 2*a`, `c = 3*b`, and `a = 0.167*c` within 5 %. Taken for an equation, it leaves zero alone.
     So its right side gets a share as a factor: at some numbers of an unknown, the others give that share.
@@ -196,7 +196,7 @@ def _estimate_fixes_nothing(
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The names of a block in a row; of a long list, the first few and the number of the others."""
+    """The relations or unknowns of an executed block in a row; of many, the first few and the number of the others."""
     more = len(names) - _NAMED
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
 
@@ -215,7 +215,7 @@ def _singular(block: Block, reason: str) -> DeriveError:
 
 
 def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[State], str]:
-    """The states after a block that depends on a quantity known only as an interval."""
+    """The states that follow from one block with an interval among its inputs: its results are intervals too."""
     if len(block.unknowns) == 1:
         exact = _by_form(library.relations[block.relations[0]], block.unknowns[0], state)
         if exact is not None:
@@ -243,7 +243,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
 def _enclosed_together(
     written: Sequence[Equation], unknowns: Sequence[str], box: Mapping[str, Span]
 ) -> dict[str, Span] | None:
-    """Intervals outside of which a block's unknowns have no values; None if an unknown has none at all.
+    """The intervals that all equations of an executed block leave to its unknowns; None if one has no value.
 
     Equation by equation, `wait = n*least` with `least = 3 if n > 1 else 0` leaves n without an end, because of the 0.
     Where definitions leave an equation of one unknown, that narrows it as well.
@@ -261,7 +261,7 @@ def _enclosed_together(
 
 
 def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: str) -> list[Equation]:
-    """The equations of a block in which `name` is the only unknown, once definitions replace the others."""
+    """The equations of an executed block with `name` as the only unknown, once definitions replace the others."""
     forms: dict[str, Node] = {}
     equations = list(written)
     is_found = True
@@ -316,12 +316,12 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
 
 
 def enclosed_form(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
-    """The enclosure of a form in a block's box; None if there is none there, or a name without an interval."""
+    """The enclosure of a closed form whose inputs are intervals; None if there is none, or a name has no interval."""
     return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
-    """The state with values of a block's form along the interval of its one ranged name, `root`; None if not exact."""
+    """The state that follows if a block's form is run along the interval of its one ranged name; None if not exact."""
     reach_parts, bound_parts = (1, _LOOSE) if state.only_numbers else (PARTS, PARTS)
     span = reaching(form, state.values, root, state.spans[root], domain, reach_parts)
     low, high = bounds_over(form, state.values, {root: span}, bound_parts)

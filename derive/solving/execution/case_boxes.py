@@ -60,17 +60,17 @@ _SPLITS_BY_ARMS = 5  # the same where the arms of choices are among them
 
 
 def claims(library: RelationSet, question: Question) -> list[Node]:
-    """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
+    """All that a case claims, in the library's order: the conditions that hold in it, and negations of the others."""
     return CaseLogic.of(library, question).claims
 
 
 def conditions_of(relations: Iterable[Relation]) -> Iterator[Node]:
-    """The conditions of some relations, of which the claims of a case are made."""
+    """The conditions of some relations, each of which a case may claim."""
     return chain.from_iterable(relation.conditions for relation in relations)
 
 
 def negation(conditions: tuple[Node, ...]) -> Node:
-    """The claim of a case that some conditions do not hold together."""
+    """The claim by which a case denies that some conditions hold together, whatever its box."""
     return Apply("not", (conjunction(conditions),))
 
 
@@ -81,7 +81,7 @@ class _FixedNumbers:
     """
 
     def __init__(self, library: RelationSet, question: Question) -> None:
-        """Start without a number: each is found when a condition first asks for it."""
+        """Start without a fixed number: each is found when a condition that a case claims first asks for it."""
         self.library = library
         self.question = question.detached()
         self.numbers: dict[str, float | None] = {}
@@ -89,7 +89,7 @@ class _FixedNumbers:
 
     @classmethod
     def of(cls, library: RelationSet, question: Question) -> _FixedNumbers:
-        """The fixed numbers of a question, stored with it for the library that was asked first."""
+        """The fixed numbers that all cases of a question share, stored with it for the library that was asked first."""
         key = "fixed", question.target, id(question.strong), id(question.weak)
         if key not in question.decided:
             question.decided[key] = cls(library, question)
@@ -97,7 +97,7 @@ class _FixedNumbers:
         return fixed
 
     def number(self, name: str) -> float | None:
-        """The number of a quantity; None if it is not compared, or relations lead to it."""
+        """The number of a quantity in the claims of every case; None if it is not compared, or relations lead to it."""
         if name not in self.numbers:
             self.numbers[name] = None
             if name in _compared(self.library):
@@ -106,7 +106,7 @@ class _FixedNumbers:
         return self.numbers[name]
 
     def put_into(self, condition: Node) -> Node:
-        """A condition with the numbers of the quantities that are fixed."""
+        """A condition that a case claims or denies, with the numbers of the quantities that are fixed in every case."""
         if condition not in self.folded:
             numbers = {name: number for name in names_in(condition) if (number := self.number(name)) is not None}
             self.folded[condition] = folded(condition, numbers)
@@ -121,7 +121,7 @@ class CaseLogic:
     """
 
     def __init__(self, library: RelationSet, question: Question) -> None:
-        """Collect the claims of the question's case, and the conditions that are known by them to hold or to fail."""
+        """Collect what the question's case claims, and the conditions that hold or fail by its claims."""
         self.library = library
         self.question = question.detached()
         self.fixed_numbers = _FixedNumbers.of(library, question)
@@ -134,7 +134,7 @@ class CaseLogic:
 
     @classmethod
     def of(cls, library: RelationSet, question: Question) -> CaseLogic:
-        """The logic of a question's case, which is stored with the question."""
+        """The logic of what a question's case claims, which is stored with the question."""
         key = "logic", id(library), question.case, question.target, id(question.strong), id(question.weak)
         if key not in question.decided:
             question.decided[key] = cls(library, question)
@@ -142,11 +142,11 @@ class CaseLogic:
         return logic
 
     def verdict(self, condition: Node) -> bool | None:
-        """Whether a condition holds because of the case; None if that does not decide it."""
+        """Whether a condition holds because of what the case claims; None if its claims do not decide it."""
         return implied(self._at_numbers(condition), self.known) if self.known else None
 
     def negation(self, conditions: tuple[Node, ...]) -> Node:
-        """That some conditions do not hold together: the opposite of a single one whose sides have a value."""
+        """The claim by which a case denies some conditions: the opposite of a single one whose sides have a value."""
         if len(conditions) == 1:
             opposite = self._opposite(conditions[0])
             if opposite is not None:
@@ -170,11 +170,11 @@ class CaseLogic:
         return box
 
     def fixed(self, name: str) -> float | None:
-        """The number of a quantity that a case's conditions compare, if it is given or no relation leads to it."""
+        """The number of a quantity in the claims of this case, if it is given or no relation leads to it."""
         return self.fixed_numbers.number(name)
 
     def _at_numbers(self, condition: Node) -> Node:
-        """A condition of a case with the numbers of the quantities that are fixed."""
+        """A condition that the case claims or denies, with the numbers of the quantities that are fixed."""
         return self.fixed_numbers.put_into(condition)
 
     def _conditions_of_case(self) -> Iterator[tuple[tuple[Node, ...], bool]]:
@@ -208,7 +208,7 @@ class CaseLogic:
             yield open_ones, False
 
     def _learn_failure(self, condition: Node) -> None:
-        """Note that a condition fails, and that its opposite holds if its sides surely have a value."""
+        """Note that the case denies a condition, and claims its opposite if the sides surely have a value."""
         at_numbers = self._at_numbers(condition)
         self.known[at_numbers] = False
         opposite = self._opposite(condition)
@@ -221,7 +221,7 @@ class CaseLogic:
         self.known |= {opposite_at_numbers: True, negation((at_numbers,)): True}
 
     def _opposite(self, condition: Node) -> Node | None:
-        """The comparison that holds where this one fails; None if a side may be undefined, so that both may fail."""
+        """The comparison that a case claims by denying this one; None if a side may be undefined, and both may fail."""
         plain = _without_not(condition)
         if not _is_comparison(plain):
             return None
@@ -252,7 +252,7 @@ class CaseLogic:
         return {name: self._without_excluded_ends(name, span) for name, span in spans.items()}
 
     def _without_excluded_ends(self, name: str, span: Span) -> Span:
-        """An interval without an end that a known strict comparison excludes, and that may be a pole."""
+        """The interval that a case leaves, without an end that a strict claim excludes and that may be a pole."""
         low, high = span
         if math.isfinite(low) and implied(Apply("gt", (Name(name), Number(Fraction(low)))), self.known):
             low = math.nextafter(low, math.inf) if low else LEAST
@@ -266,25 +266,25 @@ def _is_comparison(condition: Node) -> TypeGuard[Apply]:
 
 
 def _reversed(comparison: Apply) -> Apply:
-    """The comparison that holds where this one fails, if its sides have a value there."""
+    """The comparison that a case claims by denying this one, if its sides have a value there."""
     return Apply(OPPOSITE[comparison.op], comparison.args, comparison.at)
 
 
 def _without_not(condition: Node) -> Node:
-    """The comparison that a denied one amounts to where its sides have a value; any other condition unchanged."""
+    """The comparison that a case claims by denying one whose sides have a value; any other condition unchanged."""
     if isinstance(condition, Apply) and condition.op == "not" and _is_comparison(condition.args[0]):
         return _reversed(condition.args[0])
     return condition
 
 
 def _has_value(side: Node, spans: Mapping[str, Span]) -> bool:
-    """Whether an expression has a value wherever its names may lie; False where that is not shown."""
+    """Whether a side that a case compares has a value all over the intervals left to it; False if not shown."""
     enclosure = enclose(_with_poles_apart(side), spans, "")
     return enclosure is not None and enclosure.flaw != GAP
 
 
 def _with_poles_apart(node: Node) -> Node:
-    """An expression with `1/a/b` for `1/(a*b)`, and `(1/a)**2` for `1/a**2`; where it has a value, so has the first.
+    """A side of a claim with `1/a/b` for `1/(a*b)`, and `(1/a)**2` for `1/a**2`; if that has a value, so has the side.
 
     As a double, the product of two tiny numbers is zero, which has no inverse.
     """
@@ -303,7 +303,7 @@ def _with_poles_apart(node: Node) -> Node:
 
 
 def _compared(library: RelationSet) -> frozenset[str]:
-    """The quantities that the conditions of cases compare with other quantities."""
+    """The quantities that the claims of cases may compare with other quantities."""
 
     def compute() -> frozenset[str]:
         names_of_each = map(names_in, conditions_of(library.conditional))
@@ -323,7 +323,7 @@ def is_possible(library: RelationSet, question: Question) -> bool:
 
 
 def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = False) -> RelationSet:
-    """The library in which each arm of a choice is a relation of its own case, if that holds the question's case."""
+    """The library for boxes by arms: each arm of a choice is a relation of its own case, if the question's is in it."""
     arm_library = one_relation_for_each_arm(library, of_same_names=of_same_names)
     case = question.case.holding | question.case.failing
     return library if arm_library is None or not arm_library.relations.keys() >= case else arm_library
@@ -443,14 +443,14 @@ def _largest(side: Node, box: Mapping[str, Span]) -> float:
 
 
 def _refuted(library: RelationSet, question: Question) -> frozenset[str]:
-    """The relations that fail at the given numbers, so that a case can only deny their conditions."""
+    """The relations that fail at the given numbers: no value is left to a case that claims their conditions."""
     known = {name: value.base[1] for name, value in question.strong.items() if not value.is_range}
     testable = [rule for rule in library.conditional if known.keys() >= {*library.members[rule.name]}]
     return frozenset(rule.name for rule in testable if rule.approximate is None and not agrees(rule.written, known))
 
 
 def with_own_values(library: RelationSet, question: Question, names: Iterable[str]) -> Question:
-    """The question of a case with weak values of some quantities as givens, if no relation leads to them.
+    """The question with those weak values as givens that its case's claims may use, as no relation leads to them.
 
     Every case of a question asks for the same. The stored givens are one object, by which numbers are stored again.
     """
@@ -465,7 +465,7 @@ def with_own_values(library: RelationSet, question: Question, names: Iterable[st
 
 
 def _own_values(library: RelationSet, question: Question, names: Iterable[str]) -> dict[str, Value]:
-    """The weak values of some quantities that a case's givens lead to by no relation."""
+    """The weak values that a case's claims take as given: relations lead to none of these quantities."""
     own = {}
     core = core_of(library, (question.target, *question.strong, *question.weak))
     structure = structure_of(library, frozenset(), question.stated)
@@ -525,7 +525,7 @@ def _around(
 
 
 def _verdict(condition: Node, logic: CaseLogic, points: Mapping[str, Span]) -> bool | None:
-    """Whether a condition holds by the claims of a case, or wherever the known quantities in it may lie."""
+    """Whether a condition holds by what a case claims, or all over the intervals of the known quantities in it."""
     verdict = logic.verdict(condition)
     if verdict is not None or not points.keys() >= {*names_in(condition)}:
         return verdict
@@ -549,7 +549,7 @@ def _is_point(question: Question, name: str) -> bool:
 
 
 def _comparisons(claim: Node) -> Iterator[tuple[str, Node, Node]]:
-    """The comparisons that a claim of a case makes; none of a claim that needs only some of them to hold."""
+    """The comparisons by which a case's claim narrows boxes; none of a claim that needs only some of them to hold."""
     if isinstance(claim, Apply) and claim.op == "and":
         for argument in claim.args:
             yield from _comparisons(argument)
@@ -582,7 +582,7 @@ def _narrow(claim: Node, box: dict[str, Span]) -> bool:
 
 
 def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
-    """The comparison that a claim of a case is, or the opposite of one that it denies if its sides are defined."""
+    """The comparison that a case claims, or the opposite of one that it denies if the sides are defined."""
     plain = _without_not(claim)
     if not _is_comparison(plain) or (plain is not claim and not all(map(is_simple, plain.args))):
         return None
@@ -590,7 +590,7 @@ def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
 
 
 def worded(claim: Node) -> str:
-    """A claim of a case in words.
+    """What a case claims, in words: a denied comparison reads as its opposite where its sides are defined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> worded(parse_condition("not x < 2"))

@@ -107,7 +107,7 @@ class AnswerChecks:
         return is_exact and any(name in block.unknowns for block in plan.extra)
 
     def replaced(self) -> dict[str, str]:
-        """The definitions that yielded to givens, such as another count of operations, each with a sentence on it."""
+        """The definitions that fail their check because they yielded to givens, each with a sentence on it."""
         sentences = {}
         for name, weak in self._replaced_weak_values.items():
             number = self.state.values.get(name)
@@ -140,7 +140,7 @@ class AnswerChecks:
         return self._completed([name for name in names if name not in tested], {**weak_numbers, **values})
 
     def of_idle(self, idle: Iterable[str], tested: Collection[str]) -> list[Check]:
-        """Checks of givens that the answer does not need: the relations that they complete together with the rest.
+        """Check givens that the answer did not need, by the relations that they complete together with the rest.
 
         Profiles and definitions are part of the rest, and so is what follows from the givens by relations in the
         direction in which they are written. An unstated default is not: it would yield to the given.
@@ -191,7 +191,7 @@ class AnswerChecks:
         return following, used
 
     def _affected_by(self, idle: Iterable[str], used: Mapping[str, str]) -> list[str]:
-        """The idle givens to check, and what follows from them by the plan or by definitions."""
+        """What checks of idle givens test: these, and what follows from them by the plan or by definitions."""
         affected = dict.fromkeys(idle)
         for block in (*self.plan.blocks, *self.plan.extra):
             if not affected.keys().isdisjoint(self.library.held_by(block.relations)):
@@ -243,7 +243,7 @@ def _displaced(check: Check, weak: Value, number: float | None, unit: Unit) -> C
 
 
 def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
-    """The fallbacks by which conditions of checks hold or fail: of quantities that nothing given or stated leads to."""
+    """The fallbacks by which checks judge conditions: of quantities that nothing given or stated leads to."""
     numbers = {name: weak.base[1] for name, weak in question.weak.items() if weak.source.stands_in}
     if not numbers:
         return numbers
@@ -253,7 +253,7 @@ def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
 
 
 def is_void(library: RelationSet, question: Question, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the check of a limit compares 0 with 0, because a quantity of which nothing is known counts as 0."""
+    """Whether a check tests nothing: a limit compares 0 with 0, as a quantity that nothing is known of counts as 0."""
     relation = library.relations[name]
     if relation.is_equation or not any(_may_stand_in(library, question, member) for member in library.members[name]):
         return False
@@ -261,7 +261,7 @@ def is_void(library: RelationSet, question: Question, name: str, values: Mapping
 
 
 def _may_stand_in(library: RelationSet, question: Question, name: str) -> bool:
-    """Whether a quantity in a check has a fallback and is not given."""
+    """Whether a check may take a quantity's fallback for it, as it has one and is not given."""
     default = library.declared[name].default
     return default is not None and default.source.stands_in and name not in question.strong
 

@@ -92,7 +92,7 @@ def carried_out(
 
 
 def _refute(library: RelationSet, question: Question, relations: Iterable[Relation], states: Sequence[State]) -> None:
-    """Remember the weak values in those conditions of a plan's relations that hold in none of its states."""
+    """Remember the weak values in those conditions that, judged in each state of an executed plan, hold in none."""
     refuted = decisions_of(library, question).refuted
     for condition in conditions_of(relations):
         if not any(True in _possible_verdicts(library, condition, state) for state in states):
@@ -100,12 +100,12 @@ def _refute(library: RelationSet, question: Question, relations: Iterable[Relati
 
 
 def of_case(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
-    """The result of a plan without the states of another case."""
+    """The result of an executed plan without the states of another case, once their conditions are judged."""
     return _of_case(library, question, with_conditions(library, question, result))
 
 
 def _of_case(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
-    """The result of a plan without the states of another case; the states have the quantities in conditions."""
+    """Drop the states of another case from an executed plan's result; the states have the quantities in conditions."""
     states = tuple(state for state in result.states if is_of_case(library, question, result.plan, state))
     if question.case != NO_CASE and not result.plan.weak:
         decisions = decisions_of(library, question)
@@ -126,7 +126,7 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
 
 
 def _moved_by_ranges(library: RelationSet, question: Question, plan: Plan) -> set[str]:
-    """The quantities that are given as ranges, and those that a plan computes from them."""
+    """The quantities that are given as ranges, and those that a plan computes from them when it is executed."""
     moving = set(question.ranges)
     for block in plan.blocks if moving else ():
         if not moving.isdisjoint(library.held_by(block.relations)):
@@ -135,7 +135,7 @@ def _moved_by_ranges(library: RelationSet, question: Question, plan: Plan) -> se
 
 
 def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
-    """The relations of a plan in which unknowns cancel at these numbers, so that the target is only bounded."""
+    """The relations of an executed block that hold for every value of an unknown, and only bound the target."""
     if plan.checks and any(target in state.spans for state in states):
         bounded = {*chain.from_iterable(state.spans for state in states)}
         return next((block.relations for block in plan.blocks if not bounded.isdisjoint(block.unknowns)), ())
@@ -159,7 +159,7 @@ def _is_stuck(error: DeriveError) -> bool:
 
 
 def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[PlanResult]:
-    """The results of plans without one of the relations of an unsolvable block, if there are relations to spare."""
+    """The results of executing plans without one of the relations of an unsolvable block, if some are to spare."""
     if not plan.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
     first = PlanResult(plan, (), left_out)
@@ -175,7 +175,7 @@ def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapp
 
 
 def without(library: RelationSet, question: Question, result: PlanResult, relation: str) -> PlanResult | None:
-    """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
+    """The result of executing the plan without one relation, which then counts as a check; None if it leads nowhere."""
     try:
         other = _leaving_out(library, question, result, relation, _REPEATING)
     except DeriveError:
@@ -184,7 +184,7 @@ def without(library: RelationSet, question: Question, result: PlanResult, relati
 
 
 def _leaving_out(library: RelationSet, question: Question, first: PlanResult, relation: str, why: str) -> PlanResult:
-    """The result without a relation of a plan, and without the fallbacks that the plan did not need.
+    """The result of executing the plan again without a relation, and without the fallbacks that it did not need.
 
     The relation still counts: a weak value that replaced it must agree with it.
     """
@@ -199,7 +199,7 @@ def _leaving_out(library: RelationSet, question: Question, first: PlanResult, re
 
 
 def _elsewhere(library: RelationSet, question: Question, first: PlanResult, relation: str) -> PlanResult | None:
-    """The result of a plan without a relation in which the target cancels; None if nothing else fixes the target.
+    """The result of executing the plan without a relation in which the target cancels; None if no other fixes it.
 
     A number by the other relations is checked against that relation like any other. An interval is cut to the first.
     """
@@ -221,7 +221,7 @@ def _elsewhere(library: RelationSet, question: Question, first: PlanResult, rela
 
 
 def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:
-    """A plan's state with a number for the target as it is; an interval is cut to each of those that are allowed."""
+    """The states that execution of a plan ends in, with an interval for the target cut to each of those allowed."""
     if target in state.values:
         yield state
         return
@@ -239,7 +239,7 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 
 
 def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:
-    """The relations of a plan that hold only under conditions."""
+    """The relations of a plan whose conditions are to be judged when it is executed."""
     used = [library.relations[name] for name in plan.relations]
     return [relation for relation in used if relation.conditions]
 
@@ -270,7 +270,7 @@ def with_conditions(library: RelationSet, question: Question, result: PlanResult
     split = [library.relations[name] for name in (*question.case.holding, *question.case.failing)]
 
     def completed(state: State) -> State:
-        """A state with the numbers that conditions need beside those of the plan."""
+        """A state of an executed plan with the numbers that conditions need beside those of the plan."""
         tested = [rule for rule in library.conditional if state.values.keys() >= {*library.members[rule.name]}]
         asked = {*names_in(*conditions_of([*used, *tested, *split]))}
         missing = sorted(asked - state.values.keys() - state.spans.keys())
@@ -285,7 +285,7 @@ def with_conditions(library: RelationSet, question: Question, result: PlanResult
 def _numbers_for_condition(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> tuple[float, ...]:
-    """The numbers beside a plan of a condition's quantity: by the givens, else by the state, else its weak value.
+    """The numbers by which execution judges a condition's quantity: by the givens, the state, or its weak value.
 
     If its inputs leave it no value it is NaN, and a condition on it is undefined.
     """
@@ -307,7 +307,7 @@ def _numbers_for_condition(
 def plan_for_condition(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> Plan:
-    """The plan for a condition's quantity from what a state has reached, without relations that do not apply."""
+    """Plan again for a condition's quantity from the state that execution reached, without what does not apply."""
     reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
     make_plan = partial(plan_for, library, name, reached, ())
     return decisions_of(library, question).applicable_plan(
@@ -316,7 +316,7 @@ def plan_for_condition(
 
 
 def inapplicable(library: RelationSet, question: Question, result: PlanResult) -> dict[str, str]:
-    """The relations of a plan that apply only by a weak value, and whose condition is false in every state."""
+    """The relations to plan again without: they apply only by a weak value, and a condition fails in every state."""
     decisions = decisions_of(library, question)
     points = [state.numbers for state in result.states]
     excluded: dict[str, str] = {}
@@ -328,7 +328,7 @@ def inapplicable(library: RelationSet, question: Question, result: PlanResult) -
 
 
 def is_of_case(library: RelationSet, question: Question, plan: Plan, state: State) -> bool:
-    """Whether a plan's state belongs to the case: conditions of its relations may hold, and others do not all hold."""
+    """Whether execution keeps a state: its relations' conditions may hold, and those denied by the case not all do."""
     used = [*conditional_in(library, plan), *(library.relations[name] for name in question.case.holding)]
     if not all(True in _possible_verdicts(library, condition, state) for condition in conditions_of(used)):
         return False
@@ -340,7 +340,7 @@ def is_of_case(library: RelationSet, question: Question, plan: Plan, state: Stat
 
 
 def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
-    """The verdicts that a plan's state allows on a condition: one if all in it is known, else those of the domains."""
+    """How a condition may be judged in a state after execution: one verdict if all in it is known, else by domains."""
     values = state.numbers
     name = next((name for name in names_in(condition) if name in state.choices), None)
     if name is not None:
@@ -359,7 +359,7 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
 
 
 def of_another_case(library: RelationSet, question: Question, result: PlanResult) -> str:
-    """The reason why the result of a plan is not of the question's case."""
+    """The reason why the result of an executed plan is dropped as one of another case."""
     state = result.states[0]
     conditions = [*conditions_of(conditional_in(library, result.plan)), *claims(library, question)]
     false = [condition for condition in conditions if verdict_at(condition, state.numbers) is False]

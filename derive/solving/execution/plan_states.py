@@ -39,12 +39,12 @@ class PlanResult:
 
     @property
     def doubt(self) -> str:
-        """The first note on a state of the plan that solutions may be missing; empty if there is none."""
+        """The first note in the states of a plan's blocks that solutions may be missing; empty if there is none."""
         return next((note.text for note in _doubts_of(self.states)), "")
 
 
 def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State], str]:
-    """The states after all blocks of a plan, and why the last block without a solution has none."""
+    """The states after a plan's blocks are solved one after another, and why the last without a solution has none."""
     states, reason = [replace(start, values=dict(start.values))], ""  # a copy, to which the first block may write
     for block in plan.blocks:
         following: list[State] = []
@@ -94,7 +94,7 @@ def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
 def all_of(
     library: RelationSet, plan: Plan, known: Mapping[str, float], hints: Mapping[str, float]
 ) -> tuple[float, ...] | None:
-    """All values of a plan's target from these numbers; None if they are unknown, or not proved to be all."""
+    """All values that the states of a plan give its target; None if they are unknown, or not proved to be all."""
     try:
         states, _ = solved(library, plan, State(known, hints=hints, only_numbers=True, search=Search.COMPLETE))
     except NoSolutionError:
@@ -114,7 +114,7 @@ _MOST_CLAIMED = 64  # limit on combinations of solutions
 
 
 def proof_of(library: RelationSet, question: Question, plan: Plan, state: State) -> Proof | None:
-    """The proof that a plan has no other solutions; None where that is not claimed, or has no certificate."""
+    """The proof that no block of a plan, solved again, has other solutions; None if not claimed, or not certified."""
     is_number = plan.target in state.values and not state.spans
     if not is_number or any(note.leaves_others for note in state.notes):
         return None
@@ -127,7 +127,7 @@ def proof_of(library: RelationSet, question: Question, plan: Plan, state: State)
 def claims_of(
     library: RelationSet, question: Question, plan: Plan, start: Mapping[str, float]
 ) -> tuple[Claim, ...] | None:
-    """The claims for a plan's blocks from known numbers, up to one without solutions; None without a certificate."""
+    """The claims for a plan's blocks, solved again up to one without solutions; None without a certificate."""
     states = [dict(start)]
     claims: list[Claim] = []
     for block in plan.blocks:
@@ -145,7 +145,7 @@ def claims_of(
 
 
 def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for a plan's block at these numbers, cached for several unknowns, since every answer needs it."""
+    """The claim for the block that a plan reaches with these numbers, cached if it has several unknowns."""
     if len(block.unknowns) == 1:
         return _claim_at(library, question, block, numbers)
     key = (block, tuple(sorted(numbers.items())), tuple(question.hints.items()))
@@ -153,7 +153,7 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 
 
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for a plan's block, which is solved once more; None if it has no certificate."""
+    """The claim for one block at the numbers of a plan's state, solved once more; None if it has no certificate."""
     needed = library.held_by(block.relations).keys() - {*block.unknowns}
     if not needed <= numbers.keys():
         return None  # something cancels that has no number

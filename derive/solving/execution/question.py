@@ -40,11 +40,11 @@ class Case:
     failing: frozenset[str] = frozenset()
 
     def taking(self, relation: str) -> Case:
-        """The part of this case in which a relation applies."""
+        """This case of a question, narrowed to where one more relation applies."""
         return replace(self, holding=self.holding | {relation})
 
     def without(self, relation: str) -> Case:
-        """The part of this case in which a relation does not apply."""
+        """This case of a question, narrowed to where one more relation does not apply."""
         return replace(self, failing=self.failing | {relation})
 
 
@@ -96,7 +96,7 @@ class Question:
 
     @cached_property
     def ranges(self) -> Mapping[str, Span]:
-        """The ends of the ranges that are typed in the question, in base units."""
+        """The strong values of the question that were typed as ranges: their ends in base units."""
         return _ranges(self.strong)
 
     @cached_property
@@ -119,11 +119,11 @@ class Question:
         return {**self.strong, **{name: self.weak[name] for name in plan.weak}}
 
     def start(self, plan: Plan) -> dict[str, float]:
-        """The numbers of the question that a plan starts from, in base units."""
+        """The strong and weak values of the question that a plan starts from, as numbers in base units."""
         return {name: value.base[1] for name, value in self.in_use(plan).items()}
 
     def plan(self, library: RelationSet, left_out: frozenset[str] = frozenset(), core: Core | None = None) -> Plan:
-        """The plan for the question's names; another question's core may hold its target as well."""
+        """The plan for the question's strong and weak names; another question's core may hold its target as well."""
         return plan_for(library, self.target, self.strong, self.weak, left_out, self.stated, core)
 
     def for_target(self, name: str) -> Question:
@@ -143,7 +143,7 @@ class Question:
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """The question's weak values as starting points to search for quantities that relations fix otherwise."""
+        """The question's weak values, outdated ones too, from which to search for what relations fix otherwise."""
         weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
         return {name: value.base[1] for name, value in weak.items()}
 
@@ -163,7 +163,7 @@ class Outline:
 
 
 def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
-    """Read a question from its target, its profiles and its givens.
+    """Read a question: its target, the strong values that are given, and the weak ones of its profiles and defaults.
 
     >>> from derive.library import Library
     >>> from quantities.declaration import Declaration
@@ -196,7 +196,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
 
 
 def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outline) -> frozenset[str]:
-    """The fallbacks (`otherwise`) of a plan that uses nothing else: what nothing stated leads to is not determined."""
+    """The weak values in a question's plan, if all are fallbacks and no strong one is there: they determine nothing."""
     members = set[str]().union(*(library.relations[name].declared for name in plan.relations))
     weak = frozenset(plan.weak) & members
     if plan.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:
@@ -238,7 +238,7 @@ def outlined(library: RelationSet, target: str, given: Iterable[str]) -> Outline
 
 
 def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
-    """The names of a question's weak values, ordered from the last to yield to the first."""
+    """The weak names of a question in the order in which their values yield, the last to yield first."""
     follows = _following(library, weak, frozenset(strong))
 
     def rank(name: str) -> tuple[bool, bool, bool]:
@@ -251,7 +251,7 @@ def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[st
 
 
 def _following(library: RelationSet, weak: Mapping[str, Value], strong: frozenset[str]) -> frozenset[str]:
-    """The weak names of a question whose values follow from other stated values, in the direction as written."""
+    """The weak names of a question whose values follow from other stated ones, strong ones included, as written."""
     names, known = frozenset(weak), strong | _stated(weak)
 
     def compute() -> frozenset[str]:
@@ -267,7 +267,7 @@ def _outdated(
     strong: frozenset[str],
     changed: frozenset[str],
 ) -> frozenset[str]:
-    """The stated names of a question whose values follow from the changed ones, and not without them.
+    """The names whose profile values are out of date: they follow from what the user changed, and not without it.
 
     A fallback is known here unless its own relations lead to it: with other layers a model has another size, although
     what it has besides its layers is only taken to be nothing. A relation that holds under conditions is no way around
@@ -275,7 +275,7 @@ def _outdated(
     """
 
     def compute() -> frozenset[str]:
-        """Collect the outdated names in rounds, since what follows from outdated values alone is outdated too."""
+        """The names whose profile values are out of date, in rounds: what follows from outdated ones alone is too."""
         structure = structure_of(library)
         everything = strong | weak.keys()
         fallbacks = everything - strong - _stated(weak)

@@ -65,7 +65,7 @@ class Undecided(Exception):  # noqa: N818 - no error: the question has to be ask
 def explored(
     library: RelationSet, question: Question, answered: Callable[[Question], _T]
 ) -> Iterator[tuple[Question, _T | DeriveError | None]]:
-    """Each case of a question with what `answered` makes of it, or its error; None for the first beyond the limit."""
+    """Each case into which a question splits, with what `answered` makes of it, or its error; None beyond the limit."""
     pending, followed = [question], 0  # cases that split are not counted
     while pending:
         tick()
@@ -90,7 +90,7 @@ def explored(
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """Whether a condition holds at these numbers, as no undefined one does; None if a quantity in it is unknown."""
+    """The verdict on a relation's `when` at these numbers, False if it is undefined; None if a quantity is unknown."""
     return holds(condition, values) if values.keys() >= {*names_in(condition)} else None
 
 
@@ -100,7 +100,7 @@ def applies_at(relation: Relation, values: Mapping[str, float]) -> bool | None:
 
 
 def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether all conditions of a relation hold, by the verdict on each; None if that is open."""
+    """Whether a conditional relation applies, by the verdict on each of its conditions; None if that is open."""
     distinct = {*verdicts}
     if False in distinct:
         return False
@@ -108,7 +108,7 @@ def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
-    """A sentence on why a condition does not hold; a ranged given is taken at its midpoint."""
+    """Why a relation's `when` is not fulfilled, as a sentence; a ranged given is taken at its midpoint."""
     verdict = "is undefined" if truth(condition, values) is None else "is false"
     fixed = question.strong.keys() - question.ranges.keys()
     if question.ranges and not fixed >= set(names_in(condition)):
@@ -124,7 +124,7 @@ class Decisions:
     """
 
     def __init__(self, library: RelationSet, question: Question) -> None:
-        """Start with the given numbers derived, and no condition decided."""
+        """Start the decisions on a question's conditional relations: the givens are known, and nothing is decided."""
         self.library = library
         self.question = question.detached()
         self.logic = CaseLogic.of(library, question)  # what the case itself says of conditions
@@ -151,7 +151,7 @@ class Decisions:
         return self._once(self.derived, "derived", name, lambda: self._derived(name))
 
     def _once(self, results: dict[str, _T | None], kind: str, name: str, compute: Callable[[], _T | None]) -> _T | None:
-        """The decision on a relation, or a derived number, found once; None while it is being found.
+        """The decision on a conditional relation, or a derived number, found once; None while it is being found.
 
         A result that rests on such a None is provisional. It is dropped if the other is found to be something else;
         otherwise conditions that decide each other would be gone through in every order.
@@ -186,7 +186,7 @@ class Decisions:
         return result
 
     def _settle_weak(self, met: frozenset[_Key]) -> bool:
-        """Derive quantities whose weak values were in doubt while a condition was decided; False if there are none.
+        """Derive quantities whose weak values were in doubt during a decision on a condition; False if there are none.
 
         While it is being found whether a quantity follows from others, its weak value decides nothing, and results that
         rest on that are dropped. Each of these quantities is derived by itself, once.
@@ -201,7 +201,7 @@ class Decisions:
         return bool(doubtful)
 
     def _settle(self, key: _Key, met: frozenset[_Key], *, none_was_right: bool) -> None:
-        """Let decisions that took a pending one for None rest on what it met, or drop them if it is something else."""
+        """Let decisions that took a pending one for None rest on what it met, or drop them if it came out otherwise."""
         for resting, (result, others) in list(self.provisional.items()):
             if key not in others:
                 continue
@@ -227,7 +227,7 @@ class Decisions:
         return any(self.logic.fixed(name) is None and self.following(name) is None for name in weak)
 
     def whether(self, relation: Relation) -> str:
-        """The reason why a conditional relation does not apply."""
+        """The reason why a conditional relation is decided not to apply in this case."""
         if relation.name in self.question.case.failing:
             return ANOTHER
         false = (condition for condition in relation.conditions if self.truth(condition) is False)
@@ -238,7 +238,7 @@ class Decisions:
         return f"{render(condition)} is false in this case"
 
     def truth(self, condition: Node) -> bool | None:
-        """Whether a condition holds by known numbers, by the case, or by domains; None if none of them decides it."""
+        """The decision on a condition by known numbers, by the case, or by domains; None if none of them makes one."""
         numbers = self._numbers(condition)
         by_numbers = verdict_at(condition, numbers)
         if by_numbers is not None:
@@ -255,7 +255,7 @@ class Decisions:
         return None if len(possible) > 1 else True
 
     def verdict(self, condition: Node) -> bool | None:
-        """Whether a condition holds wherever the givens may lie; None if they do not decide it."""
+        """The decision on a condition by the givens, wherever they may lie; None if they leave it open."""
         spans: dict[str, Span] = {}
         for name in names_in(condition):
             given, domain = self.question.strong.get(name), self.library.declared[name].domain
@@ -269,7 +269,7 @@ class Decisions:
         return truth_within(condition, spans)
 
     def _numbers(self, condition: Node) -> dict[str, float]:
-        """The numbers of the quantities in a condition, as far as they are known."""
+        """The numbers by which a condition is decided: those of its quantities, as far as they are known."""
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
 
     def value(self, name: str) -> float | None:
@@ -291,14 +291,14 @@ class Decisions:
         return core_of(self.library, (self.question.target, *self._strong, *self.question.weak))
 
     def _graph(self, name: str) -> Structure:
-        """The relations that may determine a condition's quantity: those of the question's core, if that holds it."""
+        """The relations by which a case may determine a condition's quantity: the question's core, if that holds it."""
         failing, stated = frozenset(self.question.case.failing), self.question.stated
         if name not in self._core.names:
             return structure_of(self.library, failing, stated)
         return self._core.structure(failing & self._core.decisive, stated)
 
     def is_in_reach(self, name: str) -> bool:
-        """Whether the values could determine a condition's quantity if all relations applied, or state it."""
+        """Whether a condition's quantity is stated, or could be determined if all conditional relations applied."""
         strong, weak = self._strong, tuple(self.question.weak)
         if name in strong or name in self.question.weak:
             return True
@@ -308,7 +308,7 @@ class Decisions:
         return name in _REACHES.of(graph.session, (strong, weak), lambda: determined(graph, strong, weak))
 
     def is_of_ranges(self, name: str) -> bool:
-        """Whether a condition's quantity is a range that is typed, or was found to follow from one."""
+        """Whether the quantity of a condition to decide is a range that is typed, or was found to follow from one."""
         plan = self.carried_out.get(name)
         origins = {name} if plan is None else {name, *self.library.held_by(plan.relations)}
         return not origins.isdisjoint(self.question.ranges)
@@ -336,7 +336,7 @@ class Decisions:
         return number
 
     def _number_without(self, left_out: set[str], question: Question) -> float | None:
-        """A number for conditions by a plan without some relations, and without those that do not surely apply."""
+        """A number to decide conditions by, from a plan without some relations, and without what may not apply."""
         core = self._core if question.target in self._core.names else None
         make_plan = partial(question.plan, self.library, core=core)
         plan = self.applicable_plan(make_plan, left_out, is_kept=lambda applies: applies is True)
@@ -349,7 +349,7 @@ class Decisions:
     def applicable_plan(
         self, make_plan: Callable[[frozenset[str]], Plan], start: Iterable[str], is_kept: Callable[[bool | None], bool]
     ) -> Plan:
-        """A plan without the relations of `start`, and without conditional ones whose verdict `is_kept` denies."""
+        """A plan without the relations of `start`, and without conditional ones that are decided not to be kept."""
         left_out = frozenset(start)
         while True:
             plan = make_plan(left_out)
@@ -361,7 +361,7 @@ class Decisions:
 
 
 def decisions_of(library: RelationSet, question: Question) -> Decisions:
-    """The decisions on the conditions of a question, by which the cases of its regimes are told apart.
+    """The decisions on which conditional relations apply, by which a question is followed case by case.
 
     They are stored with the question, for all uses of the same values in the same case.
     """

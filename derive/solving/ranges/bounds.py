@@ -122,7 +122,7 @@ class Bounds:
 
     @property
     def are_reached(self) -> bool:
-        """Whether both bounds are said to be values that the target has in the ranges."""
+        """Whether both of these bounds are said to be values that the target has in the ranges."""
         return self.how.startswith(_REACHED)
 
     def where_case_may_fail(self) -> Bounds:
@@ -152,7 +152,7 @@ class SolutionBranch:
 
     @property
     def is_alone(self) -> bool:
-        """Whether the solution branch is the only one: its plan has no other solution in the middle of the ranges."""
+        """Whether the bounds are those of the only solution: the plan has no other in the middle of the ranges."""
         return len(self.found.states) == 1
 
     @cached_property
@@ -181,7 +181,7 @@ class SolutionBranch:
         return {name: form for name, form in self.state.forms.items() if name not in unsteady_names}
 
     def _may_replace(self, candidate: Candidate, name: str, box: Mapping[str, Span]) -> bool:
-        """Whether a form of an unknown that does not hold in the middle may hold elsewhere in a box."""
+        """Whether a form of an unknown that does not hold in the middle of the ranges may hold elsewhere in them."""
         values = self.state.values
         if values.keys() >= {*names_in(*candidate.conditions)} and holds(conjunction(candidate.conditions), values):
             return False
@@ -207,11 +207,11 @@ class SolutionBranch:
 
     @cached_property
     def hangs_on_what_cancels(self) -> bool:
-        """Whether some quantities on the solution branch have no value, so that blocks cannot run one by one."""
+        """Whether no search along the solution finds bounds, as some quantities on its branch have no value."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
 
     def at(self, moved: Mapping[str, float]) -> float | None:
-        """The target at other given numbers in the ranges, by the solution nearest to this solution branch."""
+        """The target at other givens in the ranges, to sample bounds by, from the solution nearest to this branch."""
         state = State({**self.question.start(self.plan), **moved})
         for block in self.plan.blocks:
             steps, _ = block_states(self.library, block, state)
@@ -339,7 +339,7 @@ class SolutionBranch:
         return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
 
     def is_possible_within(self, ends: Span) -> bool:
-        """Whether other quantities have values somewhere in the ranges while the target lies near one of its bounds."""
+        """Whether other quantities let the target come near one of its bounds somewhere in the ranges."""
         question = self.question
         if any(question.weak[name].source.stands_in for name in self.plan.weak):
             return True
@@ -350,7 +350,7 @@ class SolutionBranch:
 
 
 def whole_case(library: RelationSet, found: PlanResult) -> Case:
-    """The case in which the bounds of a result hold: its own, with all conditional relations that it uses."""
+    """The case in which a target's bounds over the ranges hold: its own, with all conditional relations in use."""
     used = [relation.name for relation in conditional_in(library, found.plan)]
     return replace(found.case, holding=found.case.holding.union(used))
 
@@ -381,7 +381,7 @@ def conditions_that_may_change(branch: SolutionBranch, ends: Span | None) -> tup
 
 
 def _may_depend(branch: SolutionBranch, conditions: Sequence[Node]) -> bool:
-    """Whether some conditions depend on any of the ranges, so that it takes bounds to decide them."""
+    """Whether some conditions depend on any of the ranges, so that only bounds of their quantities decide them."""
     library, question, plan, state = branch.library, branch.question, branch.plan, branch.state
     names = {*names_in(*conditions)}
     worked_out = state.condition_numbers.keys() - state.values.keys() - question.values.keys()
@@ -406,7 +406,7 @@ class _ConditionBounds:
         self.spans: dict[str, Span | None] = {}
 
     def may_change(self, condition: Node) -> bool:
-        """Whether a condition may be true in one part of the ranges and not in another.
+        """Whether a condition may be true in one part of the ranges and not in another, as told by bounds.
 
         It is decided by forms, which is cheap, or by the bounds of its quantities; of one whose bounds are not known,
         by its domain.
@@ -422,13 +422,13 @@ class _ConditionBounds:
         return True
 
     def _is_sure(self, comparison: Apply) -> bool:
-        """Whether a comparison comes out alike all over the ranges, by the bounds of the difference of its sides."""
+        """Whether bounds of the difference of its sides show that a comparison comes out alike all over the ranges."""
         left, right = comparison.args
         gap = self._bounds_of(composed("", {**self.branch.steady_forms, "": added(left, negated(right))}))
         return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
 
     def _span(self, name: str) -> Span | None:
-        """The bounds of a quantity over the ranges, cached; None if unknown."""
+        """The bounds over the ranges of a quantity in a condition, cached; None if unknown."""
         if name not in self.spans:
             self.spans[name] = self._find_span(name)
         return self.spans[name]
@@ -477,7 +477,7 @@ _JOINED = Memo[RelationSet](most=1)
 
 
 def joined(library: RelationSet) -> RelationSet | None:
-    """The library with one relation for each quantity that has several cases; None if there is none."""
+    """The library for bounds across cases: one relation for each quantity that has several; None if there is none."""
     groups = {group[0].name: group for group in _groups(library)}
     if not groups:
         return None
@@ -492,12 +492,12 @@ def joined(library: RelationSet) -> RelationSet | None:
 
 
 def is_gapless(library: RelationSet) -> bool:
-    """Whether joined cases leave no gap: one relation of each quantity applies whatever the numbers."""
+    """Whether the cases joined for bounds leave no gap: one relation of each quantity applies whatever the numbers."""
     return all(_is_gapless(group) for group in _groups(library))
 
 
 def _groups(library: RelationSet) -> list[list[Relation]]:
-    """The groups of relations to be joined: those for one quantity, whose cases exclude each other."""
+    """The groups of relations to be joined before bounds are found: those for one quantity, with exclusive cases."""
     written: dict[str, list[Relation]] = {}
     for relation in library.conditional:
         result = relation.written.written_for
@@ -512,7 +512,7 @@ def _groups(library: RelationSet) -> list[list[Relation]]:
 
 
 def _relation_of_cases(group: Sequence[Relation]) -> Relation:
-    """The relation that joins a group and chooses between its cases, under the name of the first one."""
+    """One relation over all of the ranges: it joins a group, and chooses between its cases, named like the first."""
     first = group[0]
     arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
     written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
@@ -526,7 +526,7 @@ def _relation_of_cases(group: Sequence[Relation]) -> Relation:
 
 
 def _is_gapless(group: Sequence[Relation]) -> bool:
-    """Whether the cases of a group leave no gap: a condition holds whatever the numbers; False if that is not known."""
+    """Whether the cases joined for bounds leave no gap: a condition holds whatever the numbers; False if unknown."""
     conditions = [conjunction(relation.conditions) for relation in group]
     names = names_in(*conditions)
     if len(names) > 1:
@@ -537,7 +537,7 @@ def _is_gapless(group: Sequence[Relation]) -> bool:
 
 
 def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
-    """Points at which cases are tested for a gap: the numbers in conditions, and points between and beyond them."""
+    """Points at which cases joined for bounds are tested for a gap: numbers in conditions, between and beyond them."""
     edges = sorted({part.real for part in walk(*conditions) if isinstance(part, Number)} | {0.0})
     beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
     points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]
@@ -545,5 +545,5 @@ def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
 
 
 def _cancels(form: Node, name: str, span: Span) -> bool:
-    """Whether a form is the same all over the range of a name: `a/abs(a)` is, where the range has one sign."""
+    """Whether the range of a name leaves a form's bounds alone: `a/abs(a)` is constant where it has one sign."""
     return (span[0] >= 0 or span[1] <= 0) and degree(form, {name: Fraction(1)}) == 0

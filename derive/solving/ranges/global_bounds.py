@@ -147,7 +147,7 @@ class _SystemBuilder:
     """Builds the system for global bounds, block by block: closed forms, and relations of unknowns without one."""
 
     def __init__(self, library: RelationSet, target: str, box: Mapping[str, Span]) -> None:
-        """Start with the spans of the givens; blocks are added in the order of the plan."""
+        """Start the system for branch and bound with the givens' spans; blocks are added in the order of the plan."""
         self.library = library
         self.target = target
         self.forms: dict[str, Node] = {}
@@ -184,7 +184,7 @@ class _SystemBuilder:
         return True
 
     def _cut_to_form(self, name: str, form: Node) -> None:
-        """Cut the interval of an unknown that stays a name to the exact extremes of its closed form, if it has such.
+        """Cut the interval that branch and bound searches for an unknown to its form's exact extremes, if it has such.
 
         A difference that is zero at most would reach 2e-16 in doubles, which lies in a positive domain.
         """
@@ -227,7 +227,7 @@ class _SystemBuilder:
         return True
 
     def _rest_of(self, block: Block) -> tuple[Sequence[str], Sequence[Equation]]:
-        """The unknowns and equations of a block left to branch and bound: one of each if the others have forms."""
+        """The unknowns and equations of a block left for global bounds: one of each if the others have forms."""
         written = [self.library.relations[name].written for name in block.relations]
         domains = {name: self.library.declared[name].domain for name in block.unknowns}
         inputs = self._inputs(written, block.unknowns) if len(written) > 1 else None
@@ -272,7 +272,7 @@ class _SystemBuilder:
 
 
 def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:
-    """The extremes over a box of a form that is monotone in each name, as its decimals have them; None of another."""
+    """The extremes of a monotone form over the box of branch and bound, as its decimals have them; None of another."""
     used = {name: box[name] for name in names_in(form)}
     points = {name: low for name, (low, high) in used.items() if low == high}
     corners = extreme_corners(form, points, {name: span for name, span in used.items() if name not in points})

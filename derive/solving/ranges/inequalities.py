@@ -317,7 +317,7 @@ class _Limit:
 
     @cached_property
     def with_sides(self) -> tuple[RelationSet, Equation]:
-        """The library with a quantity for each side of an inequality, and the inequality between these two."""
+        """The library with each side of an inequality as a quantity, and the inequality between these two."""
         library, relation = self.library, self.relation
         dimensions = {name: declaration.dimension for name, declaration in relation.declared.items()}
         stated: list[Relation] = []
@@ -339,7 +339,7 @@ class _Limit:
 
 
 def _of_case(library: RelationSet, case: Case) -> RelationSet:
-    """The library in which inequalities of a case are tested: without its conditions and the relations of others."""
+    """The library to find an inequality's edge in for a case: without its conditions and the relations of others."""
 
     def made() -> RelationSet:
         kept = [relation for name, relation in library.relations.items() if name not in case.failing]
@@ -395,7 +395,7 @@ class ActiveLimits:
     """
 
     def __init__(self, structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> None:
-        """Prepare the matching of the question's basis for trials, with further relations and weak values."""
+        """Prepare the matching of the question's basis, to which an inequality is added as if it were active."""
         base = basis_of(structure, target, given, weak)
         self.structure = structure
         self.target = target

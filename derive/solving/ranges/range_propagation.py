@@ -35,7 +35,7 @@ def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str,
 
 
 def box_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
-    """The box of a plan, whose ranges are propagated: the ranges of its givens, and its other numbers as points."""
+    """The box whose ranges are propagated through a plan: the ranges of its givens, and its other numbers as points."""
     points = {name: (number, number) for name, number in question.start(plan).items()}
     return points | ranges_of(library, question, plan)
 
@@ -71,7 +71,7 @@ def _with_reach(branch: Mapping[str, Span], name: str, form: Node) -> dict[str, 
 
 
 def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Span]) -> bool:
-    """Whether the relation of a block may hold at an end of its unknown's domain within the ranges."""
+    """Whether, over propagated ranges, the relation of a block may hold at an end of its unknown's domain."""
     (name,), equation = block.unknowns, library.relations[block.relations[0]].written
     gap = difference_of(equation)
     others = {*names_in(gap)} - {name}
@@ -85,7 +85,7 @@ def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Sp
 
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
-    """Whether, as ranges are propagated, a quantity that the target depends on may leave its domain."""
+    """Whether, as ranges are propagated through closed forms, a quantity behind the target may leave its domain."""
     for name in forms.keys() - {target} - _certainly_inside(library, forms, box):
         form = composed(name, forms)
         if form is None or not box.keys() >= {*names_in(form)}:
@@ -141,7 +141,7 @@ def domains_of(library: RelationSet, names: Iterable[str]) -> dict[str, Span]:
 
 
 def only_form(library: RelationSet, block: Block) -> Node | None:
-    """The closed form of a block through which any range can be propagated; None if there is not exactly one."""
+    """The closed form that any ranges can be propagated through in a block; None if there is not exactly one."""
     candidates = candidates_of(library, block)
     return candidates[0].form if len(candidates) == 1 and not candidates[0].conditions else None
 
@@ -157,7 +157,7 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
 
 
 def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: Iterable[Node]) -> list[Node]:
-    """What relations divide by that may be zero, but for what closed forms that follow from them divide by themselves.
+    """The divisors of relations that may be zero and are none of their closed forms: only the forms have a value there.
 
     The form of `a = x/b` is `x = a*b`, and has a value where b is zero; the relation has none.
     """
@@ -168,7 +168,7 @@ def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: 
 
 
 def _divisors(nodes: Iterable[Node]) -> Iterator[Node]:
-    """What expressions divide by, of negative powers the base."""
+    """What relations, or the closed forms that ranges run through, divide by; of negative powers the base."""
     for part in operations(*nodes, among=("inv", "pow")):
         exponent = exponent_of(part)
         if exponent is not None and exponent < 0:
@@ -176,26 +176,26 @@ def _divisors(nodes: Iterable[Node]) -> Iterator[Node]:
 
 
 def zero_divisors(library: RelationSet, candidates: Iterable[Candidate]) -> list[Node]:
-    """The divisors of closed forms that may be zero: there the unknown of `n = a*x` may be anything."""
+    """The divisors of a block's closed forms that may be zero: there the unknown of `n = a*x` may be anything."""
     divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     within = [divisor for divisor in divisors if not (isinstance(divisor, Apply) and divisor.op == "inv")]
     return [divisor for divisor in within if names_in(divisor) and _may_be_zero(library, divisor)]
 
 
 def lost_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
-    """The divisors of closed forms that may be zero and stand in none of them: `a*x = a*b` has the form b."""
+    """The divisors of a block's closed forms that may be zero and stand in none: `a*x = a*b` has the form b."""
     shown = frozenset(_divisors(candidate.form for candidate in candidates))
     return [divisor for divisor in zero_divisors(library, candidates) if divisor not in shown]
 
 
 def _may_be_zero(library: RelationSet, divisor: Node) -> bool:
-    """Whether a divisor may be zero while the quantities in it are in their domains."""
+    """Whether a divisor of a relation or of its closed form may be zero as its quantities range over their domains."""
     enclosure = enclose(divisor, {name: library.declared[name].domain.closed for name in names_in(divisor)}, "")
     return enclosure is None or not enclosure.misses_zero
 
 
 def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
-    """The isolated forms of a block, if they leave out no value of its unknown whatever the ranges; else none."""
+    """The isolated forms to propagate ranges through, if they leave out no value of a block's unknown; else none."""
     if len(block.unknowns) > 1:
         return ()
     candidates = isolate(library.relations[block.relations[0]].written, block.unknowns[0]) or ()
@@ -207,7 +207,7 @@ def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
 
 
 def may_cancel(candidate: Candidate, name: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
-    """Whether an unknown may cancel somewhere in a box, and be anything there, while its form has a single interval.
+    """Whether an unknown may cancel somewhere in the ranges, and be anything there, though its form has an interval.
 
     That is where a divisor of the form may be zero and the form stays finite: `a*x = b*x` has the form 0/(a - b).
     """
@@ -221,7 +221,7 @@ def may_cancel(candidate: Candidate, name: str, forms: Mapping[str, Node], box: 
 
 
 def _under_conditions(candidate: Candidate) -> Node:
-    """The form of a candidate where its conditions hold, and no number in other parts of the ranges."""
+    """The closed form that ranges are propagated through: no number where a candidate's conditions fail."""
     if not candidate.conditions:
         return candidate.form
     return Apply("piecewise", (candidate.form, conjunction(candidate.conditions)))

@@ -286,7 +286,7 @@ def _stay_in_domains(stages: Sequence[Stage], spans: Mapping[str, Span]) -> bool
 
 
 def _form_of(stage: Stage) -> Node | None:
-    """The form of a stage's only unknown, where its equation is that name less its form."""
+    """The closed form of a stage on the solution's path, where its equation is its only unknown less that form."""
     if len(stage.unknowns) > 1:
         return None
     name = stage.unknowns[0]

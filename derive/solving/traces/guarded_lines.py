@@ -189,7 +189,7 @@ class GuardedLines:
         return (variable,)
 
     def _solved_by_cases(self, block: Block, scope: Mapping[str, str]) -> tuple[str, ...]:
-        """The variables of a block's unknowns by guarded lines of the one case that holds; none without such a case.
+        """Write guarded lines that solve a block by its one case that holds; variables, or none without that case.
 
         All unknowns but one are expressed in that one, in one way. An equation then gives it, case by case: `t = max(a,
         b/x)` has `b/t` where `a < t`. At other numbers the same case has to hold, and no other. No comparison may be a
@@ -219,7 +219,7 @@ class GuardedLines:
         return tuple(variables[name] for name in block.unknowns)
 
     def _guard_divisors(self, divisors: Iterable[Node], scope: Mapping[str, str]) -> None:
-        """Write guards that no divisor is zero: `a = x/b` has no x where b is, and `a*x = a*b` has any where a is."""
+        """Guard the lines against divisors that are zero: `a = x/b` has no x where b is, and `a*x = a*b` has any."""
         for divisor in divisors:
             text = self._exact_text(divisor, scope)
             if text is None:
@@ -287,7 +287,7 @@ class GuardedLines:
         return node
 
     def _unknown(self, unknown: str, form: Node, text: str, scope: Mapping[str, str]) -> str:
-        """A variable of the guarded lines for a block's unknown, with guards of its domain and of its size."""
+        """Write the guarded line for a block's unknown, with guards of its domain and size, and return its variable."""
         variable = self._line(text)
         self._add_motion(variable, form, scope)
         self._guard(f"{variable}.height_bits() <= {_MOST_BITS}", is_steady=False)
@@ -373,7 +373,7 @@ class GuardedLines:
             self.text.append(line)
 
     def _add_motion(self, variable: str, form: Node, scope: Mapping[str, str]) -> None:
-        """Note how ranges move a variable of the guarded lines with the value of a form, unless it is a constant."""
+        """Note how ranges move the variable of a guarded line by the form that it computes, if it is no constant."""
         if variable not in self.namespace:
             self.motions.add(variable, form, scope)
 
@@ -421,7 +421,7 @@ class GuardedLines:
 
 
 def _only_form(equation: Equation, unknown: str) -> Node | None:
-    """The only form of an unknown whatever the numbers, for one guarded line; None if there is no such form.
+    """The only form by which a guarded line may give an unknown, whatever the numbers; None if there is no such form.
 
     Where it divides by zero, the unknown may be anything, and there is no number.
     """
@@ -480,7 +480,7 @@ def _has_choice(equation: Equation) -> bool:
 
 
 def _strict(condition: Node) -> Node:
-    """The condition of a guard without the ties of its comparisons: `x <= 2` becomes `x < 2`."""
+    """A condition for a guarded line without the ties of its comparisons: `x <= 2` becomes `x < 2`."""
     if isinstance(condition, Apply) and condition.op in ("and", "or"):
         return Apply(condition.op, tuple(map(_strict, condition.args)))
     if isinstance(condition, Apply) and condition.op in ("le", "ge"):

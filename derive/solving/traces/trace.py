@@ -156,7 +156,7 @@ class _TraceRecorder:
         )
 
     def _is_bounded(self, result: str, weak_ranges: Mapping[str, TraceInput]) -> bool:
-        """Whether the numbers of a trace at the ends of its ranges bound its result."""
+        """Whether the trace, run at the ends of its ranges, gives the bounds of its result."""
         ranged = [name for name in self.result.plan.weak if self.question.weak[name].is_range]
         if not weak_ranges.keys() >= {self.weak[name] for name in ranged}:
             return False  # of such a range the lines have the middle alone
@@ -227,7 +227,7 @@ class _TraceRecorder:
                 self._guard_conditions(relation, known, scope)
 
     def _guard_agreement(self, tested: Sequence[str]) -> None:
-        """Record in the trace that what typed values state twice agrees, also where the target needs none of it."""
+        """Record guards in the trace that typed values agree where they state something twice, needed or not."""
         twice = stated_twice(self.library, self.question)
         plan = self.result.plan
         if twice.is_told({*tested, *plan.relations}, plan.unknowns):
@@ -282,7 +282,7 @@ class QuestionShape:
         return None
 
     def _reading(self, name: str, given: Any) -> tuple[Value, TraceInput]:
-        """A given of the shape as a value and as traces take it; what was typed as text is remembered."""
+        """A given read as a value and as the input of a trace; what was typed as text is remembered."""
         is_text = given.__class__ is str
         remembered = self._read.get((name, given)) if is_text else None
         if remembered is not None:
@@ -304,7 +304,7 @@ class QuestionShape:
                 self.traces = (*self.traces, (self._changed(question.strong), trace))
 
     def _changed(self, strong: Mapping[str, Value]) -> frozenset[str]:
-        """The typed quantities of the shape of which the profiles say something else."""
+        """The typed quantities that tell apart the traces of a shape: profiles say something else of them."""
         return frozenset(name for name, value in self._stated.items() if strong[name].base != value.base)
 
 

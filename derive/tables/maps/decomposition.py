@@ -40,12 +40,12 @@ class Scale:
     log: bool = False
 
     def share(self, number: float) -> float:
-        """How far along an axis of the map a number is: 0 at the first, 1 at the last."""
+        """How far along a side of the decomposed plane a number is: 0 at the first, 1 at the last."""
         low, high = float(self.numbers[0]), float(self.numbers[-1])
         return math.log(number / low) / math.log(high / low) if self.log else (number - low) / (high - low)
 
     def between(self, low: Any, high: Any) -> Any:
-        """The inner points that divide intervals of a map's axis into equal parts, one row for each interval."""
+        """The inner points that divide intervals into equal parts, where changes are sought; a row for each."""
         share = numpy.arange(1, _PARTS) / _PARTS
         low, high = numpy.asarray(low)[:, None], numpy.asarray(high)[:, None]
         inner = low * (high / low) ** share if self.log else low + share * (high - low)
@@ -83,7 +83,7 @@ def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
 
 
 def _is_steep(up: Scale, left: Column, right: Column) -> bool:
-    """Whether a curve of the map between two columns passes more than a step of the grid."""
+    """Whether a curve between two columns is so steep, by the grid's steps, that a column has to be put between."""
     if left.labels != right.labels or not left.heights or left.at == right.at:
         return False
     step = 1.0 / (len(up.numbers) - 1)
@@ -95,7 +95,7 @@ def _middle(along: Scale, left: Column, right: Column) -> float:
 
 
 def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> list[Column]:
-    """The columns of a map at some values of the first axis.
+    """The vertical lines that cut the plane at some values of the first axis, each with its labels from low to high.
 
     Their changes of label are sought between the points of a grid.
     """
@@ -116,7 +116,7 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
 
 
 def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) -> Column:
-    """A column of a map without strips of no width.
+    """A column that cuts the plane, without strips of no width.
 
     Where three regions meet, rounding decides which labels are seen.
     """
@@ -134,7 +134,7 @@ def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) ->
 def _changes(
     label_of: Callable[[Any, Any], Any], scale: Scale, intervals: tuple[Any, Any, Any, Any], steps: int
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """The first change of label in each interval of a map's axis, then the next in those that have more.
+    """The first change of label in each interval that is divided into parts, then the next in those that have more.
 
     The labels of the ends say which have more. Of each change: the index of the interval, the last point seen with the
     label before, the next point, and its label.
@@ -153,7 +153,7 @@ def _changes(
 def _first_other(
     label_of: Callable[[Any, Any], Any], which: Any, scale: Scale, low: Any, high: Any, label: Any, steps: int
 ) -> tuple[Any, Any, Any]:
-    """The first change of label in each interval of a map's axis that begins with a label.
+    """The first change of label in each interval, sought by dividing the interval into equal parts again and again.
 
     Of each: the last point seen with the label, the next point, and the label of that.
     """
@@ -171,11 +171,11 @@ def _first_other(
 
 
 def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
-    """The values of a map's first axis on both sides of each change of the order of labels."""
+    """The values of the first axis on both sides of each place where the order of the columns' labels changes."""
     orders: list[tuple[int, ...]] = []
 
     def number(column: Column) -> int:
-        """The number of the order of labels in a column of the map.
+        """The number of a column's order of labels among the orders that the decomposition has met.
 
         Changes are sought between numbers, as between labels.
         """

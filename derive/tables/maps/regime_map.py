@@ -176,7 +176,7 @@ class RegimeMap:
 
     @cached_property
     def _stretches(self) -> list[list[Column]]:
-        """The stretches of the regime map: successive columns with the same labels in the same order."""
+        """The stretches of a regime map in which the regions above each other stay the same: successive columns."""
         return [list(group) for _, group in groupby(self.columns, key=lambda column: column.labels)]
 
     @property
@@ -236,7 +236,7 @@ class RegimeMap:
 
 
 def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int, list[Point]]]:
-    """The upright borders between neighbouring columns of a regime map: the labels on both sides, and both ends."""
+    """The upright borders of a regime map's regions between two columns: the labels on both sides, and both ends."""
     ends = sorted({float(up.numbers[0]), float(up.numbers[-1]), *left.heights, *right.heights})
     middle = left.at / 2 + right.at / 2
     smallest = _APART / (len(up.numbers) - 1)
@@ -281,7 +281,7 @@ def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list
 
 
 def mapped(survey: Survey) -> RegimeMap:
-    """The regime map of a survey with one axis or two."""
+    """A question over one axis or two as a map of regimes: its regions by label, and the curves between them."""
     labels = Labels(survey)
     *first, up = [_scale(line) for line in survey.lines]
     if first:
@@ -374,7 +374,7 @@ def _arm_words(relation: str, arm: str) -> str:
 
 
 def _names(regime_map: RegimeMap, worded: list[tuple[str, str]]) -> list[Caption]:
-    """The name of each region of a regime map that has room for it, where it is farthest from borders and sides."""
+    """The names of regions that are drawn in a regime map, where there is room, farthest from borders and sides."""
     border_points = chain.from_iterable(curve.points for curve in regime_map.curves)
     walls = numpy.array([(regime_map.along.share(x), regime_map.up.share(y)) for x, y in border_points])
     best: dict[int, tuple[float, Caption]] = {}
@@ -418,7 +418,7 @@ def _levels(regime_map: RegimeMap, target: str, along: _DrawnAxis, up: _DrawnAxi
 
 
 def round_levels(low: float, high: float) -> tuple[float, ...]:
-    """At most a dozen round numbers between two, for the levels of a regime map.
+    """At most a dozen round numbers between two, for the levels of the target that a regime map draws.
 
     They are 1, 2, 5 of each decade, or fewer; within a decade they are evenly spaced.
 

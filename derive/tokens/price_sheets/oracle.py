@@ -77,7 +77,7 @@ class Conclusion:
 
     @cached_property
     def refuted_by(self) -> tuple[str, ...]:
-        """What would refute the conclusion from a price sheet, computed on first use."""
+        """What would refute the conclusion, computed on first use."""
         return self._refuted_by()
 
     @property
@@ -86,17 +86,17 @@ class Conclusion:
 
     @property
     def value(self) -> Any:
-        """The value of the conclusion at the reference choice, or None where there are only bounds."""
+        """The value of a conclusion at the reference choice, or None where there are only bounds."""
         return self.answer.value
 
     @property
     def low(self) -> Any:
-        """The least value of the conclusion over all choices, as a pint Quantity."""
+        """The lower end of a conclusion's range over all choices behind a price sheet, as a pint Quantity."""
         return in_unit(self.bounds[0], self.quantity.unit)
 
     @property
     def high(self) -> Any:
-        """The greatest value of the conclusion over all choices, as a pint Quantity."""
+        """The upper end of a conclusion's range over all choices, as a pint Quantity."""
         return in_unit(self.bounds[1], self.quantity.unit)
 
 
@@ -131,7 +131,7 @@ class Inference:
     contradictions: tuple[Contradiction, ...]
 
     def __getitem__(self, name: str) -> Conclusion:
-        """The conclusion of the price sheet on a quantity.
+        """The conclusion that the prices imply on a quantity, by its name.
 
         >>> import derive
         >>> found = derive.infer("gemini-2-5-pro-prices")
@@ -161,7 +161,7 @@ Result = TypeVar("Result")
 
 
 def conclude(asker: SheetSolver, question: SheetQuestion) -> Conclusion | MissingConclusion:
-    """The conclusion of a price sheet on a question, over all choices that the answer depends on."""
+    """What a price sheet implies for a question: a conclusion over all choices that its answer depends on, or none."""
     quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
     if lacking:
@@ -181,7 +181,7 @@ class _Inquiry:
     given: Mapping[str, Any]
 
     def concluded(self) -> Conclusion:
-        """The conclusion on the sheet's question: the answer at the reference choice, and its range over the others."""
+        """What the sheet implies for a question: the answer at the reference choice, and its range over all others."""
         reference, answer, spans = self._answered()
         low_at, (lowest, _) = min(spans, key=lambda pair: pair[1][0])
         high_at, (_, highest) = max(spans, key=lambda pair: pair[1][1])
@@ -201,7 +201,7 @@ class _Inquiry:
         return concluded
 
     def _answered(self) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
-        """The reference choice for a sheet's question, the answer there, and the ends of the answers at all choices.
+        """What a conclusion rests on: the reference choice, the answer there, and the ends of all choices' answers.
 
         The reference is the first choice with an answer; for a `nearest` question, that with the answer nearest to 1.
         """
@@ -238,7 +238,7 @@ class _Inquiry:
                 refusals.append(error)
 
     def _others(self, choices: Iterable[Chosen], reference: Chosen, kinds: frozenset[str]) -> list[Chosen]:
-        """Further choices for the sheet's question, one for each combination of kinds that the answer depends on."""
+        """The choices beside the reference over which a conclusion ranges, one for each combination of these kinds."""
         by_choice = {_choice(reference, kinds): reference}
         for chosen in choices:
             choice = _choice(chosen, kinds)
@@ -247,7 +247,7 @@ class _Inquiry:
         return list(by_choice.values())[1:]
 
     def _passed_over(self, reference: Chosen, kinds: frozenset[str]) -> Choice:
-        """The parts of the first choice for a sheet that are not in the reference.
+        """The parts of the first choice that the reference of a conclusion lacks.
 
         There are none where the nearest choice is looked for.
         """
@@ -259,13 +259,13 @@ class _Inquiry:
     # What would refute it
 
     def _refuted(self, concluded: Conclusion, reference: Chosen) -> tuple[str, ...]:
-        """What would refute a conclusion from a price sheet, in words; all numbers are the library's."""
+        """What would refute a conclusion, in words: measurements, and its levers; all numbers are the library's."""
         texts = [_filled(text, concluded) for text in self.question.refuted]
         levers = [self._lever(concluded, reference, name, instead) for name, instead in self.question.levers.items()]
         return (*texts, *filter(None, levers))
 
     def _lever(self, concluded: Conclusion, reference: Chosen, name: str, instead: Sequence[str]) -> str:
-        """The values of one quantity, in words, at which a sheet's conclusion would leave its range, all else equal."""
+        """The values of one lever, in words, that would refute a conclusion since it left its range, all else equal."""
         sheet, quantity = self.asker.sheet, concluded.quantity
         low, high = concluded.bounds
         if low == high or name in sheet.given:
@@ -289,7 +289,7 @@ class _Inquiry:
 
 
 def _why(error: DeriveError) -> str:
-    """Why a price sheet yields no answer to a question, in short."""
+    """Why a price sheet implies nothing for a question, in short."""
     if isinstance(error, UnderdeterminedError) and error.missing:
         return f"no choice states {' and '.join(error.missing[0])}"
     return error.reason if isinstance(error, NoSolutionError) and error.reason else error.what
@@ -300,12 +300,12 @@ def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
 
 
 def _distance_from_one(answer: Answer) -> float:
-    """How far an answer about a price sheet lies from 1, as the logarithm of a ratio."""
+    """How far an answer lies from 1, as a ratio's logarithm, by which a conclusion's nearest reference is found."""
     return abs(log(answer.base)) if answer.base else inf
 
 
 def _filled(text: str, concluded: Conclusion) -> str:
-    """A text about a price sheet with the numbers of a conclusion substituted."""
+    """A text on what would refute a conclusion, with the conclusion's numbers substituted."""
     unit = concluded.quantity.unit
     low, high = concluded.bounds
     base = concluded.answer.base
@@ -314,7 +314,7 @@ def _filled(text: str, concluded: Conclusion) -> str:
 
 
 def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: Any) -> Inference:
-    """What a price sheet implies: conclusions with derivation and range, contradictions, and what it does not yield.
+    """Everything that a price sheet implies: conclusions with derivation and range, contradictions, and what it lacks.
 
     `source` is the name of a price sheet of the catalogue, a relation file with one profile, its text, or a profile.
     Profiles of chips, models or tiers replace the usual choices; `given` are further givens.
@@ -330,7 +330,7 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
-    """What every price sheet of the catalogue implies, in the order of the catalogue."""
+    """Everything that each price sheet of the catalogue implies, in the order of the catalogue."""
     common = dict[Any, Any]()
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
     askers = (SheetSolver(sheet, among, common) for sheet, among in sheets)
@@ -339,7 +339,7 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
 
 
 def _inference(asker: SheetSolver, concluded: Iterable[Conclusion | MissingConclusion]) -> Inference:
-    """The inference from a price sheet: its conclusions, what it does not yield, and its contradictions."""
+    """Everything that a price sheet implies: its conclusions, what it does not yield, and its contradictions."""
     results = list(concluded)
     return Inference(
         sheet=asker.sheet.profile.name,
@@ -352,13 +352,13 @@ def _inference(asker: SheetSolver, concluded: Iterable[Conclusion | MissingConcl
 
 
 def _contradictions(asker: SheetSolver) -> tuple[Contradiction, ...]:
-    """All contradictions within a price sheet: by definition, and by the interpretation of its prices."""
+    """All contradictions that a price sheet implies: by definition, and by the interpretation of its prices."""
     by_interpretation = chain.from_iterable(_by_interpretation(asker, tension) for tension in TENSIONS)
     return (*_by_definition(asker), *by_interpretation)
 
 
 def _by_interpretation(asker: SheetSolver, tension: Tension) -> Iterator[Contradiction]:
-    """The contradiction of two prices of a sheet, if what they imply together lies outside its interval."""
+    """The contradiction of two prices, if what they imply together is a conclusion outside its interval."""
     gap = conclude(asker, tension.question)
     if not isinstance(gap, Conclusion) or gap.answer.base is None:
         return

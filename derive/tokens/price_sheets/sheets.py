@@ -228,7 +228,7 @@ def _sizes(library: Library, sheet: str) -> list[str]:
 
 
 def _profile_for(library: Library, name: str) -> Profile:
-    """The profile of a choice behind price sheets: of the library, or one that `choices.toml` assumes."""
+    """The profile of a chip, size or memory tier behind a sheet: the library's, or one that `choices.toml` assumes."""
     if name not in _CHOICES["assumed"]:
         return library.profile(name)
     table = dict(_CHOICES["assumed"][name])
@@ -261,7 +261,7 @@ class SheetSolver:
     common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
-        """What the asker has cached under a key, and made on first use."""
+        """What several sheets share in a cache under a key, made on first use."""
         if key not in self.common:
             self.common[key] = make()
         cached: T = self.common[key]
@@ -271,7 +271,7 @@ class SheetSolver:
         return (*chosen, *self.plausible.fixed, self.sheet.profile)
 
     def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
-        """Ask a price sheet for a target at a choice: the only answer, a value or bounds.
+        """Ask the library about a sheet at one choice of chip, model size and memory tier: its only answer, or bounds.
 
         It is sought first from the values that lead to the target as relations are written.
         """
@@ -283,7 +283,7 @@ class SheetSolver:
             return self._solved(target, profiles, given)
 
     def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
-        """The ends of a price sheet's answer at a choice, or of what is stated.
+        """The ends of the library's answer on a sheet at one choice of chip, size and tier, or of what is stated.
 
         It is asked once for all sheets with the same numbers.
         """
@@ -297,7 +297,7 @@ class SheetSolver:
         return self._once(asked, lambda: ends(self.ask(target, chosen, given, needs)))
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
-        """The only answer to a question about the sheet: a value, or bounds where there is no value."""
+        """The library's only answer to a question about a sheet: a value, or bounds where there is no value."""
         try:
             return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
         except AmbiguousError as error:
@@ -340,7 +340,7 @@ class SheetSolver:
         return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
 
     def determines(self, question: SheetQuestion, chosen: Chosen, given: Mapping[str, Any]) -> bool:
-        """Whether a question about the sheet can be answered at a choice, whatever the numbers."""
+        """Whether a sheet's question can be answered at one choice of chip, size and tier, whatever the numbers."""
         return question.target in self._determined(chosen, tuple(given))
 
     def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
@@ -356,7 +356,7 @@ class SheetSolver:
                 yield name
 
     def again(self, name: str) -> Answer:
-        """The answer for a name that the price sheet states, from the rest of the sheet."""
+        """The library's answer for a name that a sheet states, from the rest of the sheet."""
         return self._solved(name, (self.sheet.profile,), {})
 
     def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
@@ -378,7 +378,7 @@ class SheetSolver:
 
     @cached_property
     def _written(self) -> Mapping[str, Sequence[Relation]]:
-        """The relations of the sheet's library that are written for each quantity."""
+        """The relations of a sheet's library that are written for each quantity."""
         by_name: dict[str, list[Relation]] = {}
         for relation, name in structure_of(self.sheet.library).forward.items():
             by_name.setdefault(name, []).append(self.sheet.library.relations[relation])
@@ -403,7 +403,7 @@ class SheetSolver:
 
 
 def _closure(library: Library, names: Iterable[str], excluded: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The names that some names determine by structure alone: enough to know which questions a sheet can answer.
+    """The names that those on a sheet determine by structure alone: enough to know what the sheet does not say.
 
     An `otherwise` counts instead of the relations that are written for its quantity, and is not run back through them.
     """
@@ -427,13 +427,13 @@ def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
 
 
 def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
-    """A number or a range in base units as a stated value of a quantity, in its unit."""
+    """A number or a range in base units as a value given to the library beside a sheet, in its quantity's unit."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
     return Value(number=low / 2 + high / 2, low=low, high=high, unit=quantity.unit, source=source)
 
 
 def ends(answer: Answer) -> Span:
-    """The bounds of an answer about a price sheet in base units; its value twice if there are none."""
+    """The bounds of the library's answer on a sheet, in base units; its value twice if there are none."""
     if answer.bounds is not None:
         return answer.bounds
     assert answer.base is not None

@@ -37,7 +37,7 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
 
 
 def as_text(inference: Inference, digits: int = DIGITS) -> str:
-    """What a price sheet implies as text: subject by subject, its contradictions, and what it does not say."""
+    """An inference as text, subject by subject, with its contradictions and what the price sheet does not say."""
     lines = [f"{inference.sheet}: {inference.title}" if inference.title else inference.sheet]
     for subject in dict.fromkeys(conclusion.question.subject for conclusion in inference.conclusions):
         lines += text.Section(subject, _rows(inference, subject, digits)).lines
@@ -67,7 +67,7 @@ def _rows(inference: Inference, subject: str, digits: int) -> Iterator[str]:
 
 
 def _where(conclusion: Conclusion, digits: int) -> str:
-    """The choice behind a value that a price sheet implies, and how far the others move it."""
+    """The text beside a value in an inference's table: the choice behind it, and how far the others move it."""
     low, high = (shown(end, conclusion.quantity.unit, digits) for end in conclusion.bounds)
     on = f"on {conclusion.reference}" if str(conclusion.reference) else ""
     if str(conclusion.passed_over):
@@ -79,7 +79,7 @@ def _where(conclusion: Conclusion, digits: int) -> str:
 
 
 def as_steps(inference: Inference, digits: int | None = None) -> str:
-    """Each conclusion of an inference with its derivation, its assumptions and what would refute it."""
+    """An inference as derivations: each conclusion with its steps, its assumptions and what would refute it."""
     parts = []
     for conclusion in inference.conclusions:
         low, high = (shown(end, conclusion.quantity.unit, digits or DIGITS) for end in conclusion.bounds)
@@ -97,7 +97,7 @@ def as_steps(inference: Inference, digits: int | None = None) -> str:
 
 
 def side_by_side(inferences: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
-    """Several price sheets under one header, a conclusion a column; the last one counts their contradictions."""
+    """Several inferences as one table, a conclusion a column; the last one counts the contradictions."""
     rows, names = [], [question.target for question in QUESTIONS if question.compared]
     for inference in inferences:
         cells = (_at_reference(inference[name], digits) if name in inference else "" for name in names)
@@ -106,7 +106,7 @@ def side_by_side(inferences: Sequence[Inference], digits: int = DIGITS) -> list[
 
 
 def points(inferences: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:
-    """One conclusion on several price sheets for a figure: sheet, low, value and high in its declared unit."""
+    """Several inferences as points of a figure for one conclusion: sheet, low, value and high in its declared unit."""
     rows = []
     for inference in inferences:
         base = inference[target].answer.base if target in inference else None
@@ -118,7 +118,7 @@ def points(inferences: Iterable[Inference], target: str) -> list[tuple[str, floa
 
 
 def as_data(inference: Inference) -> dict[str, Any]:
-    """The inference from a price sheet as plain data: the schema of `derive infer --json`."""
+    """An inference as plain data, beside its text: the schema of `derive infer --json`."""
     return {
         **attributes(inference, "sheet", "title"),
         "prices": {name: str(value) for name, value in inference.prices.items()},
@@ -152,7 +152,7 @@ def _reason_missing(missing: MissingConclusion) -> str:
 
 
 def _conclusion_data(conclusion: Conclusion) -> dict[str, Any]:
-    """A conclusion from a price sheet as plain data, with its range, its assumptions and its answer."""
+    """A conclusion in the plain data of an inference, with its range, its assumptions and its answer."""
     low, high = (conclusion.quantity.unit.from_base(end) for end in conclusion.bounds)
     return {
         "quantity": conclusion.quantity.name,

@@ -161,7 +161,7 @@ _MAKER = re.compile(r"(?:NVIDIA (?:GeForce )?|AMD |Google (?=TPU)|AWS (?=Train)|
 
 
 def title_writer(library: Library) -> Callable[[str], str]:
-    """The function that writes the titles of a library's profiles for their keys in a text of the audit report.
+    """The function that writes readable names of profiles for their keys in a text of the audit report.
 
     >>> from derive.tokens.relations import library
     >>> title_writer(library())("from h100-sxm:fp8 to rubin-r200: gemini-3-1-pro-prices")
@@ -184,7 +184,7 @@ def title_writer(library: Library) -> Callable[[str], str]:
 
 
 def with_titles_for_keys(blocks: Iterable[Block], named: Callable[[str], str]) -> Iterator[Block]:
-    """The blocks of the audit report with the titles of profiles in place of their keys."""
+    """The blocks of the audit report on claims, with readable names in place of the keys of profiles."""
     for block in blocks:
         match block:
             case Text() | Heading():

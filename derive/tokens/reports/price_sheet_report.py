@@ -120,7 +120,7 @@ def _sheet_label(sheet: Inference) -> str:
 
 
 def _vendor(sheet: Inference) -> str:
-    """The vendor of a price sheet, as the title of the sheet names it."""
+    """The vendor in the tables of the price-sheet report, from the title of a sheet."""
     return sheet.title.partition(" prices: ")[0]
 
 

@@ -78,7 +78,7 @@ def is_own(name: str) -> bool:
 
 
 def _words(path: Path) -> Mapping[str, Any]:
-    """The words for a report's template file, of the library that it opens with or of the built-in one."""
+    """The words for a report by the path of its file: of the library with which it opens, or of the built-in one."""
     from derive.tokens.relations import library
 
     settings = opening(path)
@@ -109,7 +109,7 @@ def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
 
 
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
-    """The library that a report's template file names, by a name or by the path of a relation file beside it."""
+    """The library of a user's report, by the name or the path of a relation file that its template opens with."""
     from derive.relation_files.loading import load
     from derive.relation_files.offered import shelved
 
@@ -171,7 +171,7 @@ def _page_text(name: str) -> str:
 
 
 def _is_same_page(first: str, second: str) -> bool:
-    """Whether two files of a page with sliders say the same: what is packed in them is unpacked and compared."""
+    """Whether the files of two reports with sliders say the same: what is packed in them is unpacked and compared."""
     from derive.pages.page import unpacked
 
     if _PACKED.sub("", first) != _PACKED.sub("", second):
@@ -195,7 +195,7 @@ def texts(name: str) -> Mapping[str, str]:
 
 
 def _page(name: str) -> str:
-    """The one HTML file that a report becomes on request."""
+    """The HTML file that a report becomes on request, with all its pictures."""
     return _document_text(name, Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
 
 

@@ -37,14 +37,14 @@ _PAGES = Path(__file__).with_name("pages.toml")
 
 @cache
 def page_questions() -> Mapping[str, Mapping[str, Any]]:
-    """The titles and questions of the pages with sliders, by their names in `pages.toml`."""
+    """The titles of the pages with sliders among the reports, and what each asks, by their names in `pages.toml`."""
     import tomli
 
     return tomli.loads(_PAGES.read_text(encoding="utf-8"))
 
 
 def page_names() -> tuple[str, ...]:
-    """The names of the pages with sliders that have a title, as their files are named.
+    """The names of the titled pages with sliders among the built-in reports, as their files are named.
 
     >>> page_names()[:2]
     ('pages/roofline', 'pages/cliff')
