@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from derive.expressions.tree import Equation, Name
+from derive.numerics.intervals.arithmetic import FAINT
 from derive.numerics.intervals.enclosure import Span, enclose, span_of, span_of_computed
 from derive.solving.blocks.samples import middle
 from derive.time_limits import tick
@@ -21,7 +22,6 @@ from quantities.rational import exact_of
 
 _ROUNDS = 8  # limit on rounds in which every equation cuts at every unknown
 _PIECES = 400  # limit on pieces examined from one end
-_LEAST = math.ulp(0.0)  # the least positive number
 _PAYS = 1e-6  # relative change of an end below which no further round follows
 
 
@@ -98,7 +98,7 @@ def _end(
         low, high = piece
         cut = middle(piece)
         if low < 0 < high:  # zero by itself: the root of what is below it has no value, that of zero has one
-            parts = [(low, -_LEAST), (0.0, 0.0), (_LEAST, high)]
+            parts = [(low, -FAINT), (0.0, 0.0), (FAINT, high)]
         elif math.isclose(low, high, rel_tol=width) or not low < cut < high:
             return _end_of(piece, side)
         else:
@@ -109,7 +109,7 @@ def _end(
 
 def _end_of(piece: Span, side: int) -> float:
     """The end of a piece of an interval in propagation; zero for the number beside it."""
-    return 0.0 if abs(piece[side]) == _LEAST else piece[side]
+    return 0.0 if abs(piece[side]) == FAINT else piece[side]
 
 
 def _tip(span: Span, side: int) -> Span:

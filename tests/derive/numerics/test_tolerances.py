@@ -57,7 +57,7 @@ OWN = {
     "derive.solving.blocks.certification._NARROW": "where a solution is tried to exist",
     "derive.solving.blocks.certification._REGIONS": "where a solution is tried to stand alone",
     "derive.solving.blocks.samples._SIZES": "points all over a domain",
-    "derive.solving.execution.block_execution._PAYS": "whether another round is worth while",
+    "derive.solving.blocks.propagation._PAYS": "whether another round is worth while",
     "derive.tables.table_charts._BESIDE_KNEE": "how near a knee a curve is looked at",
     "derive.tables.sweep_question._SLOW": "seconds",
 }
