@@ -84,7 +84,7 @@ class Region:
 
     @property
     def arms(self) -> Mapping[str, str]:
-        """For each relation with a choice, the arm that binds in the region."""
+        """The arms that bind in a region between borders, by the relations that have a choice."""
         return dict(self.standing.arms)
 
     @property
@@ -117,11 +117,11 @@ class Borders(Result, Sequence[Border]):
         return iter(self.borders)
 
     def of_relation(self, name: str) -> Borders:
-        """Only the borders on which one relation changes; the regions are those of the whole map."""
+        """The borders on which one relation changes, with the regions between all borders."""
         return replace(self, borders=tuple(border for border in self.borders if border.relation == name))
 
     def plot(self) -> Any:
-        """A figure of the map: regions coloured and named, failing ones hatched, borders, levels of the target."""
+        """A figure of the borders and their regions: regions named, failing ones hatched, levels of the target."""
         from derive.presentation.plotting import figure
 
         return figure(*self.charts)
@@ -193,7 +193,7 @@ def _stretch(border: Border, digits: int) -> str:
 
 
 def _region(region: Region, names: set[str]) -> tuple[str, str]:
-    """The row of a region in the text of borders: its share of the map, and what distinguishes it."""
+    """The row of a region where borders are printed as text: its share of the map, and what distinguishes it."""
     share = percentage(region.share)
     if not region.is_answered:
         return share, "no answer"

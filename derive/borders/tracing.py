@@ -40,7 +40,7 @@ _POINTS = 60  # on each axis, between which borders are sought
 
 
 def bordering_quantity(relation: Relation, over: str | Sequence[str], given: Mapping[str, Any]) -> str:
-    """The quantity to ask for in order to see a relation's borders, or the expression that a limit compares.
+    """The quantity whose borders to trace for those of one relation, or the expression that its limit compares.
 
     It is the one that the relation is written for, or else the first that is neither given nor an axis.
     """
@@ -54,7 +54,7 @@ def bordering_quantity(relation: Relation, over: str | Sequence[str], given: Map
 def borders(
     library: RelationSet, target: str, profiles: tuple[Any, ...], over: str | Sequence[str], given: Mapping[str, Any]
 ) -> Borders:
-    """Trace the borders along the quantities `over`, at which arms, checks and answers change.
+    """Trace the borders along the axes `over`: cut the question into regions, and find each border's closed form.
 
     The givens of these quantities are ranges.
 
@@ -164,7 +164,7 @@ class _Forms:
         free: Mapping[str, Span],
         traced: Sequence[Border],
     ) -> None:
-        """Collect the equations that may hold on each traced border, among which its closed form is searched."""
+        """Set up the search for the closed forms of borders being traced: the equations that may hold on each."""
         self.library, self.target, self.profiles, self.fixed, self.free = library, target, profiles, fixed, free
         changes = dict.fromkeys(border.change for border in traced)
         self.equations_of = {change: [*_stated_by(library, change)] for change in changes}
@@ -188,7 +188,7 @@ class _Forms:
             return []
 
     def pieces(self, border: Border, depth: int = _PIECES) -> Iterator[Border]:
-        """A traced border with its closed form, cut where the form changes, its points moved onto the form exactly."""
+        """Cut a traced border into pieces of one closed form each, and move their points onto the form exactly."""
         for index in dict.fromkeys((len(border.points) // 2, len(border.points) // 3, 2 * len(border.points) // 3)):
             form = self._form_at(border, index)
             if form is not None:
@@ -202,7 +202,7 @@ class _Forms:
         yield border
 
     def _form_at(self, border: Border, place: int) -> _Form | None:
-        """The closed form of a traced border at one of its points; None if there is none."""
+        """Search the closed form that holds at one point of a border being traced; None if there is none."""
         point = _base(border, border.points[place])
         for program in self.programs:
             numbers = program.numbers(point)
@@ -220,7 +220,7 @@ class _Forms:
         return None
 
     def _ends(self, written: Equation) -> Iterator[dict[str, float]]:
-        """Each choice of ends of the ranges in an equation, at which it may hold on a border.
+        """Each choice of ends of the ranges in an equation that is tried as a traced border's closed form.
 
         The first choice has no ends, which takes the middles of the ranges.
         """
@@ -278,7 +278,7 @@ class _Form:
 
 
 def _stated_by(library: RelationSet, change: Change) -> Iterator[Constraint]:
-    """The equations of which one may hold on a traced border, as limits with a name."""
+    """The equations to try as closed forms while a border is traced, as limits with a name."""
     for relation, equation in _equations(library, change):
         name = f"border {render(equation.lhs)} = {render(equation.rhs)}"
         yield Constraint(name, equation, relation, names_in(equation.lhs, equation.rhs))

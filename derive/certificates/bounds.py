@@ -61,7 +61,7 @@ class Form:
         self.node = rebuilt(node, self._of_numbers)  # enclosed once, and not again over every box
 
     def _of_numbers(self, part: Node) -> Name | None:
-        """A new name for a part of the form with none of its names, bounded by the part's enclosure; else None."""
+        """A new name with known bounds, for a part of the form that does not change from box to box; else None."""
         if not isinstance(part, Apply) or is_condition(part) or not {*part.names}.isdisjoint(self.names):
             return None
         enclosure = enclose(part, self.known, "")
@@ -72,12 +72,12 @@ class Form:
         return name
 
     def enclosed(self, box: Box, moving: str = "") -> Enclosure | None:
-        """The enclosure of the form over a box; None where the form has no value."""
+        """Bounds of the form's values over a box, and of its slopes along `moving`; None where it has no value."""
         tick()  # there is one of these for each name
         return enclose(self.node, {**self.known, **dict(zip(self.names, box, strict=True))}, moving)
 
     def slopes(self, box: Box) -> list[Span] | None:
-        """The slopes of the form along each name over a box; None where the form may jump, or be undefined."""
+        """Bounds of the form's slopes over a box, along each name; None where the form may jump, or be undefined."""
         slopes = []
         for name in self.names:
             enclosure = self.enclosed(box, name)
@@ -87,7 +87,7 @@ class Form:
         return slopes
 
     def around_middle(self, box: Box, slopes: Sequence[Span] | None) -> MeanValueForm | None:
-        """The mean value form by slopes over a box; None without a middle, or where the form has no value there."""
+        """The mean value form, which bounds the form over a box by slopes; None without a middle, or a value in it."""
         point = middle(box)
         if point is None or slopes is None:
             return None
@@ -113,7 +113,7 @@ class Form:
         return least if mean_value is None else max(least, mean_value.values[0])
 
     def where_not_positive(self, box: Box) -> Box | None:
-        """The part of a box in which the form may not be positive; None if there is none."""
+        """A box, narrowed by bounds from slopes to where the form may not be positive; None if nothing is left."""
         mean_value, point = self.around_middle(box, self.slopes(box)), middle(box)
         if mean_value is None or point is None:
             return box
@@ -122,7 +122,7 @@ class Form:
 
     @cached_property
     def seconds(self) -> list[list[Node | None]]:
-        """The second derivatives of the form: of each name, with itself and those before it."""
+        """The second derivatives that show if a bounded form is convex: by each name, with itself and the earlier."""
         slopes = [derivative(self.node, name) for name in self.names]
         plain = [None if slope is None else folded(slope, {}) for slope in slopes]
         return [
@@ -162,7 +162,7 @@ class Form:
         return MeanValueForm.of(value.values, slopes, distances(box, point)).values[0]
 
     def _is_convex(self, box: Box) -> bool:
-        """Whether the form is convex on a box: its second derivatives are positive definite along moving sides."""
+        """Whether tangents are lower bounds of the form in a box: it is convex there, by its second derivatives."""
         moving = [i for i, (low, high) in enumerate(box) if low < high]
         spans = {**self.known, **dict(zip(self.names, box, strict=True))}
         matrix: list[list[Span]] = [[ZERO] * len(moving) for _ in moving]
@@ -177,7 +177,7 @@ class Form:
 
 
 def _is_positive(matrix: list[list[Span]]) -> bool:
-    """Whether every symmetric matrix of second derivatives between these bounds is positive definite.
+    """Whether every symmetric matrix between bounds of second derivatives is positive definite.
 
     >>> _is_positive([[(2.0, 3.0), (0.5, 1.0)], [(0.5, 1.0), (1.0, 1.0)]]), _is_positive([[(1.0, 1.0), (1.0, 1.0)]] * 2)
     (True, False)
@@ -284,7 +284,7 @@ def _applies(limit: GuardedLimit, spans: Mapping[str, Span]) -> bool:
 
 
 def flaw_of(bound: Bound) -> str:
-    """What is wrong with the bound of an optimum; empty if it is proved."""
+    """What is wrong with a certificate's lower bound, over the boxes that cover the choices; empty if it is proved."""
     program = Program(bound)
 
     def narrowed(box: Box) -> Box | None:

@@ -28,7 +28,7 @@ _SIGNS = {"least": 1.0, "most": -1.0}
 
 
 def verify(result: Any) -> bool:
-    """Whether the checker confirms a result's proof: an answer's solutions are complete, or no choice is better.
+    """Whether each claim of a result's proof passes the checker: its solutions are complete, or no choice is better.
 
     False where the result claims no such thing. A proof that does not hold, or that is of another answer, is a
     VerificationError.
@@ -57,7 +57,7 @@ def verify(result: Any) -> bool:
 
 
 def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
-    """Confirm the proof of an optimum: no choice is better by more than a distance that counts as none."""
+    """Check an optimum's proof, bound by bound: no choice is better by more than a distance that counts as none."""
     if proof.sign != _SIGNS.get(result.sense):
         raise VerificationError(f"The proof of the optimum is not of what is {result.sense}.")
     value = proof.sign * result.answer.base
@@ -79,7 +79,7 @@ def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
 
 
 def _targets(proof: Proof, given: Mapping[str, float]) -> list[float]:
-    """The numbers of the target that a proof's claims leave, each block followed with every solution before it."""
+    """Check a proof's claims, each block with every solution before it; the numbers of the target that they leave."""
     states = [dict(given)]
     for relations in dict.fromkeys(claim.relations for claim in proof.claims):
         following = []

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 def middle(box: Box) -> tuple[float, ...] | None:
-    """The centre of a box in a certificate; None of one that has no end."""
+    """The centre of a box in a proof's tree; None of one that has no end."""
     centre = tuple(low / 2 + high / 2 for low, high in box)
     return centre if all(map(math.isfinite, centre)) else None
 
@@ -47,7 +47,7 @@ class Cut:
     at: float
 
     def halves(self, box: Box) -> tuple[Box, Box]:
-        """The parts of a cut box, above and below: pushed on a stack in this order, the part below is met first."""
+        """The parts of a box cut in a proof's tree, above and below: on a stack, the part below is met first."""
         low, high = box[self.unknown]
         before, after = box[: self.unknown], box[self.unknown + 1 :]
         return (*before, (self.at, high), *after), (*before, (low, self.at), *after)
@@ -65,7 +65,7 @@ class FlawError(Exception):
 def pieces(
     box: Box, tree: Sequence[Cut | Narrowing | T], narrowed: Callable[[Box], Box | None]
 ) -> Iterator[tuple[Box, T]]:
-    """The boxes into which a certificate's tree cuts a box, each with its leaf; a FlawError where they do not cover it.
+    """The boxes that a proof's tree makes of a box, each with its leaf; a FlawError where they do not cover it.
 
     Together they cover the box, but for what `narrowed` takes off a part as empty.
     """
@@ -110,7 +110,7 @@ def recorded(
 
 
 def cut_off(box: Box, remaining: Box, share: float, is_settled: Callable[[Box], bool]) -> Cut | None:
-    """A cut of a certificate's box that leaves a settled part outside `remaining`, if it is a large share of a side."""
+    """A cut in a proof's tree that takes off a settled part outside `remaining`, if it is a large share of a side."""
     for i, ((low, high), (least, most)) in enumerate(zip(box, remaining, strict=True)):
         for at, side in ((least, (low, least)), (most, (most, high))):
             is_large = high - low == math.inf or side[1] - side[0] > share * (high - low)
@@ -129,18 +129,18 @@ class KnownNumber:
 
     @classmethod
     def of(cls, name: str, number: float) -> KnownNumber:
-        """A known number in a proof, as it was stated; a computed one is known up to its rounding."""
+        """A number that a claim takes for granted, as it was stated; a computed one is known up to a blur."""
         return cls(name, stated(number), 0.0 if is_decimal(number) else BLUR)
 
     @property
     def span(self) -> tuple[float, float]:
-        """The bounds of a known number in a proof, rounded outwards."""
+        """The bounds within which a claim takes a known number to lie, rounded outwards."""
         reach = abs(self.value) * Fraction(self.blur)
         return _rounded_down(self.value - reach), -_rounded_down(-self.value - reach)
 
 
 def _rounded_down(number: Fraction) -> float:
-    """A double that is not above a rational number of a proof, and next to it."""
+    """A double next to the exact rational of a known number, and not above it."""
     near = float(number)
     return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
 
@@ -215,7 +215,7 @@ class Claim:
 
     @property
     def exact(self) -> dict[str, Fraction]:
-        """The known numbers without a blur on which a claim of a proof rests."""
+        """The known numbers of a claim that are exact rationals, without a blur."""
         return {known.name: known.value for known in self.known if known.blur == 0}
 
     @property
@@ -226,7 +226,7 @@ class Claim:
 
     @property
     def differences(self) -> tuple[Node, ...]:
-        """The differences of the sides of the equations in a proof's claim, which are zero in a solution."""
+        """What a claim says to be zero in its solutions: the differences of the sides of its equations."""
         return tuple(Apply("add", (equation.lhs, Apply("neg", (equation.rhs,)))) for equation in self.equations)
 
     def __str__(self) -> str:

@@ -47,7 +47,7 @@ Ratio = tuple[Any, Any]
 
 
 def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
-    """What is wrong with the listed solutions of a claim, compared with the balls of all its solutions.
+    """What is wrong with listed solutions, compared with the balls of all solutions; empty if they are the same.
 
     A solution has a ball for each unknown.
     """
@@ -60,7 +60,7 @@ def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
 
 
 def _is_in(point: Sequence[float], balls: Sequence[Ball]) -> bool:
-    """Whether each ball of a solution holds the number of a listed point, but for rounding."""
+    """Whether a listed solution lies in the balls of one that was found, but for rounding."""
     return all(map(_is_same_number, point, balls))
 
 
@@ -71,7 +71,7 @@ def _may_hold(domain: Domain, ball: Ball) -> bool:
 
 
 def _is_same_number(number: float, ball: Ball) -> bool:
-    """Whether a solution's ball holds the same number as a listed one but for rounding."""
+    """Whether a listed solution's number is the one in the ball of a solution, but for rounding."""
     return bool((ball - number).abs_lower() <= SAME_ROOT * abs(number))
 
 
@@ -81,14 +81,14 @@ def ball_of(span: Span) -> Ball:
 
 
 def _is_sure(yes: bool, no: bool) -> bool:
-    """Whether balls prove a statement (`yes`) and not its opposite (`no`); NoElement where they prove neither."""
+    """Whether balls of solutions prove a statement (`yes`) and not its opposite (`no`); NoElement if neither."""
     if not (yes or no):
         raise NoElement
     return yes
 
 
 def _exact_exponent(node: Node, claim: Claim) -> Fraction:
-    """The exponent of a power in a claim's equation, which has to be known exactly."""
+    """The exponent of a power in equations whose solutions are found as balls; NoElement if it is not exact."""
     exponent = exact_value(node, claim.exact)
     if exponent is None:
         raise NoElement
@@ -119,7 +119,7 @@ _INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
 
 
 def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
-    """What is wrong with a claim whose unknown is isolated by inverse operations; empty if it holds."""
+    """What is wrong with listed solutions, compared with those that undone operations give; empty if they are all."""
     (equation,), (name,) = claim.equations, claim.unknowns
     is_left = name in names_in(equation.lhs)
     node, other = (equation.lhs, equation.rhs) if is_left else (equation.rhs, equation.lhs)
@@ -141,7 +141,7 @@ def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
 
 
 def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
-    """The ball that holds the value of an expression of a claim's known numbers."""
+    """The ball of an expression without unknowns, from which those of the solutions are computed."""
     enclosure = enclose(node, spans, "")
     if enclosure is None or enclosure.flaw == GAP:
         raise NoElement
@@ -149,7 +149,7 @@ def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
 
 
 def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """Balls of the numbers that an operation in a claim's equation takes to y as the argument at a place."""
+    """Undo an operation on the way to the solutions: balls of all numbers that it takes to y at an argument's place."""
     if node.op in _INVERSES:
         return _INVERSES[node.op](y)
     if node.op == "piecewise":
@@ -172,7 +172,7 @@ def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]
 
 
 def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """Balls of the numbers that a piecewise choice in a claim's equation takes to y in the arm at a place.
+    """Undo a piecewise choice around the unknown: balls of what its arm at a place may be in a solution.
 
     Known numbers have to decide that the choice takes this arm.
     """
@@ -186,7 +186,7 @@ def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequ
 
 
 def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
-    """Balls of all numbers of which a power is y."""
+    """Balls of all solutions x of `x**power = y`, where y is a ball."""
     if y == 0:
         return [arb(0)] if _is_sure(power > 0, power < 0) else []
     is_positive = _is_sure(y > 0, y < 0)
@@ -199,7 +199,7 @@ def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
 
 
 def flaw_of_count(claim: Claim, evidence: Count) -> str:
-    """What is wrong with a claim whose solutions are counted zeros of polynomials; empty if it holds."""
+    """What is wrong with listed solutions, compared with the counted zeros of polynomials; empty if they are all."""
     if evidence.zeros != len(claim.solutions):
         return "another number of zeros is listed"
     if len(claim.unknowns) == 1:
@@ -265,7 +265,7 @@ class System:
         self.forms = [Form(difference, claim.unknowns, claim.spans) for difference in claim.differences]
 
     def enclosures(self, box: Box, moving: str = "") -> list[Enclosure]:
-        """Enclosures of the differences of a claim's equations in a box; NoElement where one is undefined all over."""
+        """Enclosures of the differences that are zero at a solution, in a box; NoElement where one has no value."""
         enclosures = [form.enclosed(box, moving) for form in self.forms]
         if None in enclosures:
             raise NoElement
@@ -281,7 +281,7 @@ class System:
         return inverse, arb_mat(len(box), len(box), 1) - inverse * slopes
 
     def step(self, box: Box) -> list[tuple[Ball, Ball]]:
-        """For each unknown of a claim, the side of the box, and Krawczyk's image of it with any solution in the box."""
+        """For each unknown, the side of a box, and Krawczyk's image of it, which holds every solution in the box."""
         centre = middle(box)
         if centre is None:
             raise NoElement
@@ -295,7 +295,7 @@ class System:
         return [(sides[i, 0], image[i, 0]) for i in range(len(box))]
 
     def narrowed(self, box: Box) -> Box | None:
-        """A box without parts in which Krawczyk's step shows that a claim has no solution; None if nothing is left."""
+        """The part of a box in which there may be solutions, by Krawczyk's step; None if there can be none."""
         sides = []
         for (low, high), (_, image) in zip(box, self.step(box), strict=True):
             # `float` rounds to the nearest double, which may lie inside: the next one outwards is a bound for certain
@@ -305,7 +305,7 @@ class System:
         return tuple(sides) if all(low <= high for low, high in sides) else None
 
     def holds_one(self, box: Box) -> bool:
-        """Whether a box has exactly one solution of a claim's equations."""
+        """Whether a box has exactly one solution, since Krawczyk's image of it lies inside."""
         return all(side.contains_interior(image) for side, image in self.step(box))
 
     def holds_one_at_most(self, box: Box) -> bool:
@@ -319,18 +319,18 @@ class System:
         return all(row < size for row, size in zip(rows, sizes, strict=True))
 
     def is_empty(self, box: Box) -> bool:
-        """Whether a box has no solution of a claim; the cheapest of the three ways to see it comes first."""
+        """Whether a box is seen to have no solution; the cheapest of the three ways to see it comes first."""
         return self.differs(box) or self.keeps_sign(box) or self.narrowed(box) is None
 
     def differs(self, box: Box) -> bool:
-        """Whether the sides of one of a claim's equations differ all over a box, or have no value in it."""
+        """Whether a box has no solution since the sides of one equation differ all over it, or have no value."""
         try:
             return any(enclosure.misses_zero for enclosure in self.enclosures(box))
         except NoElement:
             return True
 
     def keeps_sign(self, box: Box) -> bool:
-        """Whether a claim's only difference is monotone in the only unknown, with one sign at both ends of a box.
+        """Whether a box has no solution for its only unknown: the difference is monotone, with one sign at both ends.
 
         Then it has no zero between. At an end that is not in the domain it may be zero.
         """
@@ -349,7 +349,7 @@ class System:
 
 
 def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
-    """What is wrong with boxes as evidence for a claim of all solutions; empty if they prove it."""
+    """What is wrong with boxes that are to hold one listed solution each, or none; empty if they prove the list."""
     system = System(claim)
     for place, point in zip_longest(evidence.places, claim.solutions):
         if place is None or point is None:
@@ -375,7 +375,7 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
 
 
 def _is_around(narrow: Box, point: Sequence[float]) -> bool:
-    """Whether a narrow box holds a claim's listed solution, and only numbers that are the same but for rounding."""
+    """Whether a narrow box holds a listed solution, and only numbers that are the same but for rounding."""
     return all(
         low <= x <= high and high - low <= 2 * (SAME_SOLUTION * abs(x) or AROUND_ZERO)
         for x, (low, high) in zip(point, narrow, strict=True)

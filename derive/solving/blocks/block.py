@@ -144,7 +144,7 @@ def _solve_system(system: System) -> Outcome:
 
 
 def _with_simpler_equations(system: System, sums: ReducedEquations) -> System:
-    """A block with combinations of its equations that are linear or have fewer unknowns, if there are any."""
+    """A block to be solved with combinations of its equations, where these are linear or have fewer unknowns."""
     equations = []
     for stated, reduced, (before, after) in zip(system.equations, sums.equations, sums.degrees, strict=True):
         unknowns = {*stated.names}.intersection(system.unknowns)
@@ -156,7 +156,7 @@ def _with_simpler_equations(system: System, sums: ReducedEquations) -> System:
 
 
 def _solve_by_first_method(system: System) -> Outcome:
-    """Solve a block by the first method, of those that the module lists, that succeeds."""
+    """Find a block's solutions by the first method that succeeds: closed forms, tearing, boxes or many starts."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     is_single = len(variants) == 1
     as_stated = None if is_single else _solve_by_tearing_as_stated(system)
@@ -184,12 +184,12 @@ def _solve_by_first_method(system: System) -> Outcome:
 
 
 def _is_certain(outcome: Outcome) -> bool:
-    """Whether the outcome of a block, or of one of its arms, leaves nothing open."""
+    """Whether solving a block, or one arm of it, left nothing open: no caveat, and nothing undecided."""
     return not (outcome.caveat or outcome.undecided)
 
 
 def _with_unproved(outcome: Outcome, search: CompleteSearch, system: System, *, is_single: bool) -> Outcome:
-    """The outcome of a block with the further solutions that a search saw, unless all lie on a curve of them."""
+    """Join a block's outcome with further solutions that a search saw; it has none if some lie on a curve."""
     solutions = list(outcome.solutions)
     seen = (*search.solutions, *points_in_open_boxes(search, system))
     points = [solution.values for solution in (*solutions, *seen) if not solution.spans]
@@ -204,7 +204,7 @@ def _with_unproved(outcome: Outcome, search: CompleteSearch, system: System, *, 
 
 
 def _solve_by_tearing_as_stated(system: System) -> Outcome | None:
-    """Solve a block by tearing with all choices in place; None unless its list is certainly complete."""
+    """Solve a block by its first method, tearing with all choices; None unless the list is surely complete."""
     result = None if is_open_in_part(system) else torn(system)
     if result is None:
         return None
@@ -216,7 +216,7 @@ def _solve_by_tearing_as_stated(system: System) -> Outcome | None:
 
 
 def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
-    """The outcome of a block with choices: the union of those of the systems with one arm for each choice."""
+    """All solutions of a block that has choices, as the union of the outcomes with one arm for each choice."""
     solutions: list[Solution] = []
     listed = chain.from_iterable(outcome.solutions for outcome in outcomes)
     for solution in sorted(listed, key=lambda solution: -len(solution.spans)):  # what may cover others comes first
@@ -240,7 +240,7 @@ def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
 
 
 def _with_intervals(solution: Solution, system: System) -> Solution:
-    """A solution of a block with an interval for each free unknown, where the equations of an arm are dependent.
+    """A solution of a block of which an arm is dependent, with the intervals along which its equations hold.
 
     Where two arms meet, the solution by one is the end of an interval by the other: `max(x, y) = 2`, `x = 2` has
     `y = 2`, and every smaller y.
@@ -254,7 +254,7 @@ def _with_intervals(solution: Solution, system: System) -> Solution:
 
 
 def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span | None:
-    """The interval of a block's unknown in which all equations hold with the others fixed; None if it has none."""
+    """The interval of one unknown along which a block's equations hold with the others fixed; None if it has none."""
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
     low, high = system.inside(name)
     for equation in system.equations:
@@ -270,7 +270,7 @@ def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span
 
 
 def _refuted_by_one_equation(system: System) -> Outcome | None:
-    """The outcome of a block in which one equation alone cannot hold; None if there is no such equation.
+    """See that a block has no solution since one equation alone cannot hold; None if there is no such equation.
 
     Such an equation has no unknown left, or a single one that has no value. A product with a zero factor is zero. So
     what is known to be zero, or is made so by one equation, may leave others a single unknown or none.
@@ -297,7 +297,7 @@ def _refuted_by_one_equation(system: System) -> Outcome | None:
 
 
 def _at_zero(node: Node, zeros: Collection[str]) -> Node:
-    """An expression of a block at known zeros, where it is defined: a product with a zero factor is zero."""
+    """Put zeros into a side of a block's equation: a product with a zero factor is zero, where it is defined."""
     if isinstance(node, Name):
         return ZERO if node.name in zeros else node
     if isinstance(node, Number):
@@ -307,7 +307,7 @@ def _at_zero(node: Node, zeros: Collection[str]) -> Node:
 
 
 def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outcome:
-    """Solve a block without choices by closed forms or tearing; undecided if neither applies.
+    """Find all solutions of a block, or of one arm of it, by closed forms or tearing; undecided if neither applies.
 
     Unless it `is_single`, the system is one arm among several, and dependent equations give an interval.
     """
@@ -358,7 +358,7 @@ def _linear_outcome(system: System, points: Sequence[dict[str, float]], reason: 
 
 
 def _solve_by_quick_search(system: System) -> Outcome | None:
-    """Solve a small block by what is quick: see that its equations are dependent, or search bounded domains."""
+    """Before a small block is torn, see that its equations are dependent, or search bounded domains briefly."""
     if holds_along_branch(system) or repeat_each_other(system):
         return _REPEATING
     search = search_domains(system, _QUICK) if is_bounded(system) else None
@@ -366,7 +366,7 @@ def _solve_by_quick_search(system: System) -> Outcome | None:
 
 
 def _solve_by_resultants(system: System) -> Outcome | None:
-    """Solve a block of two polynomial equations whose common zeros are all known; None for other blocks."""
+    """Solve a block of two polynomials by their resultants, if all common zeros are known; None for other blocks."""
     zeros = common_zeros(system.equations, system.unknowns, system.known)
     if zeros is None:
         return None
@@ -383,7 +383,7 @@ def _solve_by_resultants(system: System) -> Outcome | None:
 
 
 def _with_zeros_of_divisors(outcome: Outcome, lost: tuple[Lost, ...], system: System, depth: int) -> Outcome:
-    """The outcome of tearing a block, with the solutions that tearing loses: those at which divisors are zero."""
+    """Solve a block also where divisors of its tearing are zero, and join these solutions with the outcome."""
     solutions = list(outcome.solutions)
     open_divisors: list[str] = []
     for equation, divisor in lost:

@@ -89,7 +89,7 @@ def claim_of(
 
 
 def _with_evidence(claim: Claim) -> Iterator[Claim]:
-    """The claim of a certificate with each kind of evidence that it may have, the cheapest first."""
+    """A block's claim with each kind of evidence to be tried for its certificate, the cheapest first."""
     if len(claim.unknowns) == 1:
         operations = _operations(claim.equations[0], claim.unknowns[0])
         if operations is not None:
@@ -103,7 +103,7 @@ def _with_evidence(claim: Claim) -> Iterator[Claim]:
 
 
 def _operations(equation: Equation, name: str) -> tuple[str, ...] | None:
-    """The operations around an unknown, from the outside, as evidence; None if the unknown stands more than once."""
+    """The operations around a block's unknown, from the outside, as evidence; None if it stands more than once."""
     sides = [side for side in equation.sides if name in names_in(side)]
     operations: list[str] = []
     while len(sides) == 1 and isinstance(sides[0], Apply):
@@ -116,7 +116,7 @@ class _BoxSearch:
     """The search that cuts the domains of a claim into boxes, of which each is empty or in the region of a solution."""
 
     def __init__(self, claim: Claim) -> None:
-        """Set up the search for a certificate: the checker's system, the whole box, and graphs for contractors."""
+        """Set up the search for a block's certificate: the checker's system, the whole box, contractors' graphs."""
         self.claim = claim
         self.system = System(claim)
         self.domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
@@ -128,7 +128,7 @@ class _BoxSearch:
             self.graphs = [graph for graph in graphs if graph is not None]
 
     def boxes(self) -> Boxes | None:
-        """The certificate's tree of boxes; None where the boxes are too many or too small."""
+        """Search the tree of boxes that certifies a block's solutions; None where boxes are too many or too small."""
         places = []
         for point in self.claim.solutions:
             place = self._place(point)
@@ -137,7 +137,7 @@ class _BoxSearch:
             places.append(place)
 
         def step(box: Box) -> tuple[Cut | Narrowing | int | None, Sequence[Box]] | None:
-            """The certificate's entry on a box (the place of its region, None if it is empty), and the next boxes."""
+            """A box's entry in the block's certificate (a cut, a region's place, None if empty), and what follows."""
             region = next((i for i, place in enumerate(places) if is_within(box, place.region)), None)
             remainder = None if region is not None or self.system.differs(box) else self._contracted(box)
             if remainder is None:
@@ -165,21 +165,21 @@ class _BoxSearch:
         return Place(narrow, narrow)
 
     def _contracted(self, box: Box) -> Box | None:
-        """The part of a box that the interval Newton step of the checker leaves: all if undefined, None if nothing."""
+        """What the checker's Newton step leaves of a box to certify a block: all if undefined, None if nothing."""
         with suppress(NoElement, ZeroDivisionError):
             return None if self.system.keeps_sign(box) else self.system.narrowed(box)
         return box
 
     @staticmethod
     def _holds(test: Callable[[Box], bool], box: Box) -> bool:
-        """Whether a test of the certificate's checker succeeds; an undefined equation counts as a failure."""
+        """Whether a test by which a block is certified succeeds in a box; an undefined equation is a failure."""
         try:
             return test(box)
         except (NoElement, ZeroDivisionError):
             return False
 
     def _largest_empty_slab(self, box: Box) -> Cut | None:
-        """The cut of a certificate's box that takes off the largest part in which contractors leave nothing.
+        """A cut, for a block's certificate, that takes an empty part off a box, as contractors find it.
 
         None if they leave something of a bounded box by all equations together: there Newton's method says more.
         """
@@ -196,7 +196,7 @@ class _BoxSearch:
 
 
 def _around(x: float, share: float) -> Span:
-    """The narrow side of a certificate's place: a coordinate of a solution, give or take a share of its size.
+    """The side of a narrow box around a block's solution: a coordinate, give or take a share of its size.
 
     Around zero, the least size takes the place of its own.
     """
@@ -205,7 +205,7 @@ def _around(x: float, share: float) -> Span:
 
 
 def _beside(x: float, share: float) -> Span:
-    """The wide side of a certificate's place: from a coordinate of a solution divided by 1 + share to it times that.
+    """The side of a region around a block's solution: from a coordinate divided by 1 + share to it times that.
 
     Around zero, it reaches as far as the share.
     """
@@ -216,7 +216,7 @@ def _beside(x: float, share: float) -> Span:
 
 
 def _cut_at_region(box: Box, places: Sequence[Place]) -> Cut | None:
-    """A cut of a certificate's box at the end of a region that meets the box, unless the box is much larger."""
+    """A cut, for a block's certificate, at the end of a region that meets the box, unless the box is much larger."""
     for place in places:
         sides = list(zip(box, place.region, strict=True))
         if not all(low < end and start < high for (low, high), (start, end) in sides):
@@ -231,14 +231,14 @@ def _cut_at_region(box: Box, places: Sequence[Place]) -> Cut | None:
 
 
 def _across(box: Box) -> Cut | None:
-    """A cut of a certificate's box in the middle of its relatively widest side; None if all sides are too narrow."""
+    """A cut, for a block's certificate, across the relatively widest side of a box; None if all are too narrow."""
     widths = [_width(side) for side in box]
     i = max(range(len(box)), key=widths.__getitem__)
     return Cut(i, _middle(box[i])) if widths[i] > FINEST_PART else None
 
 
 def _width(side: Span) -> float:
-    """The relative width of a side of a certificate's box: the log ratio of its ends, or its size around zero."""
+    """The relative width by which sides are cut to certify a block: a log ratio of ends, or a size around zero."""
     low, high = side
     size = max(abs(low), abs(high))
     if size == math.inf:
@@ -249,7 +249,7 @@ def _width(side: Span) -> float:
 
 
 def _middle(side: Span) -> float:
-    """The cut of a side of a certificate's box: at zero, by ratio, beside its finite end, or near an end at zero."""
+    """Where the search for a block's certificate cuts a side: at zero, by ratio, beside a finite end or near zero."""
     low, high = side
     if low < 0 < high:
         return 0.0

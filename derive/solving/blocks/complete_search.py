@@ -98,7 +98,7 @@ def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
 
 
 def contractors_refute(system: System) -> bool:
-    """Whether contractors leave nothing of a block's domains, so that no complete search is needed.
+    """Whether a complete search of a block is needless, since contractors leave nothing of its domains.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain

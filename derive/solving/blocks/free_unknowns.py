@@ -91,7 +91,7 @@ def variants_of(
     choices: Collection[str] = CHOICES,
     most: int = _VARIANTS,
 ) -> list[tuple[Equation, ...]]:
-    """The variants of a system: every choice that holds an unknown is replaced by one of its arms, in all combinations.
+    """The variants of a system in which an arm may leave an unknown free: one arm for each choice, in all ways.
 
     The only variant is the system as it is where there are too many.
     """
@@ -116,7 +116,7 @@ def variants_of(
 def _first_choice(
     equations: Sequence[Equation], unknowns: Collection[str], choices: Collection[str]
 ) -> tuple[int, Apply] | None:
-    """The first choice of a system that holds an unknown, and the place of its equation."""
+    """The first choice that holds an unknown, which an arm of it may leave free, and the place of its equation."""
     for index, equation in enumerate(equations):
         for choice in operations(*equation.sides, among=choices):
             if any(name in unknowns for name in choice.names):
@@ -125,7 +125,7 @@ def _first_choice(
 
 
 def holds_everywhere(problem: OneUnknown) -> bool:
-    """Whether the unknown cancels throughout its domain, whichever arms bind.
+    """Whether an unknown cancels, and is free, throughout its domain, whichever arms bind.
 
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
@@ -203,7 +203,7 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
 
 
 def _is_level_over_divisors(problem: OneUnknown, span: Span, points: Iterable[float]) -> bool:
-    """Whether a cancelling unknown stands in divisors, and leaves only the rounding of the givens above them.
+    """Whether an unknown is free along an interval, but for the rounding of givens above divisors that hold it.
 
     So it is for `(w + x)/(a + x) = 1` with w = a. Where w is not a, the sides approach each other, and never meet.
     """
@@ -220,7 +220,7 @@ def _is_level_over_divisors(problem: OneUnknown, span: Span, points: Iterable[fl
 
 
 def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
-    """Whether the residual of a cancelling unknown is one share of the sides everywhere, as rounded givens make it."""
+    """Whether the residual along a free unknown is one share of the sides everywhere, as rounded givens make it."""
     shares = [abs(gap_of(problem.equation, problem.at(x))) for x in points]
     if len(shares) <= 3 or not all(share <= MET for share in shares):  # more than rounding
         return False
@@ -234,7 +234,7 @@ _Degree = Fraction | str | None
 
 
 def by_proportion(problem: OneUnknown) -> Outcome | None:
-    """All values of a positive unknown, if both sides are proportional to powers of it; None if they are not.
+    """The outcome of sides proportional to powers of a positive unknown: it is free, or has a value or none; else None.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -280,7 +280,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
 
 
 def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether an expression is a power of a positive unknown, times a factor: then it keeps its sign."""
+    """Whether an expression is a power of a positive unknown that may be free, times a factor: it keeps its sign."""
     return _degree(node, name, known) is not None
 
 
@@ -295,10 +295,10 @@ def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
 
 
 def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
-    """The degree of an expression in a positive unknown that may cancel; None if the expression has no degree."""
+    """The degree in which an expression is proportional to a positive unknown that may be free; None if it has none."""
 
     def degree_of(inner: Node) -> Fraction | str:
-        """The degree of a part of the expression; a part that is zero has any degree, an undefined one none."""
+        """The degree of a part in the unknown that may be free; a part that is zero has any, an undefined one none."""
         if name not in names_in(inner):
             constant = value(inner, known)
             if constant == 0:
@@ -310,7 +310,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
         return degree
 
     def power(node: Apply, _: Fold) -> Fraction:
-        """The degree of a power, whose exponent is a number: that of its base, times the exponent."""
+        """The degree of a power in the unknown that may be free: that of its base, times the exponent, a number."""
         base, exponent = node.args
         if name in names_in(exponent):
             raise NoElement
@@ -330,7 +330,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
-    """The bounds of a form over intervals of free unknowns: tight if all are finite and `most` enclosures do."""
+    """The bounds of a form along intervals of cancelling unknowns: tight if all are finite and `most` enclosures do."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(map(math.isfinite, chain.from_iterable(moving.values()))):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
@@ -342,7 +342,7 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
 
 
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain, most: int = PARTS) -> Span:
-    """The part of an unknown's interval, cut at its sample points, from which a form can reach a domain."""
+    """The part of a free unknown's interval, cut at its sample points, from which a form can reach a domain."""
     points = points_across(span, values, ())
     for place, end in ((0, span[0]), (-1, span[1])):
         if end == 0:  # for which the sample points have a number next to it, and zero itself would be left out
@@ -353,7 +353,7 @@ def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, dom
         return domain.low <= value(form, {**values, name: point}) <= domain.high
 
     def first_of(places: range) -> int | None:
-        """The first of some adjacent pieces of the interval in which the form may reach the domain, by halving."""
+        """The first of some adjacent pieces of a free unknown's interval from which the form may reach the domain."""
         piece = points[min(places)], points[max(places) + 1]
         if not any(map(is_inside, piece)):  # a number says so at once, where bounds take hundreds
             low, high = bounds_over(form, values, {name: piece}, most)

@@ -53,7 +53,7 @@ class _SearchFromStarts:
 
     @property
     def is_curve(self) -> bool:
-        """Whether the roots from many starts show a curve: several points of one, and no isolated solution."""
+        """Whether local methods from many starts found a curve: several points of one, and no isolated solution."""
         return len(self.on_curve) >= _CURVE and not self.solutions
 
     def take(self, proposed: Mapping[str, float]) -> None:
@@ -157,7 +157,7 @@ def _roots_of_all_equations(search: _SearchFromStarts) -> Iterator[dict[str, flo
 
 
 def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
-    """The fewest tears to start from that express all other unknowns, with their branches; else all unknowns."""
+    """The fewest unknowns that local methods have to solve for, with the branches that express the others; else all."""
     counts = range(1, min(_TORN + 1, len(unknowns)))
     ways = chain.from_iterable(combinations(unknowns, count) for count in counts)
     is_small = len(unknowns) <= _TEARABLE and sizes(equations) <= _LARGEST

@@ -138,7 +138,7 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
 
 
 def _between_arguments(equation: Equation) -> Equation:
-    """The equation between the arguments of the same function on both sides, if that takes no value twice.
+    """The relation to solve for one unknown, without a function on both sides, if that takes no value twice.
 
     >>> str(_between_arguments(Equation(Apply("erf", (Name("x"),)), "=", Apply("erf", (Name("y"),)))))
     'x = y'
@@ -150,7 +150,7 @@ def _between_arguments(equation: Equation) -> Equation:
 
 
 def _is_of_other_arm(candidate: Candidate, problem: OneUnknown, number: float) -> bool:
-    """Whether a closed form clearly fails a comparison of its unknown under which it holds: another arm binds.
+    """Whether a candidate for one unknown clearly fails a comparison under which its form holds: another arm binds.
 
     The sides may agree all the same where a function is level: `erf(15.4)` and `erf(29.4)` are 1 to a hundred digits.
     A comparison of givens alone, as of what stands under a root, may fail by their rounding.
@@ -166,7 +166,7 @@ def _is_of_other_arm(candidate: Candidate, problem: OneUnknown, number: float) -
 
 
 def _satisfies_exactly(form: Node, problem: OneUnknown) -> bool:
-    """Whether a closed form satisfies its equation to many digits, as it has to where no number is rounded.
+    """Whether a candidate for one unknown, put back into its relation, holds to many digits if no number is rounded.
 
     The inverse of a root or an absolute value also takes what these never come to: `sqrt(x) + 2 = 1.9999999999` gives
     1e-20, and there the sides differ by 2e-10.
@@ -241,7 +241,7 @@ def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solutio
 
 
 def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
-    """The outcome with intervals along which one unknown cancels in an arm within rounding; None if there are none."""
+    """The outcome for one unknown whose relation holds along an arm within rounding; None without such intervals."""
     name, holds = problem.name, partial(problem.meets, tolerance=MET)
     roots = sorted(solution.values[name] for solution in solutions)
     points = [*map(middle, pairwise(roots)), *(0.5 * root for root in roots), *(2.0 * root for root in roots)]
@@ -344,7 +344,7 @@ def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> Sequence[i
 
 
 def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:
-    """The value of a closed form for one unknown to its last digit; NaN if it has none, or one in doubles only.
+    """A candidate for one unknown from its closed form, to the last digit; NaN if it has none, or one in doubles only.
 
     In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero, and the sides only approach each other. So
     rational parts are computed exactly, which also keeps an argument from passing the end of a function's domain.
@@ -363,7 +363,7 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A value of one unknown, moved to the nearest end of its domain if only rounding keeps it from that end."""
+    """A candidate for one unknown, moved to the nearest end of its domain if only rounding keeps it from that end."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
@@ -374,7 +374,7 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
 
 
 def _without_noise(problem: OneUnknown, number: float) -> float:
-    """A value of one unknown, or zero if the value differs from zero by rounding alone.
+    """A value found for the relation's one unknown, or zero if it differs from zero by rounding alone.
 
     A number known exactly is never zero by rounding.
     """
@@ -402,7 +402,7 @@ def _with_double_roots_merged(solutions: Sequence[Solution], problem: OneUnknown
 
 
 def _searched(problem: OneUnknown) -> Outcome:
-    """The outcome of a search for the roots of one unknown, and for the intervals in which the unknown cancels."""
+    """The values of one unknown by a search: roots that satisfy the relation, and intervals where it cancels."""
     roots = roots_of(problem)
     values = [_without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
@@ -419,7 +419,7 @@ def _searched(problem: OneUnknown) -> Outcome:
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
-    """Whether the sides of an exact equation differ where it begins to be defined, and cross nowhere within rounding.
+    """Whether a root of one unknown is none: where the exact relation begins to be defined, its sides do not cross.
 
     `sqrt(x + 3)*(x + 1)` is 1e-10 near -1. At -3 it begins with 0, so steeply that 0 seems to be 1e-10 beside the next
     number, but it falls.
@@ -458,7 +458,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
 
 
 def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
-    """The outcome with intervals in which one unknown cancels, and the solutions besides; None without an interval."""
+    """The values of one unknown whose relation holds along intervals, and at points besides; None without intervals."""
     if _exact_numerator(problem) == 0 or holds_everywhere(problem):
         return everywhere(problem)
     if not has_pieces(problem.equation, problem.name):
@@ -471,7 +471,7 @@ def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) 
 
 
 def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
-    """The roots of one unknown with the intervals that a search missed, and without roots inside an interval."""
+    """What a search for one unknown found, with the intervals that it missed, and without roots inside an interval."""
 
     def sign(x: float) -> int:
         return sign_of_gap(problem.equation, problem.at(x))
@@ -491,14 +491,14 @@ def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
 
 
 def _covers(proved: Span, tried: Span) -> bool:
-    """Whether a proved interval of one unknown contains a tried one, or all but the ends that trial points blur."""
+    """Whether an interval found with the roots of one unknown contains one from trial points, but for blurred ends."""
     (low, high), (start, end) = proved, tried
     slack = 0.01 * (end - start) if end - start < math.inf else 1e-3 * min(abs(start), abs(end))
     return low <= start + slack and end - slack <= high
 
 
 def _is_sharper(proved: Span, tried: Span, sign: Callable[[float], int]) -> bool:
-    """Whether the sides are equal to every digit along a proved interval of one unknown, but not beside it."""
+    """Whether one unknown's relation holds to every digit along a proved interval, and not beside it in a tried one."""
     if not tried[0] <= proved[0] <= proved[1] <= tried[1] or sign(middle(proved)) != 0:
         return False
     midpoints = [end / 2 + other / 2 for end, other in zip(proved, tried, strict=True) if end != other]
@@ -510,7 +510,7 @@ def _is_inside(x: float, span: Span) -> bool:
 
 
 def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
-    """The outcome of a search for one unknown: roots, intervals, what is proved of them, and where it looked."""
+    """What a relation with one unknown comes to after a search: its values, what is proved, and where it looked."""
     name = problem.name
     low, high = map(problem.domain.told, roots.sought)
     caveat = None
@@ -555,7 +555,7 @@ def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:
 
 
 def _by_whole_exponents(problem: OneUnknown, power: Apply) -> Outcome:
-    """The values of one unknown in the exponent of a power whose base is negative."""
+    """The admissible values of one unknown in the exponent of a negative base: the exponent has to be whole."""
     base, exponent = power.args
     equation = problem.equation
     size = Apply("pow", (Apply("abs", (base,)), exponent))

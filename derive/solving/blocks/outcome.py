@@ -63,44 +63,44 @@ class System:
 
     @property
     def with_choices(self) -> System:
-        """The block's equations as they are stated, with their choices."""
+        """What the block asks as it is stated, with all its choices."""
         return replace(self, equations=self.stated, stated=()) if self.stated else self
 
     def taking(self, equations: Sequence[Equation]) -> System:
-        """The block's system with one arm in the place of each choice."""
+        """What the block asks with one arm in the place of each choice; the stated equations are kept."""
         return replace(self, equations=tuple(equations), stated=self.stated or self.equations)
 
     @property
     def is_exact(self) -> bool:
-        """Whether no number of the block is a rounded one: then no gap between two sides is their rounding."""
+        """Whether the block asks with exact numbers only: then no gap between two sides is their rounding."""
         return are_exact(self.stated or self.equations, self.unknowns, self.known)
 
     @property
     def positive(self) -> frozenset[str]:
-        """The unknowns of the block that are nowhere below zero."""
+        """The unknowns that the block asks for whose domains have no number below zero."""
         return frozenset(name for name in self.unknowns if self.domains[name].low >= 0)
 
     def near(self, values: Mapping[str, float], steps: int = 80) -> dict[str, float] | None:
-        """The solution of the block to which Newton's method converges from a point; None if it does not converge."""
+        """The solution that the block's equations come to from a point by Newton's method; None if to none."""
         return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
 
     def step_in(self, box: Mapping[str, Span], blur: float = 0.0) -> Newton | None:
-        """A step of the interval Newton method on the block, for all numbers that differ from known ones by a blur."""
+        """What an interval Newton step on the block's equations comes to in a box, for known numbers within a blur."""
         dag = dag_of(self.equations, [*box], self.known, blur=blur)
         return None if dag is None else newton(dag, [*box.values()])
 
     def gap(self, values: Mapping[str, float]) -> float:
-        """The largest residual of the block's equations at a point; NaN where a residual is NaN."""
+        """How far a point is from meeting the block's equations: the largest residual; NaN where a residual is NaN."""
         numbers = {**self.known, **values}
         gaps = [abs(residual(equation, numbers)) for equation in self.equations]
         return math.nan if any(gap != gap for gap in gaps) else max(gaps)
 
     def alone(self, equation: Equation, name: str) -> OneUnknown:
-        """An equation of the block with one unknown, the other unknowns being gone or known."""
+        """What one equation of the block asks, with a single unknown, the others being gone or known."""
         return OneUnknown(equation, name, self.known, self.domains[name])
 
     def inside(self, name: str) -> Span:
-        """The ends of the domain of a block's unknown."""
+        """The ends of the domain in which a block asks for an unknown."""
         return self.domains[name].low, self.domains[name].high
 
     def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
@@ -108,7 +108,7 @@ class System:
         return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
 
     def is_inside(self, values: Mapping[str, float]) -> bool:
-        """Whether every value of the block's unknowns lies in its domain."""
+        """Whether values are admissible as the block's solution: each lies in its unknown's domain."""
         return not self._values_outside(values)
 
     def outside(self, values: Mapping[str, float]) -> str:
@@ -120,27 +120,27 @@ class System:
         return all(domain.open_low and x == domain.low for domain, _, x in self._values_outside(values))
 
     def misses(self, values: Mapping[str, float]) -> bool:
-        """Whether values fail the very equations of the block that they came from, and so prove nothing."""
+        """Whether values that a block's system came to fail its very own equations, and so prove nothing."""
         numbers = {**self.known, **values}
         if any(map(math.isnan, values.values())):
             return False
         return not all(agrees(equation, numbers) for equation in self.equations)
 
     def meets(self, values: Mapping[str, float]) -> bool:
-        """Whether a block as stated holds to the last digits of doubles, a stricter test than `holds`."""
+        """Whether values solve the block as stated to the last digits of doubles, a stricter test than `holds`."""
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(abs(residual(equation, numbers)) <= MET for equation in equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-        """Whether a block as stated, with its choices, holds at a point of the domains."""
+        """Whether values count as a solution of the block as stated, with its choices, within the domains."""
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(agrees(equation, numbers, tolerance) for equation in equations)
 
 
 def everywhere(problem: OneUnknown) -> Outcome:
-    """The outcome of a block with one unknown if every number of its domain is a solution."""
+    """The outcome if a block's equation holds at every number of its unknown's domain."""
     return Outcome((Solution({}, {problem.name: problem.whole}),))
 
 
@@ -159,12 +159,12 @@ def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
 
 
 def solves(x: float, problem: OneUnknown) -> bool:
-    """Whether the equation of a block with one unknown counts as met at a number."""
+    """Whether a block's equation counts as met at a number of its single unknown."""
     return agrees(problem.equation, problem.at(x))
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-    """Whether an equation counts as met at some numbers, within rounding.
+    """Whether numbers count as a solution of one equation, within rounding.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> agrees(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
@@ -200,7 +200,7 @@ def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
 
 
 def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
-    """Whether values of a block's unknowns repeat a solution that is already known."""
+    """Whether values are among a block's solutions so far, within a tolerance."""
     return any(
         not solution.spans
         and all(math.isclose(x, solution.values[name], rel_tol=tolerance) for name, x in values.items())
@@ -209,7 +209,7 @@ def repeats(values: Mapping[str, float], solutions: Sequence[Solution], toleranc
 
 
 def are_close(values: Mapping[str, float], other: Mapping[str, float], share: float, least: float = 1.0) -> bool:
-    """Whether two points of a block differ by at most a share of each number, or of so much of the largest number."""
+    """Whether the values of two solutions differ by at most a share of each, or of so much of the largest number."""
     largest = max(map(abs, values.values()))
     return all(abs(x - other[name]) <= share * max(abs(x), least * largest) for name, x in values.items())
 

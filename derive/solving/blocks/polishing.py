@@ -71,7 +71,7 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
 
 
 def each_once(outcome: Outcome, system: System) -> Outcome:
-    """An outcome with each root once; if it is not proved, with multiple roots polished, and none outside the domains.
+    """Polish and merge the solutions of an outcome, so that each root stands once; proved ones are only merged.
 
     Two solutions that only the last digit of the givens keeps apart are merged into the point between them; if they lie
     further apart they are two roots, however close. Where that rounding leaves no root at all, the points that come
@@ -104,7 +104,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
 
 
 def _add(kept: list[Solution], solution: Solution, system: System, tolerance: float) -> None:
-    """Add a polished solution, or merge it with a kept one if the equations hold all the way between the two."""
+    """Merge a polished solution with a kept one if the equations hold all the way between the two, or else add it."""
     for i, other in enumerate(kept):
         if solution.spans or other.spans or not _may_be_one(solution.values, other.values, system):
             continue
@@ -119,7 +119,7 @@ def _add(kept: list[Solution], solution: Solution, system: System, tolerance: fl
 
 
 def _is_single(first: Solution, second: Solution, system: System) -> bool:
-    """Whether the box between two solutions holds one at most, proved for all numbers that round to the givens."""
+    """Whether two solutions may be merged: the box between them holds one at most, whatever the givens' last digits."""
     if first.spans or second.spans or not _may_be_one(first.values, second.values, system):
         return False
     pairs = {name: (first.values[name], second.values[name]) for name in system.unknowns}
@@ -128,12 +128,12 @@ def _is_single(first: Solution, second: Solution, system: System) -> bool:
 
 
 def _part_of_way(share: float, start: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:
-    """The point at a share of the way from a solution to another."""
+    """The point at a share of the way between two solutions that may be merged."""
     return {name: (1 - share) * x + share * end[name] for name, x in start.items()}
 
 
 def are_apart(first: Mapping[str, float], second: Mapping[str, float], system: System) -> bool:
-    """Whether two solutions are proved to be two: each is the only one in a box, and the boxes do not meet.
+    """Whether two solutions must not be merged: each is proved to be the only one in a box, and the boxes are apart.
 
     The proof holds for all numbers that differ from the given ones in the last digit only.
     """
@@ -156,7 +156,7 @@ def in_many_digits(values: Mapping[str, float], system: System) -> tuple[Mapping
 
 
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
-    """A root polished to its last digit, or as it is if many digits lead nowhere or to another root."""
+    """A solution of simultaneous equations polished to its last digit, or as it is if many digits lead nowhere near."""
     refined = in_many_digits(values, system)
     if refined is None:
         return values
@@ -189,7 +189,7 @@ def is_telling(values: Mapping[str, float], system: System) -> bool:
 
 
 def _with_a_number_changed(node: Node) -> Iterator[Node]:
-    """Copies of an expression, each with another nonzero number half as large again, to see the residual change."""
+    """Copies of an expression, each with one number half as large again, to see if digits are lost at a point."""
     if isinstance(node, Number) and node.value:
         yield Number(node.value * 3 / 2)
     elif isinstance(node, Apply):
@@ -247,7 +247,7 @@ def is_contradicted(values: Mapping[str, float], system: System) -> bool:
 
 
 def _is_refuted(values: Mapping[str, float], system: System) -> bool:
-    """Whether intervals prove that no root differs by up to a thousandth in each number from a polished point.
+    """Whether there is no root to polish a point into: by intervals, none is within a thousandth of each number.
 
     So it is for `x*cosh(x) = x` with a positive x: the nearer x is to zero, the more digits of the sides agree.
     """

@@ -81,7 +81,7 @@ def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
 def runs(
     holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
 ) -> list[Span]:
-    """The pieces of an interval in which a condition holds, as far as runs of sample points show."""
+    """The pieces of an interval where samples meet a condition: runs of sample points, their ends by bisection."""
     tried = {x: holds(x) for x in points_across(span, known, seeds)}
     between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
     tried |= {x: holds(x) for x in between}
@@ -98,7 +98,7 @@ def runs(
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """The end of a run of sample points, by bisection between a point inside and one outside."""
+    """Where a condition ceases to hold between two sample points, one inside a run and one outside, by bisection."""
     for _ in range(120):
         product = inside * outside
         x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
@@ -138,7 +138,7 @@ def starting_points(
 def _at_levels(
     unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> Iterator[dict[str, float]]:
-    """Starting points at which all unknowns are at one level of their domains, or in equal steps up to it."""
+    """Sample points in the domains of several unknowns: all at one level, or in equal steps up to it."""
     sizes = [math.log(abs(number)) for number in known.values() if number]
     levels = [*_LEVELS]
     if sizes:
@@ -151,7 +151,7 @@ def _at_levels(
 
 
 def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
-    """A starting value in a domain: a share of the way through a finite one, else at or about a level."""
+    """A sample from a domain: a share of the way through a finite one, else at or about a level."""
     low, high = domain.low, domain.high
     if math.isfinite(low) and math.isfinite(high):
         return low + share * (high - low)

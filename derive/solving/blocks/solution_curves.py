@@ -110,7 +110,7 @@ def repeat_each_other(system: System) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
-    """Whether the equations are dependent: their Jacobian is singular at a random point.
+    """Whether equations may hold along a curve for all numbers: their Jacobian is singular at a random point.
 
     So it is then almost surely at every one (Schwartz 1980).
     """
@@ -155,7 +155,7 @@ def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | 
 
 
 def _echelon(rows: list[list[float]]) -> list[int]:
-    """Bring a Jacobian's rows to reduced echelon form in place, with full pivoting; returns the pivots' columns."""
+    """Reduce rows of slopes in place, to see where a curve of solutions may run; returns the pivots' columns."""
     pivots: list[int] = []
     columns = list(range(len(rows[0]))) if rows else []  # without a pivot
     for place in range(len(rows)):

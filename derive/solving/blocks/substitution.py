@@ -44,7 +44,7 @@ class Branch:
     conditions: tuple[Node, ...] = ()  # under which the expressions hold
 
     def at(self, tears: Mapping[str, float], known: Mapping[str, float], worth: Worth = value) -> dict[str, float]:
-        """All the unknowns at these values of the tears, by substitution; `worth` evaluates a form."""
+        """All unknowns by the forms substituted for them, at values of the tears; `worth` evaluates a form."""
         values = dict(tears)
         for name, form in self.forms.items():
             values[name] = worth(form, {**known, **values})
@@ -58,7 +58,7 @@ def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: st
 
 @lru_cache(maxsize=512)
 def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears: tuple[str, ...]) -> tuple[Branch, ...]:
-    """Every way to express the other unknowns in the tears, cached: the expressions do not depend on the numbers."""
+    """Every way to rewrite equations in the tears by substitution, cached: the expressions do not depend on numbers."""
     pending = [Branch({}, equations)]
     finished: list[Branch] = []
     while pending:

@@ -244,7 +244,7 @@ class _TornBranch:
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
     def is_followed(self, root: float, values: Mapping[str, float]) -> bool:
-        """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
+        """Whether a root of the tear, with every number within its rounding, is followed to one solution at most."""
         system, tear = self.system, self.tear
         reach = _TOGETHER * abs(root) or LEAST
         box = self._box_over((root - reach, root + reach))
@@ -267,12 +267,12 @@ class _TornBranch:
         return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
 
     def fails_along(self, span: Span) -> bool:
-        """Whether an interval of the tear certainly holds no solution, by the parts into which marks cut it."""
+        """Whether the torn system surely has no solution along an interval of the tear, by the parts between marks."""
         boxes = map(self._box_over, pairwise(self._marked(span)))
         return all(box is None or self._surely_fails(box) for box in boxes)
 
     def _box_over(self, span: Span) -> dict[str, Span] | None:
-        """The intervals of all unknowns where the tear lies in one; None if one of them certainly leaves its domain."""
+        """The box of all unknowns that follow from an interval of the tear; None if one certainly leaves its domain."""
         box = {self.tear: span}
         around = {**{name: (number, number) for name, number in self.system.known.items()}, **box}
         for name, form in self.forms.items():
@@ -284,7 +284,7 @@ class _TornBranch:
         return box
 
     def _surely_fails(self, box: Mapping[str, Span]) -> bool:
-        """Whether one of the equations certainly holds nowhere in a box of the unknowns."""
+        """Whether an equation certainly fails all over a box in which the tear and the unknowns that follow it lie."""
         system = self.system
         around = {**{name: (number, number) for name, number in system.known.items()}, **box}
         equations = dict.fromkeys((*system.equations, *system.with_choices.equations))
@@ -292,7 +292,7 @@ class _TornBranch:
         return any(gap is None or gap.misses_zero for gap in gaps)
 
     def is_refuted(self, root: float) -> bool:
-        """Whether a root of the tear is no solution: in many digits an equation fails, where no number is rounded."""
+        """Whether a root of the tear is no solution of the torn system: with exact numbers, an equation fails."""
         system = self.system.with_choices
         if not system.is_exact:
             return False
@@ -311,7 +311,7 @@ class _TornBranch:
         return [x for x in met if is_cancelled(last.equation, self.tear, last.at(x)) and last.meets_beside_givens(x)]
 
     def spanned(self, span: Span, seeds: Sequence[float] = ()) -> list[Solution]:
-        """The parts of an interval of the tear along which the whole system holds, with the other unknowns there.
+        """The parts of an interval of the tear along which the torn system holds, with the unknowns that follow it.
 
         Two conditions may leave a single point: `q <= 3.4` and `q >= 3.4`.
         """
@@ -334,7 +334,7 @@ class _TornBranch:
         return []
 
     def in_proportion(self, roots: Outcome) -> Solution | None:
-        """The solution that is the tear's whole domain; None if the system does not hold throughout it.
+        """The torn system's solution along the tear's whole domain, by proportion; None if it does not hold throughout.
 
         Each unknown that moves has to be a power of the tear, times a factor, and its domain all positive numbers. One
         that does not move is tested at one point.
@@ -360,12 +360,12 @@ class _TornBranch:
         return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
 
     def _marked(self, span: Span) -> list[float]:
-        """The ends of an interval of the tear, and between them the points at which another arm may bind."""
+        """The ends of an interval of the tear, and between them where the torn system's arms or domains may change."""
         return [span[0], *sorted(x for x in self._turns if span[0] < x < span[1]), span[1]]
 
     @cached_property
     def _turns(self) -> frozenset[float]:
-        """Points of the tear at which an arm may begin or cease to bind, or an unknown leave its domain."""
+        """Values of the tear where the torn system may change: another arm binds, or an unknown leaves its domain."""
         ties = [*chain.from_iterable(map(_ties, self.system.with_choices.equations))]
         for name in self.forms:
             ends = filter(math.isfinite, self.system.inside(name))
@@ -400,7 +400,7 @@ class _TornBranch:
         return fewer if occurrences(fewer, self.tear) < occurrences(form, self.tear) else form
 
     def _without_open_ends(self, piece: Span, worth: Worth) -> Span:
-        """An interval of the tear without the ends at which the system fails: a form may step there."""
+        """An interval of the tear without the ends at which the torn system fails, as a form may step there."""
         low, high = (
             end if math.isinf(end) or self.system.holds(self.at(end, worth)) else math.nextafter(end, middle(piece))
             for end in piece
