@@ -47,7 +47,7 @@ def main() -> NoReturn:
 
 
 def _escape_what_has_no_code(stream: TextIO) -> None:
-    """Have a stream write `\\u03a9` for a letter that its encoding lacks, as Python's standard error does.
+    """As the program starts, have a stream escape letters that its encoding lacks, as the standard error does.
 
     Where it can only write ASCII, it writes UTF-8, as click would have it do.
     """

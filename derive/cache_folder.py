@@ -193,7 +193,7 @@ _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz",
 
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
-    """Print the cached output of a command; else run it and cache its output. Returns the exit status."""
+    """Print a command's output from the cache folder; else run it and keep its output there. Returns the status."""
     # A cached output knows nothing of what comes from the standard input.
     path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
     if path is None:
@@ -223,7 +223,7 @@ class _Output(NamedTuple):
     err: str
 
     def printed(self) -> int:
-        """Print it again; returns the status. Where nobody reads on, the rest is not written, as the first time."""
+        """Print the cached output again; returns the status. Where nobody reads on, the rest is left out."""
         try:
             sys.stdout.write(self.out)
             sys.stdout.flush()
@@ -234,13 +234,13 @@ class _Output(NamedTuple):
         return self.status
 
     def packed(self) -> bytes:
-        """As bytes: a line with the status and the length of the standard output, then both streams."""
+        """The bytes of a cache entry: a line with the status and the length of the output, then both streams."""
         out = self.out.encode()
         return b"%d %d\n%b%b" % (self.status, len(out), out, self.err.encode())
 
     @classmethod
     def unpacked(cls, body: bytes | None) -> _Output | None:
-        """The output of a command that was packed into a cache entry; None if the bytes are not such."""
+        """The output of a command from the bytes of its cache entry; None if the bytes are not such."""
         try:
             head, _, streams = (body or b"").partition(b"\n")
             status, length = map(int, head.split())
@@ -273,7 +273,7 @@ class _Recording:
 
     @contextmanager
     def _noticing(self) -> Iterator[None]:
-        """Mark the record as cut if its reader has stopped."""
+        """Mark the record that is made for the cache as cut if its reader has stopped."""
         try:
             yield
         except OSError:
@@ -285,7 +285,7 @@ class _Recording:
 
 
 def _entry(words: Sequence[str]) -> str | None:
-    """The cache entry of a command; None if it depends on more than can be checked."""
+    """The cache entry's path for a command; None if the output depends on more than can be checked."""
     if "libraries" in words:
         return None  # what packages offer
     named = [path for path in _named_files(words) if not _is_shelved(path)]
@@ -295,13 +295,13 @@ def _entry(words: Sequence[str]) -> str | None:
 
 
 def _is_shelved(name: str) -> bool:
-    """Whether it names a library that comes with this package, whose files are among its sources."""
+    """Whether a word names a library of this package, whose files the cache key has among the sources."""
     is_name = name.replace("-", "").isalnum() and not os.path.isfile(name)
     return is_name and os.path.isfile(os.path.join(_SHELF, f"{name}.toml"))
 
 
 def _builds_on_others(path: str) -> bool:
-    """Whether a file may use files that are not named, or cannot be read."""
+    """Whether a file may use files that a cache key does not name, or cannot be read."""
     try:
         with open(path, "rb") as file:
             return b"uses" in file.read()
@@ -310,7 +310,7 @@ def _builds_on_others(path: str) -> bool:
 
 
 def _terminal() -> str:
-    """The terminals of both streams: the width, to which output is fitted, and whether they have colour."""
+    """What a cache key says of the terminals of both streams: the width, to which output is fitted, and colour."""
     colour = f"{sys.stderr.isatty()} {os.environ.get('NO_COLOR', '')}"
     if not sys.stdout.isatty():
         return colour
@@ -322,7 +322,7 @@ def _terminal() -> str:
 
 
 def _named_files(words: Sequence[str]) -> Iterator[str]:
-    """The files that a command with a cached output reads."""
+    """The files that the words of a command name, which are a part of its cache key."""
     for previous, word in pairwise(words):
         if previous in _FILES or (os.path.exists(word) and not os.path.isdir(word)):
             yield word

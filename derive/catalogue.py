@@ -51,7 +51,7 @@ class _ListedLibrary:
 
 
 def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
-    """One row of the catalogue for each entry of a kind, the header first.
+    """The contents of a library as rows: one for each entry of a kind, the header first.
 
     >>> rows(Library(), "quantities")
     [('quantity', 'unit', 'meaning')]
@@ -122,7 +122,7 @@ def _measured_in(library: Library, words: str, is_name: bool) -> list[Hit]:
 
 
 def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
-    """The catalogue's row of a match: its kind, name, unit, and meaning or equation."""
+    """The row of a library's entry that a search found: its kind, name, unit, and meaning or equation."""
     entry = hit.entry
     called = f"also called {hit.called}" if hit.called else ""
     text, unit = entry.meaning, ""
@@ -134,7 +134,7 @@ def _row_of(library: Library, hit: Hit) -> tuple[str, ...]:
 
 
 def grouped(library: Library, kind: str, listed: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """The rows of the catalogue under headings if they are many: the subjects of the built-in library, in its order."""
+    """The rows of a library's contents, if many under headings: the subjects of the built-in library, in its order."""
     if len(listed) <= _MANY or kind not in ("quantities", "relations"):
         return [("", list(listed))]
     headings = _headings(library)
@@ -191,7 +191,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
 
 
 def _listed_libraries(*names: str) -> Iterator[_ListedLibrary]:
-    """The libraries that a catalogue lists: these, or all; a name that is none is left out.
+    """The libraries as entries of the catalogue: those of these names, or all; a name that is none is left out.
 
     >>> next(_listed_libraries("pipes"))
     _ListedLibrary(name='pipes', title='Flow in pipes', relations=44, quantities=70, source='derive-engine')
@@ -219,7 +219,7 @@ def _library(library: _ListedLibrary) -> list[tuple[str, str]]:
 
 
 def _reports() -> dict[str, str]:
-    """The titles of the reports, and of the pages with sliders that are written with them."""
+    """The reports as entries of the catalogue, name and title, and the pages with sliders that go with them."""
     return titles() | page_titles()
 
 
@@ -339,7 +339,7 @@ def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]
 
 
 def matching_data(library: Library, words: str) -> list[dict[str, Any]]:
-    """The hits for some words as plain data, the best first, with the score and the alias that matched."""
+    """The entries that match some words, as plain data for a list: the best first, with score and matched alias."""
     return [
         {**attributes(hit.entry, "kind", "name", "meaning"), "alias": hit.called, "score": round(hit.score, 3)}
         for hit in _nearest(library, words)

@@ -133,7 +133,7 @@ def together(
 
 
 def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str, _U]:
-    """Each given as it is read; if several cannot be read, one error with the problems of all.
+    """Read each given; where several cannot be read, their errors become one error with the problems of all.
 
     >>> read_all(lambda name, text: int(text), {"a": "1", "b": "2"})
     {'a': 1, 'b': 2}

@@ -33,7 +33,7 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
 
 
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
-    """The library of a relation file that is consistent."""
+    """The library of a relation file in which a check finds nothing wrong; else an error with all problems."""
     with query(math.inf):
         return proved(tested(read(read_document(source), beside)))
 
@@ -53,7 +53,7 @@ def tested(reader: Reader) -> Reader:
 
 
 def repetitive(reader: Reader) -> None:
-    """Note every relation that says what the others say."""
+    """Note as a problem of the relation file every relation that says what the others say."""
     for repetition in redundant(reader.relations):
         relation = Table(reader.notes, repetition.relation, ("relations", repetition.relation), {})
         relation.complain(repetition.message, repetition.hint, "equation")
@@ -99,7 +99,7 @@ def _deviation(library: Library, example: Example) -> str:
 
 
 def _deviation_of_list(library: Library, example: Example) -> str:
-    """All answers to a checked example in words, if they are not those that it lists; empty if they are."""
+    """All answers to a relation file's example in words, if the check fails since they are not those listed."""
     answers = library.solve_all(example.asked, *example.profiles, **example.given)
     values = sorted(answer.base for answer in answers if answer.base is not None)
     wanted = sorted(((read_value(text), text) for text in example.expected), key=lambda pair: pair[0].base[1])

@@ -88,7 +88,7 @@ _SEARCHED = 1 << 16  # bytes at either end of a file in which a mark stands
 
 
 def digest(content: bytes) -> str:
-    """What tells a content from any other."""
+    """The digest of a file's content, which tells it from any other and is the seal of a file that derive wrote."""
     return blake2b(content, digest_size=16).hexdigest()
 
 

@@ -32,7 +32,7 @@ _SWEEPS = 12  # sweeps that order the columns
 def graph_asked_for(
     library: Library, target: str | None, given: Sequence[str] = (), profiles: Sequence[str] = ()
 ) -> Graph:
-    """The graph of a library, the plan of one question, or without givens the part of the library around its target.
+    """The graph to be written: of a library, of one question's plan, or without givens of what is around its target.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -58,7 +58,7 @@ def graph_asked_for(
 
 
 def _origins(library: Library, weak: Sequence[str], given: Sequence[str], profiles: Sequence[str]) -> dict[str, str]:
-    """Where each value in use comes from: among profiles the last one that states it."""
+    """Where each value in a plan's graph comes from: among profiles the last one that states it."""
     origins = dict.fromkeys(weak, "default")
     for profile in profiles:
         stated = library.profile(profile)
@@ -67,7 +67,7 @@ def _origins(library: Library, weak: Sequence[str], given: Sequence[str], profil
 
 
 def _around(library: Library, target: str) -> Graph:
-    """The quantities in a graph that one is computed from, each by the first relation for it, and those that use it."""
+    """The part of a library's graph around a target: what it is computed from, by first relations, and what uses it."""
     written: dict[str, str] = {}
     for relation, name in structure_of(library).forward.items():
         written.setdefault(name, relation)
@@ -192,7 +192,7 @@ def _drawn(
 
 
 def _are_simultaneous(first: Mapping[str, Attribute], second: Mapping[str, Attribute]) -> bool:
-    """Whether two quantities are unknowns of one block, which stand in one column."""
+    """Whether two quantities of a graph are unknowns of one block, which stand in one column of its picture."""
     return "block" in first and first["block"] == second.get("block")
 
 

@@ -47,7 +47,7 @@ class Library(RelationSet):
     """
 
     def __dir__(self) -> list[str]:
-        """What is of use to a reader; the rest is how it is computed."""
+        """The members of the library that are of use to a reader; the rest is how it is computed."""
         return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
 
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
@@ -69,7 +69,7 @@ class Library(RelationSet):
             return solve(library, name, profiles, given)
 
     def _asked(self, *targets: str) -> tuple[Library, list[str]]:
-        """The library in which each target is a quantity: an expression, or another unit, becomes one of a copy."""
+        """The library to ask for these targets: an expression, or another unit, becomes a quantity of a copy."""
         library, names = self, []
         for target in targets:
             if not isinstance(target, str) or target in library.declared:
@@ -82,7 +82,7 @@ class Library(RelationSet):
         return library, names
 
     def solve_all(self, target: str, /, *profiles: str | Profile, **given: Any) -> tuple[Answer, ...]:
-        """Every admissible value: all roots, all regimes, and bounds where there is no value."""
+        """Ask the library for every admissible value: all roots, all regimes, and bounds where there is no value."""
         from derive.solving.answering.solver import solve_all
 
         with query():
@@ -90,7 +90,7 @@ class Library(RelationSet):
             return solve_all(library, name, profiles, given)
 
     def formula(self, target: str, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> Any:
-        """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units.
+        """Ask the library for a quantity in terms of others, in sympy; the closed form holds in coherent base units.
 
         Quantities whose values come from `profiles` stand in it by name, as defaults do.
         """
@@ -109,7 +109,7 @@ class Library(RelationSet):
     def compile(
         self, target: str, given: Iterable[str] = (), backend: str = "auto", *, profiles: Iterable[str | Profile] = ()
     ) -> Callable[..., Any]:
-        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value.
+        """A fast function that asks the library by floats or arrays, as keywords in declared units; NaN for no value.
 
         The values of `profiles` are constants in it.
         """
@@ -125,7 +125,7 @@ class Library(RelationSet):
             return compiled(library, name, names, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
-        """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
+        """Ask the library for targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
         from derive.tables.table import sweep
 
         with query(math.inf):
@@ -133,7 +133,7 @@ class Library(RelationSet):
             return sweep(library, names, profiles, given)
 
     def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
-        """The same for any number of points, piece by piece, to be iterated over, summarised or written to a file."""
+        """Ask the library at any number of points, piece by piece, to be iterated over, summarised or put in a file."""
         from derive.tables.streams import stream
 
         with query(math.inf):
@@ -145,7 +145,7 @@ class Library(RelationSet):
     def sample(
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
     ) -> Sample:
-        """The target at points drawn from the ranges among the givens and the profiles' values."""
+        """Ask the library for the target at points drawn from the ranges among the givens and the profiles' values."""
         from derive.tables.samples import sample
 
         with query(math.inf):
@@ -153,7 +153,7 @@ class Library(RelationSet):
             return sample(library, name, profiles, points, seed, given)
 
     def least(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
-        """The choice that makes the target least: a range or a list among the givens is free to choose, and of a tuple
+        """Ask the library for the least target: a range or a list among the givens is free to choose, and of a tuple
         of profiles any one. The library's inequalities hold, and so does `such_that`; counts are whole.
         """
         from derive.optimization.least import best_choice
@@ -163,7 +163,7 @@ class Library(RelationSet):
             return best_choice(library, name, profiles, such_that, given, "least")
 
     def most(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
-        """The choice that makes the target most, as `least` does."""
+        """Ask the library for the choice that makes the target most, as `least` does."""
         from derive.optimization.least import best_choice
 
         with query():
@@ -179,14 +179,14 @@ class Library(RelationSet):
         points: int = 12,
         **given: Any,
     ) -> Front:
-        """The choices of which no other is better in both targets, as `least` and `most` find them."""
+        """Ask the library for the choices of which no other is better in both targets, as `least` and `most` do."""
         from derive.optimization.front import pareto_front
 
         with query():
             return pareto_front(self, targets, profiles, such_that, given, points)
 
     def border(self, relation: str, /, *profiles: Any, over: str | Sequence[str], **given: Any) -> Borders:
-        """Where over one quantity or two, whose givens are ranges, a relation's arms change or it ceases to hold.
+        """Ask the library where over one quantity or two, given as ranges, a relation's arms change or it fails.
 
         A quantity in the place of the relation has the borders of all relations that lead to it. Of a relation and a
         quantity of one name the quantity is meant, unless it is given.
@@ -222,13 +222,13 @@ class Library(RelationSet):
         return graph_of_library(self)
 
     def compare(self, a: Answer, b: Answer) -> Comparison:
-        """Why the second answer differs from the first: what each given and each regime accounts for in the ratio."""
+        """Compare two answers of the library: what each given and each regime accounts for in the ratio."""
         from derive.comparison.compare import compare
 
         return compare(a, b)
 
     def page(self, targets: str | Sequence[str], /, *profiles: str, title: str = "", **given: Any) -> str:
-        """The HTML of a page, in which every given is a slider and the answer moves with it; a range is a slider's."""
+        """The library's answer as an HTML page in which each given is a slider; a range among them is a slider's."""
         from derive.pages.page import page
 
         if not isinstance(title, str):
@@ -236,12 +236,12 @@ class Library(RelationSet):
         return page(self, targets, profiles, given, title=title)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
-        """Both operating points in one library: what follows from the named quantities is there twice."""
+        """The library with a second operating point: what follows from the named quantities is there twice."""
         with query(math.inf):
             return self | Library(*twins(self, point, _names(names, "names")))
 
     def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
-        """Every quantity that these givens, the values of profiles and the defaults determine, including themselves."""
+        """Every quantity of the library that these givens, profiles and defaults determine, including themselves."""
         from derive.kernels.reach import reach
 
         with query():
@@ -253,12 +253,12 @@ class Library(RelationSet):
 
 
 def _each(targets: str | Iterable[str]) -> Iterable[Any]:
-    """Targets as they are given: a single one, or several; what is neither is refused where it is read."""
+    """The targets that a method of the library is called with; what is neither one nor several is refused later."""
     return [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
 
 
 def _names(given: Any, what: str = "given") -> list[str]:
-    """Names as they are given: a single one, or several; of a mapping its keys."""
+    """The names that a method of the library is called with: a single one, or several; of a mapping its keys."""
     if isinstance(given, str):
         return [given]
     if isinstance(given, Iterable) and not isinstance(given, bytes):
@@ -268,7 +268,7 @@ def _names(given: Any, what: str = "given") -> list[str]:
 
 
 def _listed(profiles: Any) -> tuple[str | Profile, ...]:
-    """Profiles as they are given: a single one, or several."""
+    """The profiles that a method of the library is called with: a single one, or several."""
     if isinstance(profiles, (str, Profile)):
         return (profiles,)
     if not isinstance(profiles, Iterable):
@@ -278,7 +278,7 @@ def _listed(profiles: Any) -> tuple[str | Profile, ...]:
 
 
 def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:
-    """The twins in a library: a second copy of named quantities, of all that follows from them, and their relations."""
+    """The twins at an operating point of named quantities and of all that follows from them, and their relations."""
     check_name(point)
     if "." in point:
         raise ExpressionError(f"{excerpt(point)} cannot be a point's name: it has a dot.", hint="Write one word.")
@@ -310,7 +310,7 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
 
 
 def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
-    """The names for twins in a library, and every quantity that a relation is written for and that depends on one."""
+    """The names with twins at an operating point: these, and every quantity that follows from them in a library."""
     following = set(names)
     pending = list(following)
     while pending:
@@ -325,7 +325,7 @@ def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
 
 
 def _twin(quantity: Declaration, point: str) -> Declaration:
-    """A quantity of the library at another point, as its twin."""
+    """The twin of a library's quantity at an operating point: `point.name`."""
     return quantity.but(
         name=f"{point}.{quantity.name}",
         meaning=f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",

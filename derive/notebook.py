@@ -58,7 +58,7 @@ _STYLE = """<style>
 
 
 def as_html(thing: Any) -> str | None:
-    """The inside of a cell's output; None where there is only text to show."""
+    """A result typeset as HTML for the output of a notebook's cell; None where there is only text to show."""
     inside = ""
     with suppress(DeriveError):
         inside = _RENDERERS.get(_kind(thing), _document)(thing)
@@ -66,7 +66,7 @@ def as_html(thing: Any) -> str | None:
 
 
 def as_latex(thing: Any) -> str | None:
-    """One formula in LaTeX for a notebook; None where a thing has none."""
+    """A result typeset for a notebook as one formula in LaTeX; None where it has none."""
     shown = ""
     with suppress(DeriveError):
         match _kind(thing):
@@ -91,12 +91,12 @@ def as_text(thing: Any) -> str:
 
 
 def _kind(thing: Any) -> str:
-    """The first of a thing's types with a renderer of its own; empty if the thing is shown as its document."""
+    """The first of a thing's types that is typeset in a notebook in a way of its own; empty if there is none."""
     return next((kind.__name__ for kind in type(thing).__mro__ if kind.__name__ in _RENDERERS), "")
 
 
 def _document(result: Any) -> str:
-    """A result in a notebook: its text, with the picture below it where it has one and pictures can be drawn."""
+    """The text of a result in a notebook's HTML, with a picture below it where it has one and it can be drawn."""
     picture = ""
     if hasattr(result, "_document"):
         with suppress(DeriveError, ImportError):
@@ -160,7 +160,7 @@ def _table(table: Any) -> str:
 
 
 def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
-    """The first rows of a table, with units in the heading."""
+    """The first rows of a table for a notebook's cell, with units in the heading."""
     if table.is_lazy:
         return [f"{name} [{table.units[name] or '1'}]" for name in table.units], []
     columns = {name: column.ravel()[:_ROWS] for name, column in table.rows().items()}
@@ -169,7 +169,7 @@ def _cells(table: Any) -> tuple[list[str], list[list[str]]]:
 
 
 def _cautions(table: Any) -> list[str]:
-    """The checks that fail somewhere in a table, the givens without effect, and what its middle assumes."""
+    """The cautions below a table in a notebook: failing checks, givens without effect, assumptions in its middle."""
     if table.is_lazy or table.survey is None or len(table) > _TESTED:
         return []
     fails = [f"{name} fails at {int(where.sum())} of {len(table)} points" for name, where in table.failed.items()]
@@ -177,7 +177,7 @@ def _cautions(table: Any) -> list[str]:
 
 
 def _optimum(optimum: Any) -> str:
-    """The best choice, and the derivation of the answer there."""
+    """The best choice as a notebook shows it, with the derivation of the answer there to be opened."""
     return f"{_document(optimum)}<details><summary>derivation</summary>{_answer(optimum.answer)}</details>"
 
 
@@ -222,7 +222,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def add_pictures(shell: Any) -> None:
-    """Show figures in a notebook's shell as SVG, also where no magic of matplotlib's was called."""
+    """As the notebook extension is loaded, have figures shown as SVG, also without a magic of matplotlib's."""
 
     def drawn(figure: Any) -> str:
         out = io.StringIO()
@@ -253,7 +253,7 @@ class Report:
 
 
 def _indented(problem: Problem) -> str:
-    """A problem and its hint, as they stand below the line that they are about."""
+    """A problem and its hint, as they stand below the line of the notebook's cell that they are about."""
     return "\n".join(f"      {line.strip()}" for line in f"{problem.message}\n{problem.hint}".strip().split("\n"))
 
 
@@ -359,7 +359,7 @@ def names_for(question: PartialInput, library: Library) -> list[str]:
 
 
 def _takes_givens(verb: str) -> bool:
-    """Whether a verb of a library takes givens by keyword."""
+    """Whether the completion in a notebook may offer givens for a verb of a library, by keyword."""
     method = getattr(Library, verb, None)
     given = signature(method).parameters.get("given") if callable(method) else None
     return given is not None and given.kind is given.VAR_KEYWORD

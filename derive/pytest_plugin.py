@@ -49,12 +49,12 @@ class RelationFile(pytest.File):
 
     @cached_property
     def library(self) -> Library:
-        """What the file states and uses."""
+        """The library under test by pytest: what the file states and uses."""
         return self.reader.library()
 
     @cached_property
     def problems(self) -> tuple[Any, ...]:
-        """The problems of the file itself, without its examples."""
+        """The problems for which the test that a file is consistent fails: those of the file, without its examples."""
         from derive.file_checks import repetitive
 
         repetitive(self.reader)

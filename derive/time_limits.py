@@ -145,7 +145,7 @@ def _is_unsafe(module: str) -> bool:
 
 
 def _frame_of_block() -> FrameType:
-    """The frame of the function with the `with` statement: the one that lasts while context managers are suspended."""
+    """The frame of the function whose `with` sets a time limit: it lasts while context managers are suspended."""
     frame = sys._getframe(1)
     while frame.f_back is not None and (frame.f_code.co_flags & CO_GENERATOR or _module(frame) == "contextlib"):
         frame = frame.f_back
@@ -275,7 +275,7 @@ def _asked_seconds(seconds: float) -> float:
 
 @contextmanager
 def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
-    """Run a block on its own clock, whose time limit is no later than the outer one's; on none if time is unlimited."""
+    """Limit the time of what is inside `with`, within the outer clock's; not if both are unlimited."""
     ends = time.monotonic() + _WALL * seconds
     if outer is not None:
         ends = min(ends, outer.ends_at_last)
@@ -289,7 +289,7 @@ def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> I
 
 @contextmanager
 def _limited_by(clock: _Clock) -> Iterator[None]:
-    """Run a block on a clock, which ends it at the time limit with a LimitError."""
+    """Run what is inside `with` on a query's clock, which ends it at the time limit with a LimitError."""
     token = _running.set(clock)
     try:
         with interrupted_after(clock.ends_at_last - time.monotonic() + _GRACE):

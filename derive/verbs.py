@@ -53,18 +53,18 @@ class Verb:
 
     @property
     def function(self) -> Callable[..., int]:
-        """What is called; its docstring is what `derive VERB -h` says."""
+        """The function that the verb calls, whose docstring is what `derive VERB -h` says."""
         module, _, name = self.place.partition(":")
         function: Callable[..., int] = getattr(import_module(module), name)
         return function
 
     def shows(self, name: str) -> str:
-        """How its help writes a parameter; empty if it has none of that name."""
+        """How the verb's help writes a parameter; empty if it has none of that name."""
         return next((str(parameter.metavar) for parameter in self.parameters if parameter.name == name), "")
 
     @property
     def is_question(self) -> bool:
-        """Whether it asks for something from givens."""
+        """Whether the verb asks for something from givens."""
         return bool(self.shows("given"))
 
 
@@ -74,7 +74,7 @@ Completion = Callable[[click.Context, click.Parameter, str], list[str]]
 
 
 def _completion_of(kind: str) -> Completion:
-    """Complete names of the built-in library: of its entries of this kind."""
+    """A verb's completion of names in a shell: of the built-in library's entries of this kind."""
 
     def completions(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
         from derive.tokens.relations import library
@@ -94,7 +94,7 @@ _PATH = click.Path(readable=False)
 
 
 def _target(metavar: str = "TARGET") -> click.Argument:
-    """What is asked for; it may be left out where it stands in brackets, and there may be several after a comma."""
+    """A verb's parameter for the target, or several after a comma; it may be left out where it stands in brackets."""
     return click.Argument(["target"], metavar=metavar, shell_complete=_QUANTITIES, required=not metavar.startswith("["))
 
 
@@ -107,7 +107,7 @@ def _words(name: str, metavar: str, **options: Any) -> click.Argument:
 
 
 def _flag(name: str, help_text: str, *parameter_name: str) -> click.Option:
-    """A switch; `parameter_name` is that of the function's parameter where the switch is called otherwise."""
+    """A verb's switch; `parameter_name` is that of its function's parameter where the switch is called otherwise."""
     return click.Option([name, *parameter_name], is_flag=True, help=help_text)
 
 
@@ -121,7 +121,7 @@ def _profiles(name: str, parameter_name: str, metavar: str, help_text: str) -> c
 
 
 def _writes(help_text: str, metavar: str = "FILE", is_required: bool = False) -> tuple[click.Option, click.Option]:
-    """The option that names the file which a verb writes, and beside it the one that lets any file be replaced."""
+    """A verb's options for the file that it writes: the one that names it, and the one that lets any be replaced."""
     return click.Option(["-o", "output"], type=_PATH, metavar=metavar, required=is_required, help=help_text), _FORCE
 
 

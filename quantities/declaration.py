@@ -89,12 +89,12 @@ class Declaration:
 
     @property
     def dimension(self) -> Dimension:
-        """What the quantity's unit measures."""
+        """What the unit of the declaration measures."""
         return self.unit.dimension
 
     @property
     def is_count(self) -> bool:
-        """Whether a declared quantity counts what cannot be halved: by its domain, or as its unit is the thing counted.
+        """Whether a declaration counts what cannot be halved: by its domain, or as its unit is the thing counted.
 
         A number of sequences or chips may be a mean, so one that is not whole is accepted where the domain allows it.
 
@@ -156,7 +156,7 @@ class Declaration:
 
 
 def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
-    """Other names in a quantity's declaration: they are searched, but do not name it in a relation.
+    """Read the other names in a declaration: a quantity is searched by them, but not named in a relation.
 
     >>> read_aliases("token_interval", ["TPOT", "seconds per token", "TPOT"])
     ('TPOT', 'seconds per token')
@@ -169,7 +169,7 @@ def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
 
 
 def declaration_of(thing: Any) -> Declaration | None:
-    """The declaration of a declaration or of a sympy quantity; None of anything else."""
+    """The declaration that a thing is, or that it carries as a sympy quantity does; None of anything else."""
     if isinstance(thing, Declaration):
         return thing
     declaration = getattr(thing, "declaration", None)
@@ -177,7 +177,7 @@ def declaration_of(thing: Any) -> Declaration | None:
 
 
 def same_thing(first: Declaration, second: Declaration) -> bool:
-    """Whether two quantities of one name measure the same, on the same scale and in the same domain.
+    """Whether two declarations of one name measure the same, on the same scale and in the same domain.
 
     >>> same_thing(Declaration("force", "N"), Declaration("force", "kg*m/s**2", "a push"))
     True
@@ -191,7 +191,7 @@ def _scale(quantity: Declaration) -> tuple[Any, ...]:
 
 
 def agreed(first: Declaration, second: Declaration) -> Declaration:
-    """Two declarations of one name merged, if they mean the same.
+    """One declaration made of two of the same name, if they mean the same.
 
     >>> both = agreed(Declaration("x", "m", default="3 m"), Declaration("x", "m", "a length"))
     >>> both.meaning, str(both.default)
@@ -243,7 +243,7 @@ def check_name(name: str) -> str:
 
 
 def _refusal(part: str) -> tuple[str, str]:
-    """Why a part of a declared name cannot be used, and the hint; two empty texts if it can."""
+    """Why a declaration cannot have this part of a name, and the hint; two empty texts if it can."""
     if part in _CONSTANTS:
         return f"it is {_CONSTANTS[part]}", f"Write {part}_ instead."
     if keyword.iskeyword(part):
@@ -258,7 +258,7 @@ def _refusal(part: str) -> tuple[str, str]:
 
 
 def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Value:
-    """Read a given as a value that fits the declared quantity's unit and lies in its domain.
+    """Read a given as a value that fits the unit and the domain in the declaration of its quantity.
 
     >>> str(read_given("3 min", Declaration("period", "s")))
     '3 min'
@@ -304,7 +304,7 @@ def _not_whole(value: Value, quantity: Declaration) -> DomainError:
 
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
-    """A given of a declared quantity as a value in the unit in which it is stated."""
+    """Read what is given for a declared quantity, of any type, as a value in the unit in which it is stated."""
     if not isinstance(given, str) and _deviates(getattr(given, "magnitude", given)):
         raise _deviating(given, quantity)
     try:
@@ -350,12 +350,12 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
 
 
 def _deviates(number: Any) -> bool:
-    """Whether a number carries a standard deviation, as those of the package uncertainties do."""
+    """Whether a number for a declared quantity carries a standard deviation, as the package uncertainties has it."""
     return all(is_number(getattr(number, part, None)) for part in ("nominal_value", "std_dev"))
 
 
 def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
-    """The error for a standard deviation given for a declared quantity: it is no range, whose ends are never passed."""
+    """The error for a value of a declared quantity with a standard deviation, which is no range with ends."""
     number = getattr(given, "magnitude", given)
     unit = str(getattr(given, "units", quantity.unit)).replace(" ", "")
     middle, spread = float(number.nominal_value), float(number.std_dev)
@@ -369,7 +369,7 @@ def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
 
 
 def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
-    """The value given for a declared quantity, with its unit; a bare number only where it cannot be misread."""
+    """A value with a unit, as its quantity's declaration demands; a bare number only where it cannot be misread."""
     if value.unit.factors or value.unit.text or quantity.unit.is_number:
         return value
     raise UnitError(
@@ -380,7 +380,7 @@ def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
 
 
 def _hint(text: str, quantity: Declaration, otherwise: str) -> str:
-    """The hint for a value that does not fit: a proposal, or else the hint on its unit."""
+    """The hint for a value that does not fit the quantity's declaration: a proposal, or else the hint on its unit."""
     written = proposed(text, quantity.unit, quantity.domain)
     if not written:
         return f"{otherwise} Give a value in {quantity.unit}." if otherwise.startswith("They differ") else otherwise

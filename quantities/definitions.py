@@ -43,7 +43,7 @@ _HOME = os.path.dirname(os.path.abspath(__file__))
 
 
 def read(*path: str) -> str:
-    """The text of a file of this package, such as the definitions of units.
+    """The text of a file of this package, such as the table of units in `units.txt`.
 
     >>> read("units.txt").splitlines()[0][:1]
     '#'
@@ -96,7 +96,7 @@ def definition_lines() -> list[str]:
 
 @cache
 def _tables() -> _Tables:
-    """The tables of unit definitions as the file states them; its sections say which prefixes a unit takes."""
+    """The tables of units and prefixes as `units.txt` states them; its sections say which prefixes a unit takes."""
     definitions: dict[str, Definition] = {}
     prefixes: dict[str, tuple[str, Fraction]] = {}
     section: Section = "plain"
@@ -118,12 +118,12 @@ def _tables() -> _Tables:
 
 
 def known_names() -> list[str]:
-    """Every spelling that needs no prefix."""
+    """Every name in the table of units, without prefixes."""
     return list(_tables().definitions)
 
 
 def spellings(name: str) -> list[str]:
-    """The names of defined units that differ from this one only in capitals.
+    """The names in the table of units, also with a prefix, that differ from this one only in capitals.
 
     >>> spellings("mhz"), spellings("KG")
     (['MHz', 'mHz'], ['kg'])
@@ -139,7 +139,7 @@ def spellings(name: str) -> list[str]:
 
 
 def beginning(word: str) -> Iterator[tuple[str, str]]:
-    """The defined units whose name begins so, each with what it measures; with a prefix where the word begins with one.
+    """The names in the table of units that begin so, each with what it measures; prefixed ones if the word is.
 
     >>> dict(beginning("TFL"))
     {'TFLOP': 'FLOP'}
@@ -157,7 +157,7 @@ def beginning(word: str) -> Iterator[tuple[str, str]]:
 
 
 def unprefixed(name: str) -> str:
-    """The name of a defined unit without its prefix; empty if it has none.
+    """The name in the table of units that is left without its prefix; empty if it has none.
 
     >>> unprefixed("TFLOP"), unprefixed("token")
     ('FLOP', '')
@@ -185,7 +185,7 @@ def define(name: str, factor: Fraction, dimension: Dimension | None, where: str)
 
 
 def forget(names: Iterable[str]) -> None:
-    """Take units that relation files have defined out of the table again; see `temporary`, which does it safely."""
+    """Take the units of relation files out of the table of units again; see `temporary`, which does it safely."""
     for name in names:
         del _OWN[name], _tables().definitions[name]
     entry.cache_clear()
@@ -193,18 +193,18 @@ def forget(names: Iterable[str]) -> None:
 
 
 def own_units() -> dict[str, OwnUnit]:
-    """The units that relation files have defined."""
+    """The units in the table that relation files have defined, by name."""
     return dict(_OWN)
 
 
 def definition(name: str) -> Definition | None:
-    """The line that defines a name; None if there is none."""
+    """The line in the table of units that defines a name; None if there is none."""
     return _tables().definitions.get(name)
 
 
 @lru_cache(maxsize=8192)
 def entry(name: str) -> Entry | None:
-    """The unit defined under a name; None if there is none.
+    """The unit that the table of units has for a name, whole, with a prefix or in the plural; None if there is none.
 
     >>> entry("kB").factor, str(entry("kB").dimension)
     (Fraction(1000, 1), 'byte')
@@ -220,7 +220,7 @@ def entry(name: str) -> Entry | None:
 
 
 def _unprefixed(name: str) -> Entry | None:
-    """The unit of a name that stands in the file as it is."""
+    """The unit of a name that stands whole in the table of units."""
     line = _tables().definitions.get(name)
     return _resolved(line.name) if line else None
 

@@ -93,7 +93,7 @@ class Dimension:
         return _power(self, exponent)
 
     def raised(self, exponent: Polynomial) -> Dimension:
-        """The dimension to the power of a polynomial in symbols."""
+        """The dimension raised to a power with symbols, such as `V**gamma`: a polynomial in them."""
         total: dict[_Key, Fraction] = {}
         for (base, own), power in self.powers:
             for monomial, factor in exponent.items():
@@ -103,7 +103,7 @@ class Dimension:
 
     @property
     def bases(self) -> dict[str, Fraction]:
-        """The bases with plain exponents."""
+        """The base dimensions whose exponents are ordinary numbers, each with its exponent."""
         return {base: power for (base, monomial), power in self.powers if not monomial}
 
     @property
@@ -122,7 +122,7 @@ class Dimension:
 
 
 def multiply(a: Monomial, b: Monomial) -> Monomial:
-    """The product of two monomials in symbols.
+    """The product of two monomials in the symbols of a dimension's exponents.
 
     >>> multiply((("n", 1),), (("m", 2), ("n", -1)))
     (('m', 2),)

@@ -98,7 +98,7 @@ class Domain:
 
     @property
     def assumptions(self) -> dict[str, bool]:
-        """What sympy may assume of a symbol with this domain."""
+        """What the domain lets sympy assume of a symbol, such as that it is positive."""
         if self.low > 0 or (self.low == 0 and self.open_low):
             return {"positive": True}
         if self.low == 0:
@@ -160,12 +160,12 @@ class SeenEnds:
 
     @property
     def words(self) -> dict[str, str]:
-        """The table that states it."""
+        """The table that states what has been seen of a quantity: the least, the most, and the source."""
         texts = {"least": self.least, "most": self.most, "source": self.source}
         return {key: text for key, text in texts.items() if text}
 
     def beyond(self, base: float) -> str:
-        """How a number in base units lies outside the range in which a quantity was seen; empty if it does not.
+        """How a number in base units lies beyond what has been seen of a quantity; empty if it does not.
 
         >>> from quantities.spelling import parse_unit
         >>> read_seen({"most": "0.56", "source": "a paper"}, "use", parse_unit("")).beyond(0.9)
@@ -179,7 +179,7 @@ class SeenEnds:
 
 
 def read_seen(table: Any, name: str, unit: Unit) -> SeenEnds:
-    """Read the range beside a domain in which a quantity was seen; its ends are values of the quantity."""
+    """Read what has been seen of a quantity, beside its domain: the least and the most that a source reports."""
     if not isinstance(table, Mapping) or not all(isinstance(text, str) and text.strip() for text in table.values()):
         raise ExpressionError(f"{name}: seen is not a table of texts.", hint=_EXAMPLE, text=name)
     if odd := [key for key in table if key not in _KEYS]:

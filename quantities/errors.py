@@ -84,14 +84,14 @@ class DeriveError(Exception):
         return f"{self.what} {self.hint}".rstrip()
 
     def listing(self, what: str, problems: Sequence[Any]) -> DeriveError:
-        """An error of the same kind and with the same facts for all problems of a file."""
+        """An error of the same kind as this one and with the same facts, for all problems of a file."""
         error = copy(self)
         error.args = (what,)
         vars(error).update(what=what, hint="", problems=tuple(problems))
         return error
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How it is copied and pickled: with all that it carries, also what was added later."""
+        """How the error is copied and pickled: with all its facts, also what was added later."""
         facts = {name: getattr(self, name) for name in vars(self)}  # a search would take the whole question along
         return Exception.__new__, (type(self), self.what), facts
 
@@ -149,7 +149,7 @@ def excerpt(text: str) -> str:
 
 
 def suggest(name: str, known: Sequence[str]) -> tuple[str, ...]:
-    """The known names that are most similar to this one, best first.
+    """The known names that an error may suggest for a wrong one, the most similar first.
 
     >>> suggest("lenght", ["length", "width", "LENGTH"])
     ('length',)

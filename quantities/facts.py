@@ -69,7 +69,7 @@ class Profile:
         return f"<Profile {self.name}: {len(self.values)} values>"
 
     def with_more(self, more: Profile) -> Profile:
-        """This profile and the additions of another, under the other's name."""
+        """The profile of this one's values and of another's that adds to it, under the other's name."""
         values, goes_with = {**self.values, **more.values}, {**self.goes_with, **more.goes_with}
         return Profile(more.name, values, more.title or self.title, more.note or self.note, goes_with)
 
@@ -113,14 +113,14 @@ class Profiles(Mapping[str, Profile]):
         return self[base].with_more(profile) if colon and base in self else profile
 
     def _alone(self, name: str) -> Profile:
-        """The profile alone, without its base."""
+        """The profile of this name alone, without the values of the profile that it adds to."""
         for shelf in (self.stated, *self.shelves):
             if name in shelf:
                 return shelf[name]
         raise KeyError(name)
 
     def choices(self, name: str) -> tuple[str, ...]:
-        """What may follow the colon after a name, such as the precisions of a chip."""
+        """What may follow the colon after a profile's name, such as the precisions of a chip."""
         start = f"{self._alone(name).name}:"
         return tuple(other.removeprefix(start) for other in self if other.startswith(start))
 
@@ -186,7 +186,7 @@ class Facts(Mapping[str, Profile]):
         return self._profiles[full_name]
 
     def labels(self) -> dict[str, Label]:
-        """The titles and the other names of all profiles; their values are not read."""
+        """The titles and the other names of all profiles in a file; their values are not read."""
         return {
             name: Label(table.get("title", ""), tuple(table.get("also", ()))) for name, table in self.tables.items()
         }
@@ -220,7 +220,7 @@ class Facts(Mapping[str, Profile]):
 
     @cached_property
     def _aliases(self) -> dict[str, str]:
-        """The profile that each other name stands for."""
+        """The profile that each other name in a file of profiles stands for."""
         aliases: dict[str, str] = {}
         for name, table in self.tables.items():
             aliases |= dict.fromkeys(table.get("also", ()), name)
@@ -239,7 +239,7 @@ class Facts(Mapping[str, Profile]):
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 
     def _assumed(self, choice: str, chosen: Iterable[str]) -> dict[str, dict[str, Value]]:
-        """What a choice assumes about other quantities, for each value that depends on it."""
+        """What a file of profiles says that a choice assumes of other quantities, for each value that depends on it."""
         others = {other: read_value(text) for other, text in self.data.get("choices", {}).get(choice, {}).items()}
         return dict.fromkeys(chosen, others) if others else {}
 
@@ -263,17 +263,17 @@ class Facts(Mapping[str, Profile]):
         return (value.between(read_value(facts["range"])) if "range" in facts else value).sourced(source)
 
     def _written_out(self, source: str) -> str:
-        """A source with its abbreviation written out; a file or a remark may follow a colon."""
+        """A source in a file of profiles with its abbreviation written out; a file or a remark may follow a colon."""
         key, colon, rest = source.partition(": ")
         return f"{self.data.get('sources', {}).get(key, key)}{colon}{rest}"
 
 
 def by_choice(entry: Any) -> bool:
-    """Whether an entry of a profile has a value for each choice."""
+    """Whether an entry in the table of a profile has a value for each choice."""
     return isinstance(entry, dict) and "value" not in entry
 
 
 def _choices(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """The choices that a profile leaves open, in order."""
+    """The choices that the table of a profile leaves open, in order."""
     by_key = (entry for key, entry in table.items() if key not in SAID and by_choice(entry))
     return tuple(dict.fromkeys(chain.from_iterable(by_key)))

@@ -106,7 +106,7 @@ def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
 
 
 def _prefixed(found: re.Match[str]) -> str:
-    """A power of ten in a denominator as a prefix: per million tokens is /Mtokens."""
+    """A proposal's prefix for a power of ten in a denominator: per million tokens is /Mtokens."""
     prefixed = f"{_PREFIXES[_POWERS[found[1]]]}{found[2]}"
     return f"/{prefixed}" if entry(prefixed) else found[0]
 
@@ -228,7 +228,7 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
 
 
 def _counts_rotation(factor: _Factor) -> bool:
-    """Whether a unit's factor counts radians or cycles: to drop or add it makes a number 2 pi times another."""
+    """Whether a factor of a unit counts radians or cycles: a proposal that drops or adds it is wrong by 2 pi."""
     unit = _unit_of(factor.text)
     return unit is not None and (unit.counts != "" or "cycle" in factor.dimension.bases)
 
@@ -262,7 +262,7 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
 
 
 def _own(missing: Dimension, wanted: Unit) -> list[_Factor]:
-    """The wanted unit's own factors of the missing dimension, for a proposal: its kWh, and not kg*m**2/s**2."""
+    """The factors that a proposal adds for a missing dimension, as the wanted unit has them: kWh, not kg*m**2/s**2."""
     factors = _factors(wanted.text)
     for size in range(1, min(len(factors), 3)):
         for chosen in combinations(factors, size):
@@ -279,7 +279,7 @@ def _product(factors: Iterable[_Factor]) -> Dimension:
 
 
 def _names_of(wanted: Unit) -> dict[str, str]:
-    """The wanted unit's name for each base dimension: its hour, and not the second."""
+    """The names that a proposal uses for base dimensions: those in the wanted unit, its hour and not the second."""
     names: dict[str, str] = {}
     for factor in _factors(wanted.text):
         if len(factor.dimension.powers) == 1 and list(factor.dimension.bases.values()) == [1]:
@@ -370,7 +370,7 @@ def offered(unit: Unit) -> dict[str, Unit]:
 
 
 def told_in(unit: Unit) -> str:
-    """The own unit and those nearest to it, as they are proposed in words.
+    """A quantity's own unit and the nearest others, as they are proposed in words.
 
     >>> told_in(parse_unit("s")), told_in(parse_unit("V*A"))
     ('s, min, ms or h', 'V*A, mV*A, kV*A or V*mA')
@@ -408,7 +408,7 @@ def hint_on_unit(text: str, hint: str, own: Unit) -> str:
 
 
 def _is_like(text: str, own: Unit) -> bool:
-    """Whether a text is a unit of this dimension."""
+    """Whether a text may be proposed as a unit, since it has the dimension of the quantity's own."""
     unit = _unit_of(text)
     return unit is not None and unit.dimension == own.dimension
 
@@ -429,13 +429,13 @@ def _neighbours(text: str) -> list[str]:
 
 @cache
 def _with_symbols(family: tuple[str, ...]) -> frozenset[str]:
-    """The spellings of a family: also the symbols, such as B for byte."""
+    """The spellings of a family of units that a proposal may exchange: also symbols, such as B for byte."""
     symbols = {"byte": "B", "day": "d", "bit": "b"}
     return frozenset(family) | {symbols[name] for name in family if name in symbols}
 
 
 def _spelled(unit: Unit) -> str:
-    """The text of a unit; empty for a plain number."""
+    """The text of a unit as it is proposed; empty for a plain number."""
     return "" if unit.text in ("1", "dimensionless") else unit.text
 
 

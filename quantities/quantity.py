@@ -27,12 +27,12 @@ _Q = TypeVar("_Q", bound="Quantity")
 
 
 def _taking(_: Callable[_P, Any]) -> Callable[[Callable[..., _Q]], Callable[Concatenate[type[_Q], _P], _Q]]:
-    """Give a constructor the signature of another, for type checkers."""
+    """Give the constructor of a sympy quantity the signature of its declaration's, for type checkers."""
     return lambda constructor: constructor
 
 
 def _declared(name: str, doc: str = "") -> Any:
-    """A property that returns that of the declaration."""
+    """A property of the sympy quantity that returns that of its declaration."""
     return property(lambda quantity: getattr(quantity.declaration, name), doc=doc)
 
 
@@ -79,7 +79,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
         return type(self)._of, (self.declaration,)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows of it."""
+        """What a notebook shows of a quantity: its name, its unit and its meaning."""
         meaning = f": {self.meaning}" if self.meaning else ""
         return f"<p><b>{escape(self.name)}</b> [{escape(self.unit.text or '1')}]{escape(meaning)}</p>"
 

@@ -133,7 +133,7 @@ def is_printed(exact: Fraction) -> bool:
 
 
 def as_number(given: Any) -> float:
-    """A bare number of Python, NumPy, sympy, fractions or decimal as a double, which keeps the rational that it is.
+    """A number of any type, also NumPy's or sympy's, as a double that knows the rational which it rounds.
 
     >>> from decimal import Decimal
     >>> exact_of(as_number(2**53 + 1)), exact_of(as_number(Decimal("2.70000000000000000001"))) > Fraction("2.7")
@@ -171,7 +171,7 @@ def written(number: float) -> float:
 
 
 def text_of(number: float, digits: int) -> str:
-    """A stated rational or other number as text: a longer decimal has all its digits, any other has this many.
+    """The text of a number: a longer decimal that knows its rational has all its digits, any other this many.
 
     >>> text_of(read_decimal("2.70000000000000000001"), 12), text_of(read_decimal("27e-25"), 12), text_of(1/3, 12)
     ('2.70000000000000000001', '2.7e-24', '0.333333333333')

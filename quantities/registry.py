@@ -50,7 +50,7 @@ class RegistryQuantity(_Quantity):
         return not equal if isinstance(equal, bool) else ~equal
 
     def to_compact(self, unit: Any = None) -> Any:
-        """The same with a suitable prefix; unchanged if the unit does not take it (there is no nanobyte)."""
+        """The pint quantity with a suitable prefix; unchanged if its unit does not take it (there is no nanobyte)."""
         try:
             return super().to_compact(unit)
         except UnitError:
@@ -160,7 +160,7 @@ def registry() -> Registry:
 
 
 def quantity(number: Any, unit: Unit) -> Any:
-    """A number (or an array) in a unit, as a pint Quantity."""
+    """A number (or an array) in a unit as a quantity of the pint registry."""
     return registry().Quantity(number, _pint_unit(unit))
 
 
@@ -196,7 +196,7 @@ def _pints_own() -> Any:
 
 
 def known_to_pint(name: str) -> str:
-    """What pint's registry takes a name for, in base units that are known here; empty if it is no unit there.
+    """What a name is as a unit in pint's own registry, in base units that are known here; empty if it is none.
 
     Prefixes are not tried: pint reads "cat" as a hundredth of a technical atmosphere. Nor are letters, which it takes
     for constants of nature.

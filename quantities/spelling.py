@@ -114,7 +114,7 @@ def hint_for(name: str) -> str:
 
 
 def alternatives(name: str) -> list[str]:
-    """Units that may replace an unknown spelling, the likeliest first.
+    """The units that an unknown spelling may mean, the likeliest first.
 
     >>> alternatives("TFLOPS"), alternatives("KB"), alternatives("users")
     (['TFLOP/s', 'TFLOP'], ['kB', 'KiB'], ['sequence'])
@@ -158,7 +158,7 @@ def _close(name: str) -> list[str]:
 
 
 def _with_prefix(name: str) -> list[str]:
-    """Prefixed units with the first letter of a name and a unit similar to the rest of it."""
+    """What a misspelt unit may mean: a prefix that is its first letter, and a unit similar to the rest."""
     tail = name[1:]
     shorter = [tail[:i] + tail[i + 1 :] for i in range(len(tail))] if 1 < len(tail) < _SHORT else []
     candidates = [name[0] + unit for unit in dict.fromkeys([*shorter, *suggest(tail, known_names())])]
@@ -180,7 +180,7 @@ _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-
 
 @lru_cache(maxsize=4096)
 def parse_unit(text: str) -> Unit:
-    """Read the spelling of a unit, such as "byte/s".
+    """Read a unit by the strict grammar of its spelling, such as "byte/s".
 
     >>> unit = parse_unit("TB/s")
     >>> str(unit.dimension), float(unit.size)

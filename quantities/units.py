@@ -33,7 +33,7 @@ class Unit:
 
     @property
     def is_number(self) -> bool:
-        """Whether a bare number may be given: the unit is "", "1" or the radian."""
+        """Whether the unit is that of a bare number: it is "", "1" or the radian."""
         return all(name == "radian" for name, _ in self.factors)
 
     @property
@@ -112,7 +112,7 @@ def _counted(name: str) -> str:
 
 
 def _decimal(number: float) -> Fraction:
-    """The number as it is written, so that -273.15 degC is exactly 0 K."""
+    """The number to be converted as it is written, so that -273.15 degC is exactly 0 K."""
     return Fraction(repr(float(number)))
 
 

@@ -111,7 +111,7 @@ class Value:
     rounding: float = field(default=0.0, compare=False, repr=False)  # half a unit of the last written place
 
     def between(self, ends: Value) -> Value:
-        """The value of the same number, with a range that contains it as its bounds.
+        """The value of the same number, as it is written with a range around it: 3 (2..10) USD.
 
         >>> str(read_value("3 USD").between(read_value("2..10 USD")))
         '3 (2..10) USD'
@@ -136,7 +136,7 @@ class Value:
 
     @cached_property
     def as_rounded(self) -> tuple[float, float]:
-        """The value's ends, in base units, of the numbers that round to the written one: a published 175 may be 174.6.
+        """The ends, in base units, of what a written value may have been rounded from: a published 175 may be 174.6.
 
         >>> read_value("175 kg").sourced(Source("a report")).as_rounded
         (174.5, 175.5)
@@ -167,7 +167,7 @@ class Value:
 
 
 def otherwise(text: str) -> Value:
-    """A default that is used only where the relations for its quantity do not determine it.
+    """Read a default that is used only where the relations for its quantity do not determine it.
 
     >>> str(otherwise("1"))
     '1'
@@ -214,7 +214,7 @@ def read_number(number: float, unit: Unit, text: str = "", rounding: float = 0.0
 
 
 def _middle(low: float, high: float) -> float:
-    """The number halfway between two others, exactly where both are known exactly."""
+    """The number of a value that is a range: halfway between its ends, exactly where both are known exactly."""
     least, most = exact_of(low), exact_of(high)
     if least is None or most is None:
         return low / 2 + high / 2
@@ -230,7 +230,7 @@ class _Reader:
         self.next = 0
 
     def value(self) -> Value:
-        """Read the whole text as a value."""
+        """Read the whole text as a value: a number or a range, and its unit."""
         first = self._number()
         behind = self.plain[self.next :]
         before, dots, _ = behind.partition("..")
@@ -274,7 +274,7 @@ class _Reader:
         return f"Write the ends: {_in_full(nearest(exact - half))}..{_in_full(nearest(exact + half))} {unit}."
 
     def _range(self, low: float, before: str) -> Value:
-        """Read a value that is a range, where `before` stands between its lower end and the dots."""
+        """Read a value that was written as a range, where `before` stands between its lower end and the dots."""
         self.next += len(before)
         self._skip("..")
         if self.plain[self.next : self.next + 1] == ".":
@@ -364,7 +364,7 @@ class _Reader:
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 
     def _beginning(self, here: str) -> str:
-        """The hint for a value's text that does not begin with a number."""
+        """The hint for a text that cannot be read as a value, since it does not begin with a number."""
         mark = here[:1]
         if mark.isdigit():
             return "Write the digits 0 to 9."
@@ -381,7 +381,7 @@ class _Reader:
         return "Write a number and its unit, as in 3.35 TB/s."
 
     def _priced(self, mark: str, here: str) -> str:
-        """The hint for a value that is a price with its sign in front: $2.5/h is 2.5 USD/h."""
+        """The hint for a value written as a price with its sign in front: $2.5/h is 2.5 USD/h."""
         name = {"$": "USD", "€": "EUR", "£": "GBP"}[mark]
         match = _NUMBER.match(here[1:].lstrip())
         if match is None:
@@ -392,7 +392,7 @@ class _Reader:
         return f"Write {price}." if mark == "$" else f"Give it in USD, or declare {name} in [units] and write {price}."
 
     def _unit(self, text: str) -> Unit:
-        """The unit of a number; 60/min is 60 1/min."""
+        """Read the unit behind the number of a value; 60/min is 60 1/min."""
         stripped = text.strip()
         if stripped.startswith(("/", "per ")):
             stripped = "1/" + stripped.removeprefix("/").removeprefix("per ").strip()
@@ -409,7 +409,7 @@ class _Reader:
 
 
 def _in_full(number: float) -> str:
-    """The text of a number that was typed, with all its digits, so that a hint can be typed back."""
+    """The text of a value's number, with all the digits that were typed, so that a hint can be typed back."""
     return text_of(number, _ALL_DIGITS)
 
 
@@ -422,7 +422,7 @@ def _ends(number: float, width: float) -> tuple[float, float]:
 
 
 def _half_a_place(word: str, unit: Unit) -> float:
-    """Half a unit of the last written place of a value's number; zero for a whole number of counted things.
+    """Half a unit of the last place that a value is written with; zero for a whole number of counted things.
 
     >>> _half_a_place("3.14e23", parse_unit("FLOP")), _half_a_place("80", DIMENSIONLESS)
     (5e+20, 0.0)
@@ -434,7 +434,7 @@ def _half_a_place(word: str, unit: Unit) -> float:
 
 
 def _comma(word: str, rest: str) -> str:
-    """The hint for a value's number with commas.
+    """The hint for a value whose number is written with commas.
 
     >>> _comma("1", ",000.5 m"), _comma("1", ",5 m"), _comma("1.000", ",5 m")
     ('Write 1000.5.', 'Write 1.5.', 'Write 1000.5.')
@@ -468,6 +468,6 @@ def is_number(given: Any) -> bool:
 
 
 def unit_attribute(given: Any) -> str | None:
-    """The text of the unit that a number or an array of xarray states; None of anything else."""
+    """The text of the unit that a value from xarray states, a number or an array; None of anything else."""
     text = getattr(given, "attrs", {}).get("units")
     return text if isinstance(text, str) else None

@@ -58,7 +58,7 @@ def page(words: tuple[str, ...], profiles: tuple[str, ...], sources: Sources, ti
 
 
 def _flags(sources: Sources) -> Iterable[tuple[str, str]]:
-    """The files of the library, each with its flag."""
+    """The files of the library that `derive page` was called with, each with its flag."""
     if sources.replaced is not None:
         yield "library", sources.replaced
     for file in sources.added:
@@ -94,7 +94,7 @@ def report(names: tuple[str, ...], check: bool, out: str, **options: bool) -> in
 
 
 def _checked(folder: Path, wanted: Sequence[str], is_of_all: bool) -> int:
-    """Say which of these reports are out of date in a folder; returns the command's exit status."""
+    """Answer `derive report --check`: say which of these reports are out of date in a folder; the exit status."""
     from derive.tokens.reports import report_files
 
     wrong = list(chain.from_iterable(report_files.stale(folder, name) for name in _watched(wanted)))
@@ -106,7 +106,7 @@ def _checked(folder: Path, wanted: Sequence[str], is_of_all: bool) -> int:
 
 
 def _judged(folder: Path, wrong: Sequence[str], mend: str, what: str) -> int:
-    """Say what is out of date in a folder and what mends it, or that nothing is; returns the exit status."""
+    """Answer the `--check` of a verb that writes a folder: say what is out of date and what mends it; the status."""
     for line in wrong:
         click.echo(f"derive: {line}", err=True)
     if wrong:
@@ -117,7 +117,7 @@ def _judged(folder: Path, wrong: Sequence[str], mend: str, what: str) -> int:
 
 
 def _watched(names: Sequence[str]) -> Iterator[str]:
-    """The names of the reports that a command goes through, with a progress bar on a terminal."""
+    """The names of the reports that the verb `report` goes through, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -175,7 +175,7 @@ def serve(sources: Sources) -> int:
 
 
 def _prove_connected() -> None:
-    """Refuse to serve where a standard stream is closed: what asks a server writes to one and reads from the other."""
+    """Refuse the verbs that serve where a standard stream is closed: a client writes to one and reads the other."""
     for name, stream in (("input", sys.stdin), ("output", sys.stdout)):
         if not hasattr(stream, "buffer"):
             raise click.UsageError(f"The standard {name} is closed, and a server needs it. Leave it open.")

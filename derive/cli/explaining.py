@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def parted(parameters: Sequence[click.Parameter], words: Sequence[str]) -> list[str]:
-    """The words of a command whose first `--against` begins the second scenario: what follows it belongs to that."""
+    """The words of `derive compare`, with all behind the first `--against` as words of the second scenario."""
     start = next((i for i, word in enumerate(words) if word.partition("=")[0] == "--against"), len(words))
     options = [option for option in parameters if isinstance(option, click.Option) and not option.is_flag]
     valued = set(chain.from_iterable(option.opts for option in options)) - {"--with", "--against"}
@@ -33,7 +33,7 @@ def parted(parameters: Sequence[click.Parameter], words: Sequence[str]) -> list[
 
 
 def _as_second(words: Sequence[str], valued: Container[str]) -> Iterator[str]:
-    """The words with every profile and every given as one of `--against`; `valued` options take a value."""
+    """The words of `compare` with each profile and given as one of `--against`; `valued` options take a value."""
     pending = iter(words)
     for word in pending:
         option, equals, value = word.partition("=")
@@ -82,7 +82,7 @@ def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
 
 
 def _compared(asked: Request, others: Sequence[str], turn: Turn) -> Comparison:
-    """The comparison of a command's scenario at one turn with a second, which `others` changes from the first."""
+    """What `derive compare` finds: its scenario at one turn beside a second, which `others` changes from the first."""
     profiles, given = asked.at(turn)
     own = [word for word in others if "=" not in word]
     second = second_profiles(asked.library, profiles, own), _givens(given, others)
@@ -92,7 +92,7 @@ def _compared(asked: Request, others: Sequence[str], turn: Turn) -> Comparison:
 
 
 def _answered(side: str, asked: Request, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:
-    """The answer of one compared scenario; where there is none, the command names the scenario before the reason."""
+    """The answer of one scenario of `derive compare`; where there is none, its side is told before the reason."""
     from derive.errors import DeriveError
 
     try:
@@ -129,7 +129,7 @@ def second_profiles(library: Library, first: Sequence[str], others: Sequence[str
 
 
 def _are_alike(library: Library, first: Profile, second: Profile) -> bool:
-    """Whether two profiles are of one kind."""
+    """Whether a profile of one scenario that `compare` takes is of the same kind as one of the other."""
     shared = first.values.keys() & second.values.keys()
     if 2 * len(shared) >= min(len(first.values), len(second.values)):
         return True
@@ -138,7 +138,7 @@ def _are_alike(library: Library, first: Profile, second: Profile) -> bool:
 
 
 def _givens(first: dict[str, str], others: Sequence[str]) -> dict[str, str]:
-    """The givens of the second scenario: those of the first, but for its own; an empty one is left out."""
+    """The givens of the second scenario of `compare`: those of the first, but for its own; an empty one is left out."""
     own = givens([word for word in others if "=" in word])
     for name, text in own.items():
         if not text and name not in first:
@@ -183,7 +183,7 @@ def audit(names: tuple[str, ...], own: str | None, sources: Sources, as_json: bo
 
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:
-    """Print one row for each audited claim, the worst first, and the claims that cannot hold together."""
+    """Print what `derive audit` finds: a row for each claim, the worst first, and claims that cannot hold together."""
     from derive.audit.text import rows, summary
 
     header, *body = rows(findings)
@@ -197,7 +197,7 @@ def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> 
 
 
 def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequence[str]) -> None:
-    """The command's table of audited claims as wide as the terminal, its cells broken between words if need be."""
+    """Print the table of `derive audit` as wide as the terminal, its cells broken between words if need be."""
     from rich.console import Console
     from rich.table import Table
 

@@ -48,7 +48,7 @@ def output_ending(output: str | None, endings: Sequence[str] = PICTURES, hint: s
 
 
 def prove_writable(output: str) -> None:
-    """Refuse a file that cannot or must not be written before it is made, which takes a while."""
+    """Refuse a command's output file that cannot or must not be written before it is made, which takes a while."""
     path = Path(output)
     if output != "-" and (path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
         why = "it is a folder" if path.is_dir() else "its folder does not exist or is not writable"
@@ -57,7 +57,7 @@ def prove_writable(output: str) -> None:
 
 
 def prove_replaceable(paths: Iterable[Path]) -> None:
-    """Refuse to write over files that derive did not write, or others have changed since, unless told to."""
+    """Refuse a command's output over files of others, or that others have changed since, unless it has `--force`."""
     from derive.files import is_edited, is_replaceable
 
     is_forced = click.get_current_context().params.get("force")
@@ -79,7 +79,7 @@ def put(output: str, content: str | bytes) -> None:
 
 
 def put_picture(output: str, name: str, charts: Iterable[Chart]) -> None:
-    """Write a picture in the format that the file's ending says."""
+    """Write a command's charts to its output file, as a picture in the format that the file's ending says."""
     from derive.presentation.plotting import as_picture
 
     put(output, as_picture(output_ending(output), name, *charts))
@@ -125,7 +125,7 @@ def complain(error: object) -> None:
 
 
 def _placed(error: object) -> Iterator[str]:
-    """The problems of a file, each with its place as editors and compilers write it: `swing.toml:10:3: ...`."""
+    """What a command says of a file's problems, each with its place as compilers write it: `swing.toml:10:3: ...`."""
     file, problems = getattr(error, "file", ""), getattr(error, "problems", ())
     if not file or not any(problem.line for problem in problems):
         return
@@ -215,7 +215,7 @@ def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[st
 
 
 def writable(folder: Path) -> None:
-    """Refuse an output folder that cannot be written to before its files are made, which takes a while."""
+    """Refuse a command's output folder that cannot be written to before its files are made, which takes a while."""
     try:
         there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         why = ""
@@ -250,5 +250,5 @@ def put_files(folder: Path, files: Mapping[str, str | bytes], own: Collection[st
 
 
 def _has(place: Path, content: str | bytes) -> bool:
-    """Whether a file has this content."""
+    """Whether a file that a command would write has this content already."""
     return place.exists() and place.read_bytes() == (content.encode() if isinstance(content, str) else content)

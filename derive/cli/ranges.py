@@ -51,7 +51,7 @@ def sweep(asked: Request, points: int) -> int:
 
 
 def _read(name: str, text: str, points: int) -> Any:
-    """An axis or a given; an axis that cannot be read stays text, so that it is refused with all other givens."""
+    """An axis or a given of `sweep`; an axis that cannot be read stays text, to be refused with all other givens."""
     from derive.errors import DeriveError
     from derive.tables.axes import spanned
     from quantities.value import read_value
@@ -67,7 +67,7 @@ def _read(name: str, text: str, points: int) -> Any:
 
 
 def _is_ranged(read: Mapping[str, Any]) -> bool:
-    """Whether a given is a range, for which the solver is called at each point."""
+    """Whether a given of `sweep` is no axis but a range, `+/-`, for which the solver is called at each point."""
     return any("+/-" in str(value) or "±" in str(value) for value in read.values())
 
 

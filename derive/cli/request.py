@@ -55,7 +55,7 @@ class Sources:
 
 
 def built_in() -> Library:
-    """The library of a question that names no other."""
+    """The built-in library, which a typed question asks unless it names another."""
     from derive.tokens.relations import library
 
     return library()
@@ -110,7 +110,7 @@ class Turn:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The turn for programs; a turn of profiles alone has no givens."""
+        """The turn of a request for programs; a turn of profiles alone has no givens."""
         return {"profiles": list(self.profiles), **({"given": dict(self.given)} if self.given else {})}
 
 
@@ -141,16 +141,16 @@ class Request:
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """What is taken in turn; where nothing is, the question itself is the only turn."""
+        """The turns of the request; where nothing is taken in turn, the question itself is the only one."""
         return self.each or (Turn(),)
 
     @property
     def names(self) -> list[str]:
-        """The names of the givens, for a verb that asks for no values."""
+        """The names of the request's givens, for a verb that asks for no values."""
         return [word.partition("=")[0].strip() for word in self.words]
 
     def refuse_values(self, why: str) -> None:
-        """Refuse values beside the names given, which a verb that takes names alone would lose."""
+        """Refuse values that were typed beside the names given, which a verb that takes names alone would lose."""
         for word, name in zip(self.words, self.names, strict=True):
             if "=" in word:
                 raise click.UsageError(f"{word!r}: {why}. Write {name} alone.")
@@ -166,7 +166,7 @@ class Request:
         return (*turn.profiles, *self.profiles), {**self.given, **turn.given}
 
     def tell(self, name: str, document: Document, text: Callable[[], None] | None = None) -> int:
-        """Tell the result that a command asked for: draw the picture, and print data for programs, or else the text.
+        """Tell the result as the request asks: draw the picture, and print data for programs, or else the text.
 
         A text has its cautions below its headline; where there is none, they are said on the standard error. Returns
         the exit status.
@@ -191,7 +191,7 @@ class Request:
         rows: Callable[[Mapping[str, Documented]], Rows],
         caution_format: str = "with {}: {}",
     ) -> int:
-        """Print the results of all turns as one table; each caution names its turn. Returns the exit status."""
+        """Tell the results of a request's turns as one table; each caution names its turn. Returns the exit status."""
         from derive.presentation.text import Document
 
         turns, status = in_turn(self, find)
@@ -276,12 +276,12 @@ def as_targets(text: str) -> list[str]:
 
 
 def heading(turns: Iterable[Turn]) -> str:
-    """The heading above what is taken in turn."""
+    """The heading above a request's turns: `profile`, or `each` if a given is taken in turn."""
     return "each" if any(turn.given for turn in turns) else "profile"
 
 
 def in_turn(asked: Request, find: Callable[[Turn], TurnResult]) -> tuple[list[tuple[Turn, TurnResult]], int]:
-    """What is found in each turn that has an answer, and the exit status; the others are told on the standard error."""
+    """What is found in each turn of a request that has an answer, and the exit status; other turns' errors are told."""
     from derive.errors import DeriveError
 
     results: list[tuple[Turn, TurnResult]] = []
@@ -298,7 +298,7 @@ def in_turn(asked: Request, find: Callable[[Turn], TurnResult]) -> tuple[list[tu
 
 
 def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
-    """The exit status of a command's errors: 1 where each says that the answer is no, 2 where one is of its own text.
+    """The exit status for a request's errors: 0 for none, 1 where each says that the answer is no, otherwise 2.
 
     What is wrong in the same words everywhere is wrong with the question, and is raised.
     """
@@ -310,7 +310,7 @@ def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
 
 
 def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
-    """The targets asked of a command in the unit of `--in`, or in the units, one for each.
+    """The targets as they were typed, in the unit of `--in`, or in the units, one for each.
 
     >>> in_units(["step_time", "cost_per_token"], "ms, USD/ktoken")
     ['step_time in ms', 'cost_per_token in USD/ktoken']
@@ -371,7 +371,7 @@ def _values_of(name: str, text: str) -> list[tuple[str, str]]:
 
 
 def listed_values(text: str) -> list[str]:
-    """The values of a list in a command, of which the last may bear the unit of all; empty if it is no list.
+    """The values of a list typed for a given, of which the last may bear the unit of all; empty if it is no list.
 
     >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
     (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])

@@ -92,7 +92,7 @@ class _TurnAnswers:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Why a list of answers may lack some."""
+        """Why the answers that `derive solve` lists in one turn may lack some."""
         notes = chain.from_iterable(answer.stated_assumptions for answer in self.answers)
         return tuple(dict.fromkeys(note.text for note in notes if note.kind == "unproved"))
 
@@ -132,7 +132,7 @@ def _answers_in(asked: Request, turn: Turn, is_all: bool) -> _TurnAnswers:
 
 
 def _warn_of(result: _TurnAnswers, beginning: str = "") -> None:
-    """Say on the standard error what is amiss with the answers of a turn."""
+    """Say on the standard error what is amiss with the answers of `derive solve` in one turn."""
     from derive.presentation.text import cautions_together
 
     for caution in cautions_together(result.answers) if result.answers else ():
@@ -140,7 +140,7 @@ def _warn_of(result: _TurnAnswers, beginning: str = "") -> None:
 
 
 def _say_beside_each_other(results: Sequence[_TurnAnswers], asked: Request) -> None:
-    """Print a command's answers beside each other: a row for each turn, a column for each target."""
+    """Print the answers of `derive solve` beside each other: a row for each turn, a column for each target."""
     if asked.as_json:
         say_data({"each": [{**result.turn.data, **result.data(asked.digits)} for result in results]})
     else:
@@ -224,7 +224,7 @@ def front(asked: Request, limits: tuple[str, ...], among: tuple[str, ...], point
 
 
 def _profiles(among: Sequence[str], asked: Request) -> list[Any]:
-    """The choices of profiles, and the profiles that are taken."""
+    """The profiles for the best choice: one to be chosen of each `--among`, then those that are taken."""
     choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
     if not all(choices):
         raise click.UsageError("--among names no profile. Write  --among h100-sxm:fp8,b200-sxm:fp8")
@@ -266,7 +266,7 @@ def _best(
 def _one_best(
     asked: Request, optimum: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
 ) -> int:
-    """Print the optimum that a command asks for in full."""
+    """Print the best choice that `derive least` or `derive most` finds in full."""
     from derive.optimization import choices_under_ranges
     from derive.optimization.optimum import charts
 

@@ -85,7 +85,7 @@ def _exclude_each_other(condition: Node, other: Node) -> bool:
 
 @lru_cache(maxsize=4096)  # a tree of many cases asks for each of them at every fork
 def _claim_of(condition: Node) -> _Claim | None:
-    """A comparison as a claim on one side if the other is a number, else on the difference of both sides; or None."""
+    """A condition's comparison as a bound on one side if the other is a number, else on the difference; or None."""
     if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
         return None
     left, right = condition.args
@@ -136,13 +136,13 @@ Verdict = Callable[[Node], "bool | None"]
 
 
 def _chooses_names(relation: Relation, *, of_same_names: bool = False) -> bool:
-    """Whether a relation has a choice with a name in some arms only, or any choice if `of_same_names` is set."""
+    """Whether a relation has names in some arms of a choice only, which conditions may exclude; or any choice."""
     choices = operations(*relation.written.sides, among=("piecewise",))
     return any(of_same_names or len({frozenset(names_in(arm)) for arm, _ in cases(choice)}) > 1 for choice in choices)
 
 
 def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
-    """The library without the arms of choices that conditions exclude; None if no relation loses a name by that."""
+    """A library's relations without the arms that conditions exclude; None if no relation loses a name by that."""
     fewer: dict[str, Equation] = {}
     choosing = _CHOOSING.of(library.session, "", lambda: [*filter(_chooses_names, library.relations.values())])
     for relation in choosing:
@@ -162,7 +162,7 @@ def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet
 
 
 def _without_false_arms(node: Node, verdict: Verdict) -> Node:
-    """An expression without the arms of its choices whose conditions are false."""
+    """An expression without the arms that are excluded: those of its choices whose conditions are false."""
     if not isinstance(node, Apply):
         return node
     if node.op != "piecewise":
@@ -186,7 +186,7 @@ def _without_false_arms(node: Node, verdict: Verdict) -> Node:
 
 
 def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = False) -> RelationSet | None:
-    """The library with one relation under conditions for each arm of its choices; None if it has no choice.
+    """The library with choices taken apart, a relation under conditions for each arm; None if it has no choice.
 
     Which of them apply is found out as for any relation under conditions. Choices all of whose arms have the same names
     are taken apart only where that is asked for.
@@ -194,7 +194,7 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
     is_apart = partial(_chooses_names, of_same_names=of_same_names)
 
     def make_library() -> RelationSet | None:
-        """The library with its choices taken apart into relations under conditions; None without a choice."""
+        """Take the library's choices apart into relations under conditions; None without a choice."""
         if not any(map(is_apart, library.relations.values())):
             return None
         relations: list[Relation] = []
@@ -212,12 +212,12 @@ def one_relation_for_each_arm(library: RelationSet, *, of_same_names: bool = Fal
 
 
 def relation_of_arm(name: str) -> str:
-    """The name of the relation from whose choice the arm of this name was taken."""
+    """The name of the relation that was taken apart, of which one arm became the relation of this name."""
     return name.rpartition(_ARM)[0]
 
 
 def with_arms(library: RelationSet, arms: Mapping[str, Relation]) -> RelationSet:
-    """The library with these arms instead of the choices, each under the name and the text of its own relation."""
+    """The library with one arm in the place of each choice, under the name and the text of the arm's own relation."""
 
     def restored(relation: Relation) -> Relation:
         arm = arms.get(relation.name)
@@ -240,7 +240,7 @@ def _without_implied(conditions: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
-    """The equations with one arm in the place of each choice of a relation, each with the conditions of its arms."""
+    """The equations into which the choices of a relation are taken apart, each with the conditions of its arms."""
     pending: list[tuple[Equation, tuple[Node, ...]]] = [(replace(relation.written, text=""), ())]
     while pending:
         equation, conditions_so_far = pending.pop()
@@ -262,7 +262,7 @@ def _arms(relation: Relation) -> Iterator[tuple[Equation, tuple[Node, ...]]]:
 def _with_equation(
     relation: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()
 ) -> Relation:
-    """The relation with another equation and more conditions, and only the quantities that occur in these."""
+    """The relation without some of its arms: another equation, more conditions, and only the quantities in these."""
     all_conditions = (*relation.conditions, *conditions)
     names = names_in(written, *all_conditions)
     declared = {quantity: relation.declared[quantity] for quantity in relation.declared if quantity in names}

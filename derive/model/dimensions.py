@@ -58,7 +58,7 @@ class Turn(NamedTuple):
 
     @property
     def settled(self) -> Turn:
-        """The same turn with every pi used up that turns cycles or hertz into radians."""
+        """The same turn of an expression with every pi used up that turns cycles or hertz into radians."""
         of_cycles = _shared_power(self.cycles, self.pis)
         of_hertz = _shared_power(self.hertz, self.pis - of_cycles)
         used = of_cycles + of_hertz  # each pi turns a cycle or a hertz into radians
@@ -112,7 +112,7 @@ class TurnRules:
         return all(_is_same(turn, other) for turn, other in product(self.of_terms(left), self.of_terms(right)))
 
     def of_terms(self, node: Node) -> frozenset[Turn]:
-        """The turns of the terms of a sum and of the arms of a choice, or the turn of any other expression."""
+        """The turns of the parts of an expression, the terms of its sum or the arms of its choice; or else its own."""
         turns = [self.of_terms(term) for term in terms_of(node)] or [frozenset({self.of(node)})]
         return frozenset().union(*turns)
 
@@ -142,7 +142,7 @@ class TurnRules:
 
 
 def is_of_cycles(ratio: Dimension) -> bool:
-    """Whether a quotient of two dimensions is a power of cycles alone."""
+    """Whether the dimensions of two parts of an expression differ by a power of cycles alone."""
     return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
 
 

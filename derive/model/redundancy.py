@@ -90,7 +90,7 @@ def _may_cancel(relation: Relation) -> bool:
 
 
 def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
-    """A row of coefficients divided by one of its entries, so that all multiples of an equation give the same row."""
+    """An equation's coefficients divided by one of them, so that duplicates and multiples give the same row."""
     first = row[min(row, key=hash)]
     return frozenset((column, factor / first) for column, factor in row.items())
 
@@ -120,7 +120,7 @@ class _Expansion:
         return atom.kind == "pi" or (atom.kind == "name" and atom.parts[0] in self.positive)
 
     def terms(self, node: Node) -> Sum:
-        """An expression expanded into a sum of terms; NoElement if it has too many."""
+        """A side of a relation as a sum of terms, to be compared with those of others; NoElement if it has too many."""
         powers = {
             "inv": lambda node, part: self._power(part(node.args[0]), Fraction(-1)),
             "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
@@ -131,14 +131,14 @@ class _Expansion:
         return terms
 
     def _raised(self, node: Apply, part: Fold) -> Sum:
-        """A power in the normal form: a power of a sum, or an atom if its exponent is symbolic."""
+        """A power in the normal form of an equation: of a sum, or an atom if its exponent is symbolic."""
         exponent: Sum = part(node.args[1])
         if exponent.keys() <= {UNIT}:
             return self._power(part(node.args[0]), exponent.get(UNIT, Fraction(0)))
         return _function(node, part)
 
     def _power(self, base: Sum, power: Fraction) -> Sum:
-        """A power of a sum: one term is raised factor by factor; several are multiplied out, or become an atom."""
+        """A power of a sum in an equation's normal form: raised factor by factor, multiplied out, or made an atom."""
         if not base:
             if power <= 0:
                 raise ZeroDivisionError
@@ -157,7 +157,7 @@ class _Expansion:
         return power_of(atom, power)
 
     def cleared(self, terms: Sum) -> Sum:
-        """The terms of an equation multiplied by all sums in their denominators."""
+        """The terms of an equation brought over one denominator: multiplied by all sums in their denominators."""
         for _ in range(_MOST_EXPANDED):
             denominators = {atom: -power for atom, power in _lowest(terms).items() if atom.kind == "sum" and power < 0}
             if not denominators:
@@ -167,7 +167,7 @@ class _Expansion:
 
 
 def _written_out(terms: Sum) -> Sum:
-    """The terms of a normal form, with each sum in a small positive whole power multiplied out."""
+    """The terms of an equation's normal form, with each sum in a small positive whole power multiplied out."""
     total: Sum = {}
     for monomial, factor in terms.items():
         factors: list[Sum] = [{UNIT: factor}]
@@ -179,14 +179,14 @@ def _written_out(terms: Sum) -> Sum:
 
 
 def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
-    """The lowest power of each atom among all terms: that of a common divisor, or if negative of a denominator."""
+    """The lowest power of each atom among an equation's terms: common to all, or if negative in a denominator."""
     monomials = [dict(monomial) for monomial in terms]
     atoms = dict.fromkeys(chain.from_iterable(monomials))
     return {atom: min(powers.get(atom, Fraction(0)) for powers in monomials) for atom in atoms}
 
 
 def _function(node: Apply, part: Fold) -> Sum:
-    """An atom for an operation that is no sum, product or power; equal arguments give equal atoms."""
+    """The atom in an equation's normal form for an operation such as exp or max; equal arguments give equal atoms."""
     if node.op == "pi":
         return power_of(_Atom("pi", ()))
     arguments: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
@@ -195,7 +195,7 @@ def _function(node: Apply, part: Fold) -> Sum:
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
-    """A power of a positive rational number if the result is rational too, otherwise None."""
+    """The power of a positive coefficient in an equation's normal form if it is rational too, otherwise None."""
     roots = []
     for integer in (number.numerator, number.denominator):
         base = round(integer ** (1 / power.denominator)) if integer < 10**15 else 0
@@ -228,7 +228,7 @@ def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
 
 
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
-    """The coefficients of a linear equation, its constant included, to find cycles; None if it is not linear."""
+    """The coefficients of a relation, its constant included, to find linear cycles; None if it is not linear."""
     for monomial in terms:
         if any(atom.kind not in ("name", "pi") for atom, _ in monomial):
             return None
@@ -262,12 +262,12 @@ def _is_positive(relation: Relation, name: str) -> bool:
 
 
 def _primes(integer: int) -> Counter[int]:
-    """The prime factors of a number, with their counts; a remainder without small factors counts as one prime."""
+    """The prime factors of a product equation's number, to find cycles; a rest without small factors counts as one."""
     return Counter({int(prime): count for prime, count in fmpz(integer).factor(trial_limit=_PRIMES)})
 
 
 def _quantities_in(row: _Row) -> Iterator[str]:
-    """The names of the quantities in a row: its columns are atoms, sets of atoms with their powers, or primes."""
+    """The names of the quantities in the row of an equation in which cycles are sought, out of its columns."""
     for column in row:
         if not isinstance(column, int):
             atoms = [column] if isinstance(column, _Atom) else [atom for atom, _ in column]
@@ -292,7 +292,7 @@ def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
 
 
 def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
-    """The smallest sets of rows whose last row depends linearly on those before it, by exact elimination."""
+    """The smallest sets of equations, as rows, whose last one follows from those before it, by exact elimination."""
     pivots: dict[object, tuple[_Row, dict[str, Fraction]]] = {}
     for name, given in rows.items():
         row, combination = dict(given), {name: Fraction(1)}  # of which rows this one is the sum, with what factors

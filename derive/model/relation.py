@@ -65,7 +65,7 @@ class Relation(NotebookDisplay):
         object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
-        """The dimension errors of the relation and its conditions; a repair is searched for the first few only."""
+        """What the check of a relation that is made finds wrong in its dimensions; the first few get a repair."""
         members = Vocabulary(self.declared)
         faults: list[tuple[tuple[str, ...], Equation, Mismatch]] = []
         for fault in mismatches(self.written, members.dimensions, members.marks):
@@ -146,7 +146,7 @@ class Relation(NotebookDisplay):
 
     @property
     def tolerance(self) -> float:
-        """The share by which the relation's sides may differ: that which it states, and the rounding of numbers."""
+        """The share by which the two sides of this relation may differ: what it states, and the rounding of numbers."""
         return (self.approximate or 0.0) + AGREEMENT
 
     @cached_property
@@ -179,7 +179,7 @@ class Relation(NotebookDisplay):
         return self.neglects.partition(_SHARE_OF)[2]
 
     def neglecting(self, share: Declaration, of: str = "") -> Relation:
-        """The relation with the share that it leaves out, of its whole right side or of one of its quantities."""
+        """This relation with the share that it neglects, of its whole right side or of one of its quantities."""
         if share.dimension != DIMENSIONLESS.dimension:
             what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
@@ -274,7 +274,7 @@ def relate(
 
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
-    """The error for a relation with undeclared names, with the names that may be meant."""
+    """The error where a relation is made with undeclared names, with the names that may be meant."""
     error = vocabulary.unknown(missing[0])
     others = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
     error.what, error.others = f"{name}: {error.what}{others}", tuple(missing[1:])
@@ -282,7 +282,7 @@ def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> Unknown
 
 
 def _by_name(quantities: Any) -> dict[str, Declaration]:
-    """The declarations of some quantities, or of a single one, by name."""
+    """The declared quantities that a relation is made with, or a single one, by name."""
     listed = list(quantities) if isinstance(quantities, Iterable) else [quantities]
     return {declaration.name: declaration for declaration in map(_declaration, listed)}
 
@@ -312,7 +312,7 @@ def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equat
 
 
 def _checked_side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
-    """A side of a relation as a tree; an error if it is a condition."""
+    """A side of a relation that is being made, as a tree; an error if it is a condition."""
     node = _side(side, declared)
     if is_condition(node):
         what = f"{excerpt(render(node))} is a condition, not a side of an equation."
@@ -322,7 +322,7 @@ def _checked_side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
 
 
 def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
-    """A side of a relation as a tree; the quantities in it are added to `declared`. A single one needs no sympy."""
+    """A side of a relation being made, as a tree; its quantities are added to `declared`. One alone needs no sympy."""
     if isinstance(side, str):
         return parse_expression(side)
     alone = declaration_of(side)
@@ -349,7 +349,7 @@ def _condition(condition: Any, declared: ChainMap[str, Declaration]) -> Node:
 
 
 def read_tolerance(text: str) -> float:
-    """The share within which an approximate relation agrees.
+    """The share within which an approximate relation agrees, read from what it states.
 
     >>> read_tolerance("3 %")
     0.03

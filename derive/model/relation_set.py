@@ -35,7 +35,7 @@ _PROFILE_RANK, _RELATION_RANK = 0.98, 0.9  # so that a quantity that matches as 
 
 
 def list_of(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
-    """The arguments of a library as a list; an error if one is not of the wanted type."""
+    """The parts of one kind for a set of relations as a list; an error if one is not of the wanted type."""
     listed = _listed(parts)
     for part in listed:
         if not isinstance(part, wanted):
@@ -45,24 +45,24 @@ def list_of(kind: str, wanted: type[_Type], parts: Any) -> list[_Type]:
 
 
 def declarations(parts: Any) -> list[Declaration]:
-    """The declarations of the quantities from which a library is made."""
+    """The declarations of the quantities from which a set of relations is made."""
     return list_of("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
 
 
 def _listed(parts: Any) -> list[Any]:
-    """The arguments of a library as a list, where a single one may stand alone; a text or a mapping is a single one."""
+    """The parts of a set of relations as a list; a single one, such as a text or a mapping, may stand alone."""
     return list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
 
 
 def as_profiles(profiles: Iterable[Profile] | Profiles) -> Profiles:
-    """The profiles of a library by name; those in files stay unread until they are needed."""
+    """The profiles of a set of relations by name; those in files stay unread until they are needed."""
     if isinstance(profiles, Profiles):
         return profiles
     return Profiles(by_name("profile", list_of("profile", Profile, profiles), Profile.__eq__).values())
 
 
 def unite_profiles(profiles: Profiles, other: Profiles) -> Profiles:
-    """The profiles of two libraries together; an error if profiles of one name differ."""
+    """The profiles of two sets of relations united; an error if profiles of one name differ."""
     stated = by_name("profile", [*profiles.stated.values(), *other.stated.values()], Profile.__eq__)
     shelves = tuple(dict.fromkeys([*profiles.shelves, *other.shelves]))
     for shelf in shelves:
@@ -73,7 +73,7 @@ def unite_profiles(profiles: Profiles, other: Profiles) -> Profiles:
 
 
 def unknown_profile(name: Any, profiles: Profiles) -> UnknownNameError:
-    """The error for a profile that a library does not have, or for a precision that its profile does not have."""
+    """The error for a profile that a set of relations does not have, or for a precision that the profile lacks."""
     known = list(profiles)
     if not isinstance(name, str):
         return unknown("profile", name, known)
@@ -93,18 +93,18 @@ def unknown_profile(name: Any, profiles: Profiles) -> UnknownNameError:
 
 
 def profile_entries(profiles: Profiles) -> list[Entry]:
-    """The profiles of a library as search entries; a choice, such as a precision, belongs to its profile."""
+    """The profiles in a set of relations as search entries; a choice, such as a precision, belongs to its profile."""
     labels = profiles.labels().items()
     return [Entry("profile", name, label.title, label.also, rank=_PROFILE_RANK) for name, label in labels]
 
 
 def relation_entries(relations: Iterable[Relation]) -> list[Entry]:
-    """The relations of a library as search entries; a relation ranks behind a quantity of the same name."""
+    """The relations of a set as search entries; a relation ranks behind a quantity of the same name."""
     return [Entry("relation", r.name, r.because, joins=tuple(r.declared), rank=_RELATION_RANK) for r in relations]
 
 
 def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
-    """Refuse a profile with a value that does not fit its quantity in the library."""
+    """Refuse a profile for a set of relations if one of its values does not fit its quantity there."""
     for name, value in profile.values.items():
         if name in quantities:
             try:
@@ -115,7 +115,7 @@ def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
 
 
 def by_name(kind: str, parts: Iterable[_Named], same: Callable[[_Named, _Named], bool]) -> dict[str, _Named]:
-    """The relations or the profiles of a library by name; equal ones are merged, different ones of a name refused."""
+    """The relations or profiles of a set by name; equal ones are merged, different ones of a name refused."""
     merged: dict[str, _Named] = {}
     for part in parts:
         first = merged.setdefault(part.name, part)
@@ -130,7 +130,7 @@ def _twice(kind: str, name: str) -> ExpressionError:
 
 
 def merge_declarations(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
-    """The quantities of a library by name; those of one name are merged, and must agree."""
+    """The quantities of a set of relations by name; those of one name are merged, and must agree."""
     declarations: dict[str, Declaration] = {}
     for quantity in quantities:
         first = declarations.get(quantity.name, quantity)
@@ -155,7 +155,7 @@ class RelationSet(NotebookDisplay):
         profiles: Iterable[Profile] | Profiles = (),
         title: str = "",
     ) -> None:
-        """Unite relations, quantities and profiles; an error if two of one name differ, or if a value does not fit."""
+        """Make a set of relations, quantities and profiles; an error if two of one name differ or a value is unfit."""
         listed = list_of("relation", Relation, relations)
         stated = by_name("relation", listed, Relation.states_the_same)
         mentioned = chain.from_iterable(relation.declared.values() for relation in listed)
@@ -172,7 +172,7 @@ class RelationSet(NotebookDisplay):
         )
 
     def __or__(self, other: RelationSet) -> Self:
-        """The union of two libraries."""
+        """The union of two sets of relations."""
         if not isinstance(other, RelationSet):
             return NotImplemented
         return type(self)(
@@ -183,7 +183,7 @@ class RelationSet(NotebookDisplay):
         )
 
     def without(self, *names: str) -> Self:
-        """The same library with these relations left out; the quantities stay.
+        """The same set without these relations; the quantities stay.
 
         >>> RelationSet().without("kirchhoff")
         Traceback (most recent call last):
@@ -196,31 +196,31 @@ class RelationSet(NotebookDisplay):
         return self.holding(relation for name, relation in self.relations.items() if name not in names)
 
     def in_case(self, left_out: Collection[str]) -> Self:
-        """The library in one case: without some relations, and with the others as though their conditions held."""
+        """The set in one case: without some relations, and with the others as though their conditions held."""
         relations = self.relations.items()
         return self.holding(relation.in_its_case for name, relation in relations if name not in left_out)
 
     def holding(self, relations: Iterable[Relation], declared: Mapping[str, Declaration] | None = None) -> Self:
-        """The same library with these relations instead of its own, and with other declarations of its quantities."""
+        """The same set with these relations instead of its own, and with other declarations of its quantities."""
         return type(self)(relations, (declared or self.declared).values(), self.profiles, self.title)
 
     @cached_property
     def quantities(self) -> Mapping[str, Quantity]:
-        """The quantities of the library as sympy symbols."""
+        """The quantities of the set of relations as sympy symbols."""
         return Symbols(self.declared)
 
     def quantity(self, name: str) -> Quantity:
-        """The library's quantity of this name, as a sympy symbol."""
+        """The quantity of this name in the set of relations, as a sympy symbol."""
         return self.quantities[self.declaration(name).name]
 
     def declaration(self, name: str) -> Declaration:
-        """The library's declaration of the quantity of this name; an error if it has none."""
+        """The declaration of the quantity of this name in the set of relations; an error if there is none."""
         if not isinstance(name, str) or name not in self.declared:
             raise self.vocabulary.unknown(name)
         return self.declared[name]
 
     def relation(self, name: str) -> Relation:
-        """The library's relation of this name; an error if it has none."""
+        """The relation of this name in the set; an error if there is none."""
         if not isinstance(name, str) or name not in self.relations:
             raise self._no_relation(name)
         return self.relations[name]
@@ -229,14 +229,14 @@ class RelationSet(NotebookDisplay):
         return Index(relation_entries(self.relations.values())).unknown("relation", name)
 
     def profile(self, name: str) -> Profile:
-        """The library's profile of this name; a choice behind a colon, such as a chip's precision, completes it."""
+        """The profile of this name in the set; a choice behind a colon, such as a chip's precision, completes it."""
         if not isinstance(name, str) or name not in self.profiles:
             raise unknown_profile(name, self.profiles)
         return self.profiles[name]
 
     @cached_property
     def holders(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of the library's relations, inequalities included, that contain each quantity in a side."""
+        """The names of the relations in the set, inequalities included, that contain each quantity in a side."""
         relations: dict[str, list[str]] = {}
         for relation, members in self.members.items():
             for name in members:
@@ -258,7 +258,7 @@ class RelationSet(NotebookDisplay):
 
     @cached_property
     def limits(self) -> Mapping[str, tuple[str, ...]]:
-        """The names of the library's inequalities that contain each quantity in a side."""
+        """The names of the inequalities in the set of relations that contain each quantity in a side."""
         bounding = {relation.name for relation in self.inequalities}
         limits = {name: tuple(filter(bounding.__contains__, names)) for name, names in self.holders.items()}
         return {name: relations for name, relations in limits.items() if relations}
@@ -279,17 +279,17 @@ class RelationSet(NotebookDisplay):
 
     @cached_property
     def defaults(self) -> Mapping[str, Value]:
-        """The default of each quantity of the library that has one."""
+        """The default of each quantity in the set of relations that has one."""
         return {name: q.default for name, q in self.declared.items() if q.default is not None}
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """The defaults of the library's quantities in base units, which serve as guesses."""
+        """The defaults of the quantities in the set of relations in base units, which serve as guesses."""
         return {name: value.base[1] for name, value in self.defaults.items()}
 
     @cached_property
     def measured(self) -> Mapping[str, Value]:
-        """A published value for each quantity of the library that a profile states, or that has a default."""
+        """A published value for each quantity in the set of relations that a profile states, or that has a default."""
         values: dict[str, Value] = {}
         for profile in self.profiles.values():
             values |= profile.values
@@ -297,7 +297,7 @@ class RelationSet(NotebookDisplay):
         return {name: value for name, value in values.items() if name in self.declared}
 
     def plausible(self, name: str) -> float:
-        """A number in base units that a quantity may have: a value the library states, or one in its domain."""
+        """A number in base units that a quantity of the set may have: a value stated there, or one in its domain."""
         if name in self.measured:
             return self.measured[name].base[1]
         domain, one_unit = self.declared[name].domain, self.declared[name].unit.to_base(1.0)
@@ -306,12 +306,12 @@ class RelationSet(NotebookDisplay):
 
     @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:
-        """The quantities on the two sides of each relation of the library."""
+        """The quantities on the two sides of each relation in the set."""
         return {name: relation.members for name, relation in self.relations.items()}
 
     @cached_property
     def index(self) -> Index:
-        """The search index of the library by name, alias and meaning."""
+        """The search index of the set's quantities, relations and profiles by name, alias and meaning."""
         relations, profiles = relation_entries(self.relations.values()), profile_entries(self.profiles)
         return Index([*self.vocabulary.index.entries, *relations, *profiles])
 

@@ -40,11 +40,11 @@ class Vocabulary:
 
     @cached_property
     def index(self) -> Index:
-        """The search index of quantities by name, alias and meaning."""
+        """The search index of the quantities that a repair may name, by name, alias and meaning."""
         return Index(Entry("quantity", each.name, each.meaning, each.aliases) for each in self.quantities.values())
 
     def unknown(self, name: object) -> UnknownNameError:
-        """The error for an undeclared quantity, with similar names from the vocabulary if it searches."""
+        """The error for an undeclared quantity, with similar names among those that a repair may use if it searches."""
         if not self.searches:
             return unknown("quantity", name, list(self.quantities), search=False)
         return self.index.unknown("quantity", name)
@@ -55,13 +55,13 @@ class Vocabulary:
 
     @cached_property
     def marks(self) -> dict[str, Turn]:
-        """The turns of those units in the vocabulary that count rotation."""
+        """The turns of those quantities that a repair may name whose units count rotation."""
         turns = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
         return {name: mark for name, mark in turns.items() if mark != Turn()}
 
     @cached_property
     def by_dimension(self) -> dict[Dimension, list[str]]:
-        """The names of the vocabulary's quantities for each dimension, in the order of declaration."""
+        """The names of the quantities that a repair may put in, for each dimension, in the order of declaration."""
         names: dict[Dimension, list[str]] = {}
         for name, dimension in self.dimensions.items():
             names.setdefault(dimension, []).append(name)
@@ -69,13 +69,13 @@ class Vocabulary:
 
 
 def shown(node: Node) -> str:
-    """An expression as text for a message on dimensions, cut off where it is long."""
+    """An expression as the user reads it in a dimension error, cut off where it is long."""
     text = render(node)
     return text if len(text) <= _WIDEST else text[:_WIDEST] + "..."
 
 
 def exponent_of(power: Fraction) -> str:
-    """The size of a power as written behind a base: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
+    """The size of a factor's power in a dimension error: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
     size = abs(power)
     if size == 1:
         return ""
@@ -83,7 +83,7 @@ def exponent_of(power: Fraction) -> str:
 
 
 def factors_of(side: Node, power: Fraction = Fraction(1)) -> list[tuple[Node, Fraction]]:
-    """The factors of a product, each with its power, as messages and repairs of dimensions take them."""
+    """The factors of a product, each with its power, as a message shows them to the user and a repair edits them."""
     if isinstance(side, Apply):
         match side.op:
             case "mul":
@@ -456,7 +456,7 @@ def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
 
 
 def _difference(fault: Mismatch) -> str:
-    """The sentence that says in which dimensions the parts of a mismatch are."""
+    """The sentence of a dimension error that tells the user in which dimensions the parts of a mismatch are."""
     left, right = shown(fault.left), shown(fault.right)
     left_dimension = _dimension_in_words(fault.left_dimension)
     right_dimension = _dimension_in_words(fault.right_dimension)
@@ -477,7 +477,7 @@ def _difference(fault: Mismatch) -> str:
 
 
 def _dimension_in_words(dimension: Dimension) -> str:
-    """A dimension in base units, with its common name if it has one."""
+    """A dimension as an error tells it to the user: in base units, with its common name if it has one."""
     if not dimension:
         return "a number"
     common = next((unit for unit in _DERIVED if parse_unit(unit).dimension == dimension), "")
@@ -485,7 +485,7 @@ def _dimension_in_words(dimension: Dimension) -> str:
 
 
 def _factors_with_units(side: Node, vocabulary: Vocabulary) -> str:
-    """A product in a message on dimensions, with the unit of each factor; empty for a plain number."""
+    """A product as the user reads it in a dimension error, with each factor's unit; empty for a plain number."""
     text = ""
     factors = factors_of(side)
     for factor, power in factors[:_MOST_FACTORS]:

@@ -59,7 +59,7 @@ def asking(library: _Set, target: str) -> tuple[_Set, str]:
 
 
 def split_unit(target: str) -> tuple[str, str]:
-    """The text of a target and the unit behind its `in`, in which it is asked for; the unit is empty if there is none.
+    """A target that may be an expression, and the unit behind its `in`; the unit is empty if there is none.
 
     >>> split_unit("weight_bytes/chips in GB/chip"), split_unit("batch")
     (('weight_bytes/chips', 'GB/chip'), ('batch', ''))
@@ -82,7 +82,7 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
 
 
 def _fitting(name: str, own: Unit, text: str) -> Unit:
-    """The unit in which a target is asked for; an error with fitting units if it does not fit the target's own."""
+    """The unit behind a target's `in`; an error with fitting units if it does not fit the target's own."""
     try:
         unit = parse_unit(text)
     except UnitError as error:
@@ -97,7 +97,7 @@ def _fitting(name: str, own: Unit, text: str) -> Unit:
 
 
 def _near(own: Unit, text: str) -> str:
-    """The hint with the units that are nearest to what was asked for and fit the target; empty if there are none."""
+    """The hint for a target asked for in a unit that does not fit, with the nearest that do; empty if there is none."""
     near = [proposal.partition(" ")[2] for proposal in proposals(f"1 {text}", own, read_domain(_ANY_NUMBER, own))]
     return f"Write {', or '.join(near)}." if any(near) else ""
 

@@ -273,7 +273,7 @@ def _schema_of_quantity() -> _Schema:
 
 
 def _schema_of_profile() -> _Schema:
-    """The schema of a profile: its own keys, and a value for each quantity, or one for each choice."""
+    """The JSON schema of a profile's table: its own keys, and a value for each quantity, or one for each choice."""
     value: _Schema = {"anyOf": [_TEXT_OR_NUMBER, _reference("value")]}
     choices = {
         "type": "object",

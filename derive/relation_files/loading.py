@@ -79,7 +79,7 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
 
 
 def _is_offered(source: str | Path) -> bool:
-    """Whether a source to be loaded is the name of a library that an installed package offers."""
+    """Whether what is to be loaded is named as a library that an installed package offers."""
     is_free = isinstance(source, str) and is_name(source) and not shelved(source) and not os.path.exists(source)
     return is_free and source in offers()
 
@@ -152,7 +152,7 @@ class Reader:
         return library
 
     def parts(self) -> list[Reader]:
-        """The readers of the relation files that this one uses, each once and before those that use it, and itself."""
+        """The readings of the relation files that this one uses, each once and before those that use it, and itself."""
         readers: dict[int, Reader] = {}  # by identity, since readers have no hash
         for file in self.files:
             readers.update((id(part), part) for part in file.parts())
@@ -231,7 +231,7 @@ class Reader:
         return self._take(used, self.shelf[path])
 
     def _take(self, used: str, file: Reader | None) -> bool:
-        """Add a used relation file, unless it has problems or uses this file in turn; returns whether it was added."""
+        """Add a file that the one being read uses, unless it has problems or uses this one; returns whether it did."""
         if file is None:
             self._top.complain(f"{used} uses this file in turn.", "Leave it out of one of the two.", "uses")
         elif file.notes.errors:
@@ -247,7 +247,7 @@ class Reader:
     # Units and quantities
 
     def _unit(self, name: str, meaning: Any) -> None:
-        """Define a unit of the relation file: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
+        """Read a unit of the relation file: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
 
         From then on it is known in the whole process, with one meaning (`quantities.definitions`).
         """
@@ -266,7 +266,7 @@ class Reader:
                 self._define(entry, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
 
     def _define(self, entry: Table, factor: Fraction, dimension: Dimension | None) -> None:
-        """Define a unit of the relation file as a factor times a unit of a dimension, or of its own dimension."""
+        """Define a unit as its relation file is read: a factor times a unit of a dimension, or of its own dimension."""
         defined = define(entry.name, factor, dimension, self.notes.document.label or "a text that was read before")
         if defined:
             hint = f"Choose another name, such as own_{entry.name}: a unit keeps its meaning while the process lives."
@@ -318,7 +318,7 @@ class Reader:
 
     @property
     def _shared(self) -> dict[str, str]:
-        """The source, date and the like that the relation file states for all of its values."""
+        """The source, date and the like that the relation file states once, read for all of its values."""
         data = self.notes.document.data
         return {key: data[key] for key in SHARED if isinstance(data.get(key), str)}
 
@@ -374,7 +374,7 @@ class Reader:
     # Profiles and examples
 
     def _profiles(self, entry: Table, vocabulary: Vocabulary) -> list[Profile]:
-        """The profile of a table in the relation file, and one for each choice it leaves open; none with problems."""
+        """Read a profile from its table in the file, and one for each choice it leaves open; none with problems."""
         name, known = entry.name, vocabulary.quantities
         before = len(self.notes.errors)
         texts = {key: entry.text(key) for key in PROFILE if key in entry.held and key not in known}
@@ -493,7 +493,7 @@ def _value(entry: Table, quantity: Declaration) -> Value | None:
 
 
 def _source(entry: Table) -> Source | None:
-    """The source of a value in a relation file, by default an assumption of the file; None if it has a problem."""
+    """Read the source of a value in a relation file, by default an assumption of the file; None with a problem."""
     texts = {key: entry.text(key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
     kind = texts["kind"] or ("published" if texts["source"] else "assumed")
     if kind not in KINDS:
@@ -505,7 +505,7 @@ def _source(entry: Table) -> Source | None:
 
 
 def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
-    """The key in a relation's table of the file that an error is about."""
+    """The key that a problem found in reading a relation's table is about."""
     when = table.get("when", [])
     conditions = [when] if isinstance(when, str) else when
     share, _, _ = str(table.get("neglects")).partition(" of ")

@@ -37,7 +37,7 @@ class Offer:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text could be the name of a library: it is no path and no relation file.
+    """Whether a text could be the name by which a library is offered: it is no path and no relation file.
 
     >>> [is_name(text) for text in ("heat-pumps", "pipes.toml", "./pipes", "")]
     [True, False, False, False]
@@ -46,7 +46,7 @@ def is_name(text: str) -> bool:
 
 
 def shelved(name: str) -> Path | None:
-    """The relation file of a library that comes with this package; None if there is none of that name.
+    """The relation file of a library that comes with this package under this name; None if there is none.
 
     >>> shelved("pipes").name, shelved("pipe")
     ('pipes.toml', None)
@@ -56,7 +56,7 @@ def shelved(name: str) -> Path | None:
 
 
 def meant(source: str) -> Path:
-    """The relation file that a text means: that of a library of this package, or the one at this path."""
+    """The relation file that a name or a path means: that of a library of this package, or the one at the path."""
     path = shelved(source)
     if path and os.path.isfile(source):
         what = f"{source} is a library, and also the name of a file in this folder."
@@ -65,7 +65,7 @@ def meant(source: str) -> Path:
 
 
 def offers() -> Mapping[str, tuple[Offer, ...]]:
-    """All libraries that go by a name, by their names; a name that several packages offer has several.
+    """All libraries offered by a name, by this package or an installed one; a name of several packages has several.
 
     >>> [offer.source for offer in offers()["pipes"]]
     ['derive-engine']

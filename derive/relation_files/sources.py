@@ -38,7 +38,7 @@ KeyPath = tuple[str, ...]
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
-    """The line of each table and each key in a TOML text; tables of a list are distinguished by number.
+    """The line of each table and key in a relation file, for its problems; tables of a list are told by number.
 
     >>> key_lines("[quantities]\\nlength = { unit = 'm' }")
     {('quantities',): 1, ('quantities', 'length'): 2}
@@ -53,7 +53,7 @@ def key_lines(text: str) -> dict[KeyPath, int]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, KeyPath, int]]:
-    """Each header and each key at the start of a line of a TOML text: its line, path, and number of open parts."""
+    """The lines of a relation file with a header or key at their start, with its path and number of open parts."""
     line, counted = 1, 0  # the line of a place, up to which the ends of lines are counted
     for start, path, open_parts in TomlText(text, is_half_typed=False).statements:
         line, counted = line + text.count("\n", counted, start), start
@@ -91,7 +91,7 @@ class Document:
         return self.text.split("\n")
 
     def line(self, path: tuple[str, ...]) -> int:
-        """The line of a key in the document, or of the nearest key above it; 0 if there is none."""
+        """The line of a key in the relation file, or of the nearest key above it; 0 if there is none."""
         while path:
             if path in self._lines:
                 return self._lines[path]
@@ -99,15 +99,15 @@ class Document:
         return 0
 
     def row(self, line: int) -> str:
-        """The text of a line of the document; empty if there is no such line."""
+        """The text of a line of the relation file; empty if there is no such line."""
         return self._rows[line - 1] if 0 < line <= len(self._rows) else ""
 
     def first_line(self, line: int) -> int:
-        """The line of the document on which a key's text begins: that of the key, or the next after triple quotes."""
+        """The line of a relation file on which a key's text begins: the key's, or the next one after triple quotes."""
         return line + bool(re.search(r"""=\s*(\"{3}|'{3})\s*$""", self.row(line)))
 
     def column(self, line: int, text: str) -> int:
-        """Where a text begins on a line of the document; zero if it is not found there."""
+        """Where a text begins on a line of the relation file; zero if it is not found there."""
         return max(self.row(line).find(text), 0)
 
 
@@ -117,7 +117,7 @@ def is_text(source: str) -> bool:
 
 
 def read_document(source: str | Path) -> Document:
-    """Read the document of a source; if it cannot be opened that is an error, and other errors stand in the document.
+    """Read the text and data of a relation file; if it cannot be opened that is an error, others stand in the result.
 
     A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself; or
     names a library that comes with this package: then it is that one's file.
@@ -149,7 +149,7 @@ def read_document(source: str | Path) -> Document:
 
 
 def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
-    """The document of a relation file's text; unread, with an error, if the text is too large."""
+    """The text of a relation file and the data read from it; unread, with an error, if the text is too large."""
     if size <= LARGEST:
         return parse_source(text, label, folder)
     what = f"The relation file has more than {LARGEST} bytes."
@@ -158,7 +158,7 @@ def _within_limits(text: str, label: str, folder: Path, size: int) -> Document:
 
 
 def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
-    """The document of a TOML text, whose errors are repeated declarations and the first other mistake."""
+    """Read the data from a relation file's text; the errors are repeated declarations and the first other mistake."""
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
         return Document(text, label, {}, folder, errors=(refused,))
@@ -188,7 +188,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
 
 
 def _as_written(text: str) -> float | Decimal:
-    """A number of a TOML file with all its digits; a Decimal, which no value can be, where it is beyond all doubles."""
+    """A number read from a relation file with all its digits; a Decimal, which no value can be, beyond all doubles."""
     decimal = Decimal(text)
     try:
         return as_number(decimal)
@@ -197,7 +197,7 @@ def _as_written(text: str) -> float | Decimal:
 
 
 def _too_long(text: str) -> _Refused | None:
-    """The error and line of a TOML line that is too long, or of a key that nests too deep, for the reader; or None."""
+    """The error for a relation file with a line that is too long, or a key too deep, for the TOML reader; or None."""
     rows = text.split("\n")
     if max(map(len, rows)) > _LONGEST_LINE:
         line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST_LINE)
@@ -211,7 +211,7 @@ def _too_long(text: str) -> _Refused | None:
 
 
 def _control_characters(document: Document) -> list[_Refused]:
-    """An error, with its line, for each text of a document with a control character, which a terminal would obey."""
+    """An error, with its line, for each text read from a file with a control character, which a terminal would obey."""
     if not _MAY_CONTROL.search(document.text):
         return []
     errors: list[_Refused] = []
@@ -222,7 +222,7 @@ def _control_characters(document: Document) -> list[_Refused]:
 
 
 def _controls(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The path of each text or key in TOML data with a control character, and that character."""
+    """The path of each text or key read from a relation file with a control character, and that character."""
     if isinstance(data, str):
         if match := _CONTROL.search(data):
             yield path, match[0]
@@ -237,12 +237,12 @@ def _controls(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
 
 
 def _names_of_entries(text: str) -> set[str]:
-    """The names of the quantities, relations and profiles in a TOML text: those at the second level."""
+    """The names of the quantities, relations and profiles that the text of a relation file declares."""
     return {path[1] for path in key_lines(text) if len(path) > 1}
 
 
 def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
-    """An error of the TOML reader in other words, and its line."""
+    """The TOML reader's error on a relation file in other words, and its line."""
     position = _POSITION.search(message)
     if position and position[1]:
         line, column = int(position[1]), int(position[2])
@@ -261,20 +261,20 @@ def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
 
 
 def _key_name(text: str, line: int) -> str:
-    """The name of the key or table on a line of a TOML text."""
+    """The name of the key or table on a line of a relation file, for an error of the TOML reader."""
     names = key_lines(_row(text, line))
     longest: tuple[str, ...] = max(names, key=len) if names else ("a name",)
     return ".".join(longest)
 
 
 def _row(text: str, line: int) -> str:
-    """A line of a TOML text, without the space around it; empty if there is no such line."""
+    """A line in the text of a relation file, without the space around it; empty if there is no such line."""
     rows = text.split("\n")
     return rows[line - 1].strip() if 0 < line <= len(rows) else ""
 
 
 def _toml_hint(text: str, line: int) -> str:
-    """The hint on a line of a relation file that is not TOML."""
+    """The hint on a line of a relation file at which the TOML reader stopped."""
     row = _row(text, line)
     if row.startswith(("{", "<")):
         return 'A relation file is TOML: [quantities], then name = { unit = "m" }.'
@@ -284,7 +284,7 @@ def _toml_hint(text: str, line: int) -> str:
 
 
 def _blanked(text: str, line: int) -> str:
-    """The TOML text without the statement on a line, and without its whole table if it is a header."""
+    """The text of a relation file to be read again, with a repeated declaration, or its table, blanked out."""
     rows = text.split("\n")
     is_header = rows[line - 1].lstrip().startswith("[")
     later = (start for start, _, _ in _statements(text) if start > line)
@@ -298,7 +298,7 @@ _TOP_KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[
 
 
 def are_names_of_one(names: Iterable[str]) -> bool:
-    """Whether a TOML file with these names at its top level is a relation file.
+    """Whether a TOML file with these names at its top is a relation file, and not one of another program.
 
     >>> are_names_of_one(["title", "quantities"]), are_names_of_one(["project", "tool"]), are_names_of_one(["profiles"])
     (True, False, True)
@@ -310,7 +310,7 @@ def are_names_of_one(names: Iterable[str]) -> bool:
 
 
 def names_at_top(text: str) -> set[str]:
-    """The names at the top level of a TOML text: those of its tables, and of the keys before the first of them.
+    """The names at the top of a file, which tell if it is a relation file: its tables, and keys before the first.
 
     >>> sorted(names_at_top("title = 'x'\\n[quantities]\\ny = { unit = 'm' }\\n[relations.r]"))
     ['quantities', 'relations', 'title']
@@ -320,7 +320,7 @@ def names_at_top(text: str) -> set[str]:
 
 
 def is_one(path: Path) -> bool:
-    """Whether the file at a path is a relation file, by the names at its top level; it need not be UTF-8."""
+    """Whether there is a relation file at a path, and not one of another program, by the names at its top level."""
     if not path.is_file():  # what a pipe holds could not be read again
         return False
     try:
@@ -350,7 +350,7 @@ class Notes:
             self.note((), error, line)
 
     def note(self, where: KeyPath, error: DeriveError, line: int | None = None) -> None:
-        """Note the error of an entry of the document; `line` is that of an error of the TOML reader."""
+        """Note the error of an entry of the relation file; `line` is that of an error of the TOML reader."""
         is_of_reader = line is not None  # the position is that of the TOML reader, in the file and not within a text
         line = self.document.line(where) if line is None else line
         span = (0, 0) if is_of_reader else _span(error)
@@ -361,7 +361,7 @@ class Notes:
         self.errors.append((Problem(relation, line, error.what, error.hint, where=where, span=span), error))
 
     def gathered(self) -> DeriveError:
-        """One error for all problems of the document, of their kind if they share one."""
+        """One error for all problems that were noted of a relation file, of their kind if they share one."""
         problems, errors = zip(*self.errors, strict=True)
         label = self.document.label
         return together(errors, problems, f"{label}: " if label else "", label)
@@ -377,12 +377,12 @@ class Table:
     held: Mapping[str, Any]
 
     def complain(self, what: str, hint: str, *below: str) -> None:
-        """Note a problem of the table, or of the entry below these keys in it."""
+        """Note a problem of the relation file in this table, or in the entry below these keys in it."""
         message = f"{self.name}: {what}" if self.name else what
         self.notes.note((*self.where, *below), ExpressionError(message, hint=hint, text=self.name))
 
     def attempt(self, act: Callable[[], _Result], *below: str) -> _Result | None:
-        """The result of reading a part of the table with `act`; None if that fails, and its error is noted."""
+        """The result of reading a part of a relation file's data with `act`; None if it fails, which is noted."""
         try:
             return act()
         except DeriveError as error:
@@ -390,14 +390,14 @@ class Table:
             return None
 
     def only(self, known: Iterable[str]) -> None:
-        """Note a problem for each key of the table that is not among the known ones."""
+        """Note a problem of the relation file for each key of the table that is not among the known ones."""
         allowed = tuple(known)
         for key in self.held:
             if key not in allowed:
                 self.notes.note((*self.where, key), within(self.name, unknown("key", key, allowed)))
 
     def text(self, key: str) -> str:
-        """The text of a key in the table; empty if the key is not there, or if it holds no text, which is noted."""
+        """The text under a key in a table of a relation file; empty if there is none, or no text, which is noted."""
         text = self.held.get(key, "")
         if isinstance(text, str):
             return text
@@ -405,12 +405,12 @@ class Table:
         return ""
 
     def texts(self, keys: Mapping[str, Key], *more: str) -> dict[str, str]:
-        """The texts of the table under these keys; a problem for each key of the table that is no known one."""
+        """The texts under these keys in a table of a relation file; a key that is not known is noted as a problem."""
         self.only((*keys, *more))
         return {name: self.text(name) for name, key in keys.items() if key.is_text}
 
     def listed(self, key: str, hint: str, *, may_be_one: bool = False) -> tuple[str, ...]:
-        """The list of texts under a key of the table; empty, and a problem noted, if it is none. One text may do."""
+        """The texts listed under a key in a table of the file; empty, and noted, if it is no list. One may do."""
         listed = self.held.get(key, [])
         if may_be_one and isinstance(listed, str):
             return (listed,)
@@ -421,7 +421,7 @@ class Table:
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
-    """The error of an entry of a relation file, with the entry's name in front of its message."""
+    """The error of an entry, as it is noted for a relation file: with the entry's name in front of its message."""
     profile, comma, quantity = name.rpartition(", ")
     if comma and error.what.startswith(f"{quantity}:"):
         error.what = f"{profile}, {error.what}"

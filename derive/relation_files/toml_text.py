@@ -72,7 +72,7 @@ class Entry:
     plain: str = ""  # what it holds that is no string, as it is written; the bracket that opens a list or a table
 
     def key_of(self, depth: int) -> Span | None:
-        """Where the part of the entry's path at a depth is written; None if it is not written in this entry."""
+        """The place in the TOML text of a part of the entry's path; None if it is not written in this entry."""
         place = depth - (len(self.path) - len(self.keys))
         return self.keys[place] if 0 <= place < len(self.keys) else None
 
@@ -101,7 +101,7 @@ class TomlText:
 
     @cached_property
     def _by_path(self) -> dict[Path, Entry]:
-        """The first entry of each path in the TOML text."""
+        """The first entry that the scan of a TOML text found for each path."""
         entries: dict[Path, Entry] = {}
         for entry in self.entries:
             entries.setdefault(entry.path, entry)
@@ -119,7 +119,7 @@ class TomlText:
         return None
 
     def string_at(self, offset: int) -> Entry | None:
-        """The TOML entry in whose string a place lies; None if there is none."""
+        """The entry of a half-typed TOML text in whose string a place lies; None if there is none."""
         for entry in self.entries:
             if entry.string is not None and entry.string.span[0] <= offset <= entry.string.span[1]:
                 return entry

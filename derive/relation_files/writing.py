@@ -31,7 +31,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def written(library: Library, name: str) -> list[str]:
-    """The text of each table in a relation file that states an entry of the library with this name.
+    """The text of a library's entries of this name, as tables of a relation file which read back to the same.
 
     >>> from derive.relation_files.loading import load
     >>> swing = load('''
@@ -100,7 +100,7 @@ def _profile(library: Library, profile: Profile) -> dict[str, Any]:
 
 
 def _value(value: Value) -> dict[str, str]:
-    """The keys that state a value and its source in a relation file."""
+    """A value of an entry as it is written in a relation file: the keys that state it and its source."""
     source = value.source
     ends = f"{value.low!r}..{value.high!r} {value.unit.text}".strip() if value.is_range else ""
     stated = {"source": source.text, "kind": source.kind, "url": source.url, "date": source.date, "reason": source.note}
@@ -116,12 +116,12 @@ def _key(name: str) -> str:
 
 
 def _text(text: str) -> str:
-    """A text written in TOML between quotes; TOML escapes what JSON escapes, and DEL."""
+    """A text of an entry as it is written in a relation file, between quotes; TOML escapes what JSON does, and DEL."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def packed(library: Library) -> bytes:
-    """The quantities, relations and title of a library that was read from a file, packed as JSON for a cache.
+    """Write the quantities, relations and title of a library that was read from a file as JSON for a cache.
 
     >>> from derive.relation_files.loading import load
     >>> fall = load('''title = "Fall"
@@ -140,7 +140,7 @@ def packed(library: Library) -> bytes:
 
 
 def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) -> Library | None:
-    """The library that `packed` wrote as JSON, with these profiles; None if the data are not one."""
+    """Rebuild the library that was written as JSON by `packed`, with these profiles; None if the data are not one."""
     try:
         title, quantities, relations = json.loads(data or b"")
         declared = {words["name"]: _unpacked_quantity(words) for words in quantities}
@@ -151,7 +151,7 @@ def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) ->
 
 
 def _packed_quantity(quantity: Declaration) -> dict[str, Any]:
-    """The arguments of a quantity's declaration for a packed library, with the default as a list."""
+    """A quantity written as data for a packed library: the words of its declaration, the default as a list."""
     if (value := quantity.default) is None:
         return quantity.words
     numbers = [_packed_number(number) for number in (value.number, value.low, value.high)]
@@ -167,7 +167,7 @@ def _unpacked_quantity(words: dict[str, Any]) -> Declaration:
 
 
 def _packed_number(number: float) -> float | str:
-    """A number of a packed library, as a text if it is known as a rational, which JSON does not have."""
+    """A number written as data for a packed library, as a text if it is a known rational, which JSON does not have."""
     exact = exact_of(number)
     return number if exact is None else str(exact)
 
@@ -177,7 +177,7 @@ def _unpacked_number(packed_number: float | str) -> float:
 
 
 def _packed_relation(relation: Relation) -> list[Any]:
-    """The name of a relation in a packed library, its equation, and its other fields."""
+    """A relation written as data for a packed library: its name, its equation, and its other fields."""
     written = relation.written
     equation = [_packed_node(written.lhs), written.op, _packed_node(written.rhs), written.text]
     fields = {key: getattr(relation, key) for key in ("because", "source", "approximate", "neglects")}
