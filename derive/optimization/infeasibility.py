@@ -20,7 +20,7 @@ from derive.optimization.searched_choice import SearchedChoice
 from derive.presentation.cautions import side_unit
 from derive.presentation.numbers import shown_choice, shown_number
 from derive.solving.answering.solver import solve
-from derive.solving.ranges.inequalities import stated_at
+from derive.solving.execution.question import stated_at
 from derive.time_limits import tick
 from quantities.declaration import Declaration
 from quantities.value import Value

@@ -16,7 +16,7 @@ import derive
 from derive.numerics.algebra.evaluation import value
 from derive.planning.directions import forwards
 from derive.planning.incidence import structure_of
-from derive.solving.ranges.inequalities import stated_at
+from derive.solving.execution.question import stated_at
 from quantities.value import Value
 
 LIBRARY = derive.llm

@@ -24,8 +24,7 @@ from derive.planning.incidence import structure_of
 from derive.solving.answering import one_case
 from derive.solving.diagnosis import diagnosis, missing_givens
 from derive.solving.diagnosis.missing_givens import missing_sets
-from derive.solving.execution.question import ask
-from derive.solving.ranges.inequalities import stated_at
+from derive.solving.execution.question import ask, stated_at
 from derive.time_limits import tick
 from tests.derive.random_libraries import Hidden, hidden
 from tests.derive.statements import bare

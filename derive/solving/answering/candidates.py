@@ -26,9 +26,8 @@ from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError
 from derive.solving.diagnosis.stated_twice import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import Case, Question, lone_fallbacks
+from derive.solving.execution.question import Case, Question, lone_fallbacks, stated_at
 from derive.solving.execution.regimes import decisions_of
-from derive.solving.ranges.inequalities import stated_at
 
 
 @dataclass(frozen=True)

@@ -41,9 +41,8 @@ from derive.planning.matching import Matching
 from derive.planning.plan import plan
 from derive.solving.cancellation.cancelled_answers import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
-from derive.solving.execution.question import Outline, Question
+from derive.solving.execution.question import Outline, Question, stated_at
 from derive.solving.execution.regimes import Undecided, verdict_at
-from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, tick
 
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -23,9 +24,11 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.directions import downstream, following
 from derive.planning.incidence import Core, structure_of
 from derive.planning.plan import Plan, plan_for
+from derive.solving.blocks.samples import middle
 from derive.time_limits import Search, tick
 from quantities.declaration import Declaration, read_given
 from quantities.facts import Profile
+from quantities.units import Unit
 from quantities.value import Value
 
 _SOUGHT = 20  # unknown names up to which those are sought that resemble them
@@ -296,3 +299,15 @@ def _outdated(
 def _stated(weak: Mapping[str, Value]) -> frozenset[str]:
     """The names of a question's weak values that are no fallbacks."""
     return frozenset(name for name, value in weak.items() if not value.source.stands_in)
+
+
+def stated_at(library: RelationSet, name: str, point: float) -> Value:
+    """A number in base units as the value of a question's given."""
+    return stated_between(library, name, (point, point))
+
+
+def stated_between(library: RelationSet, name: str, span: Span) -> Value:
+    """A range in base units as the value of a question's given."""
+    quantity, (low, high) = library.declared[name], span
+    unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
+    return Value(middle(span), low, high, unit)

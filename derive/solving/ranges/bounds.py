@@ -59,9 +59,8 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.ranges.global_bounds import WIDE, enclosing_bounds, global_bounds
-from derive.solving.ranges.inequalities import stated_between
 from derive.solving.ranges.range_propagation import (
     domain_of,
     leaves_domain,

@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import NamedTuple
@@ -40,16 +39,13 @@ from derive.presentation.cautions import by_default
 from derive.presentation.numbers import told_apart
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.outcome import agrees
-from derive.solving.blocks.samples import middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.solving.execution.question import NO_CASE, Case, Question, stated_at
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
-from quantities.units import Unit
-from quantities.value import Value
 
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation
@@ -364,18 +360,6 @@ def inside(span: Span) -> list[float]:
         return [-1e3, -1e-3, 1e-3, 1e3]
     end, sign = (low, 1) if math.isfinite(low) else (high, -1)
     return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
-
-
-def stated_at(library: RelationSet, name: str, point: float) -> Value:
-    """A number in base units as the value of a given."""
-    return stated_between(library, name, (point, point))
-
-
-def stated_between(library: RelationSet, name: str, span: Span) -> Value:
-    """A range in base units as the value of a given."""
-    quantity, (low, high) = library.declared[name], span
-    unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
-    return Value(middle(span), low, high, unit)
 
 
 class ActiveLimits:
