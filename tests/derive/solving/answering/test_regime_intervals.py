@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive import NoSolutionError, UnderdeterminedError
+from derive.solving.answering.regime_intervals import _reachable_one_by_one
 from tests.derive.statements import bare
 from tests.ordinary import examples
 
@@ -57,3 +58,25 @@ def test_a_range_without_what_any_case_says_leaves_the_target_no_value() -> None
     cases = {"equation": "y = 3", "when": ["u >= 1"]}, {"equation": "y = 4", "when": ["u < 1"]}
     with pytest.raises(NoSolutionError):
         bare("x y u a", *cases, "u = 2*a + x").solve_all("x", a=2, y="1..2")
+
+
+@examples(40)
+@given(st.randoms(use_true_random=False))
+def test_what_can_follow_one_by_one_is_what_rounds_over_all_relations_reach(draw):
+    library = bare(" ".join("abcdefgh"), *(_equation(draw) for _ in range(draw.randint(1, 9))))
+    known = set(draw.sample("abcdefgh", draw.randint(0, 3)))
+    left_out = set(draw.sample(sorted(library.relations), draw.randint(0, 1)))
+    but = draw.choice("abcdefgh")
+    reach = set(known)
+    for _ in library.relations:
+        for relation in library.relations.values():
+            missing = {*relation.members} - reach
+            if len(missing) == 1 and missing != {but} and relation.name not in left_out:
+                reach |= missing
+    assert _reachable_one_by_one(library, known, left_out, but) == reach
+
+
+def _equation(draw):
+    """An equation of one quantity, or of up to four."""
+    result, *others = draw.sample("abcdefgh", draw.randint(1, 4))
+    return f"{result} = {' + '.join(others) or draw.randint(1, 5)}"
