@@ -167,7 +167,7 @@ def _determined_by_what_they_lead_to(
     if not any(name in structure.writers for name in in_use):
         return frozenset()
     leads = Leads.of(structure, known, weak)
-    sought = [name for name in structure.holders if name not in determined and leads.start(structure, name)]
+    sought = [name for name in structure.holders if name not in determined and leads.may_lead_on(structure, name)]
     firm = [name for name in weak if name not in structure.otherwise]
     bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
     determined_too = set()

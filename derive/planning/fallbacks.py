@@ -100,7 +100,7 @@ class Leads(NamedTuple):
 
         return _LEADS.of(structure.session, (given, known), build)
 
-    def start(self, structure: Structure, name: str) -> bool:
+    def may_lead_on(self, structure: Structure, name: str) -> bool:
         """Whether a quantity leads to another one alone, or is all that a relation for a fallback misses."""
         for relation in structure.holders.get(name, ()):
             missing = [member for member in structure.members[relation] if member not in self.ahead]
@@ -119,7 +119,7 @@ class Leads(NamedTuple):
 
     def beyond_fallbacks(self, structure: Structure, target: str) -> frozenset[str]:
         """The quantities that follow from a target; none unless it leads through a fallback to a given."""
-        if target in self.ahead or not self.given or not self.start(structure, target):
+        if target in self.ahead or not self.given or not self.may_lead_on(structure, target):
             return frozenset()
         led = led_from(structure, target, self.ahead, structure.otherwise)
         pending = self.led_to(structure, led)

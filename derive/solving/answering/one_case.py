@@ -104,9 +104,8 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
     if first.states and all(question.target in state.spans for state in first.states):
-        is_exact = not any(note.kind == "enclosed" for state in first.states for note in state.notes)
-        carried_out_exactly = first.plan.relations if is_exact else ()
-        eliminated = cancelling(library, question, first.left_out, carried_out_exactly)
+        is_loose = any(state.is_enclosure for state in first.states)
+        eliminated = cancelling(library, question, first.left_out, () if is_loose else first.plan.relations)
         if eliminated is not None:
             return [eliminated]
     consistent, contradictions = _consistent(library, question, first)

@@ -119,8 +119,8 @@ def _tip(span: Span, side: int) -> Span:
     """
     end, other = span[side], span[1 - side]
     if math.isfinite(end):
-        beside = math.nextafter(end, other)
-        return min(end, beside), max(end, beside)
+        next_number = math.nextafter(end, other)
+        return min(end, next_number), max(end, next_number)
     return (sys.float_info.max, math.inf) if end > 0 else (-math.inf, -sys.float_info.max)
 
 

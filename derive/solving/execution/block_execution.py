@@ -77,6 +77,11 @@ class State:
         """The quantities of which the state between two blocks knows something."""
         return self.values.keys() | self.spans.keys() | self.condition_numbers.keys()
 
+    @property
+    def is_enclosure(self) -> bool:
+        """Whether an interval of the state between two blocks need not be reached in all of its numbers."""
+        return any(note.kind == "enclosed" for note in self.notes)
+
     def taken(self, solution: Solution, note: Assumption | None = None, *, is_last: bool = False) -> State:
         """The state that follows from a block's solution; `is_last` reuses mappings instead of copying them."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
