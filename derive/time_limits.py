@@ -308,8 +308,11 @@ def sharing(share: float) -> Iterator[None]:
         yield
         return
     cpu_now, wall_now = time.thread_time(), time.monotonic()
-    granted = share * min(outer.ends - cpu_now, outer.ends_at_last - wall_now)
-    ends_at_last = min(wall_now + _WALL_OF_SHARE * _WALL * granted, outer.ends_at_last)
+    wall_left = outer.ends_at_last - wall_now
+    granted = share * min(outer.ends - cpu_now, wall_left)
+    # Some of the wall-clock time stays for what follows, so that a busy machine does not lose what was found.
+    longest = (1 + share) / 2 * wall_left
+    ends_at_last = wall_now + min(_WALL_OF_SHARE * _WALL * granted, longest)
     with _limited_by(_Clock(outer.seconds, ends=cpu_now + granted, ends_at_last=ends_at_last)):
         yield
 

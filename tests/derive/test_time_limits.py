@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 
 import pytest
 
 from derive import LimitError, time_limits
-from derive.time_limits import limits, query, tick
+from derive.time_limits import limits, query, sharing, tick
 from tests.derive.operations import Clock, limits_by
 
 
@@ -65,6 +66,22 @@ def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time():
     with limits_by(wall), limits(seconds=0.05):
         assert ended() == "0.05 s"
     assert 0.05 <= wall.now < 0.06
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
+def test_a_share_leaves_wall_clock_time_for_what_follows_where_its_thread_gets_little(share):
+    class Busy(Clock):
+        """A machine on which a thread gets a tenth of the time on the wall."""
+
+        def thread_time(self):
+            return super().thread_time() / 10
+
+    wall = Busy(0.001)
+    with limits_by(wall), limits(seconds=10), query():
+        with suppress(LimitError), sharing(share):
+            endless()
+        tick()
+        assert (1 + share) / 2 * 10 <= wall.now < (1 + share) / 2 * 10 + 0.1
 
 
 def test_a_limit_holds_in_a_thread_that_set_none(clock):

@@ -45,16 +45,16 @@ class Search:
         self.positive = np.array(positive)
         self.work = 0
 
-    def root_near(self, start: Sequence[float]) -> Array | None:
+    def root_near(self, start: Sequence[float], *, has_each_method: bool = True) -> Array | None:
         """A root by local solving from a start: a method of MINPACK or Newton's, confirmed by full Newton steps.
 
-        None if none of the methods finds one.
+        None if none of the methods finds one, or the first of them where only that is tried.
         """
         point = np.array(start, dtype=float)
         logarithmic = self.positive & (point > 0)
         charts = [logarithmic, np.zeros_like(logarithmic)] if logarithmic.any() else [logarithmic]
         for chart in charts:  # a chart says which unknowns are solved for in their logarithms
-            for method in self._methods():
+            for method in self._methods()[: None if has_each_method else 1]:
                 tick()
                 approached = method(_ScaledSystem(self, chart, point))
                 if approached is not None and np.isfinite(approached).all():

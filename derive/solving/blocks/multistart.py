@@ -4,6 +4,10 @@ Local methods find solutions and cannot prove that there are no more. First the 
 as possible by substitution, and Newton's method is run on those (`newton`). Where that finds nothing, or too many
 unknowns are left, all of them are solved for at once with SciPy (`minpack`), which is imported only for this.
 
+How many starts are enough is told by what they led to. If n of them led to w different solutions, and nothing is known
+of how often a start leads to each, w(n - 1)/(n - w - 2) solutions are expected in all (Boender and Rinnooy Kan,
+*Bayesian stopping rules for multistart global optimization methods*, 1987). The search ends when no other is.
+
 A solution that is not isolated is dropped: the relations hold along a whole curve. An isolated one at which the
 Jacobian is singular is computed in multiprecision, and its loss of digits is reported.
 """
@@ -11,9 +15,11 @@ Jacobian is singular is computed in multiprecision, and its loss of digits is re
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, combinations, islice
 
+from derive.errors import LimitError
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.assumptions import Assumption
@@ -22,7 +28,7 @@ from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_el
 from derive.solving.blocks.samples import points_across_domains, starting_points
 from derive.solving.blocks.solution_curves import lies_on_curve
 from derive.solving.blocks.substitution import Branch, expressed, sizes
-from derive.time_limits import tick
+from derive.time_limits import sharing, tick
 from derive.tolerances import SAME_ROOT
 
 _CURVE = 4  # solutions, apart from each other and none of them isolated, that make a curve
@@ -34,9 +40,13 @@ _PLAIN = 400  # limit on nodes of the remaining equations; beyond it all unknown
 _MEDIUM = 60  # limit on unknowns of a system for which more than one solution is sought
 _LARGEST = 3000  # limit on nodes of a system that is torn
 _REFINED = 60_000  # limit on nodes of a system whose residuals are computed in multiprecision
-_STARTS = 60
-_TRIED = 8  # starts that are tried even if a solution is found soon
-_WORK = 2e7  # limit on operations of a search
+_STARTS = 60  # from which at least one has to lead to a solution
+_TRIED = 8  # starts from which every method is tried, even if a solution is found soon
+_FRUITLESS = 2e7  # limit on operations of a search that leads to no solution
+_LEAST_WORK = 1e7  # operations that a search may take although no other solution is expected
+_WORK = 1e8  # limit on operations of any search
+_SHARE = 0.3  # of the time left, which a search may take
+_UNLIKELY = 0.5  # solutions that are expected beside the known ones
 _DIGITS = 16  # of doubles
 _DOUBLE = 2  # the order of a root with a singular Jacobian, at least
 
@@ -50,11 +60,18 @@ class _SearchFromStarts:
     rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
     on_curve: list[Mapping[str, float]] = field(default_factory=list)  # points not isolated, apart from each other
     tried: int = 0
+    led: int = 0  # starts that led to a root
 
     @property
     def is_curve(self) -> bool:
         """Whether local methods from many starts found a curve: several points of one, and no isolated solution."""
         return len(self.on_curve) >= _CURVE and not self.solutions
+
+    @property
+    def expects_others(self) -> bool:
+        """Whether starts are likely to lead to solutions that none has led to so far."""
+        known, spare = len(self.solutions), self.led - len(self.solutions) - 2
+        return not known or spare <= 0 or known * (self.led - 1) / spare - known > _UNLIKELY
 
     def take(self, proposed: Mapping[str, float]) -> None:
         """Add a root that a start led to, if it is new and solves the whole system: a solution, or a curve's point."""
@@ -116,25 +133,34 @@ class _SearchFromStarts:
 def solved_from_starts(system: System) -> Outcome:
     """The outcome of a block by local methods from many starts: the solutions to which they converge."""
     search = _SearchFromStarts(system)
-    tears, branches = _fewest_tears(system.equations, system.unknowns)
-    if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
-        points = points_across_domains(tears, system.known, system.domains, _STARTS)
-        search.tried = len(points)
-        for branch in branches:
-            for start in many_starts(branch.left, tears, system.known, points, system.positive):
-                search.take(branch.at(start, system.known))
-                if search.is_curve:
-                    return search.outcome()
-    if not search.solutions or len(tears) > 1 or system.hints:
-        for root in _roots_of_all_equations(search):
-            search.take(root)
-            if search.is_curve:
-                break
+    with suppress(LimitError), sharing(_SHARE):  # what is found by then is kept
+        _search_all_methods(search)
+    tick()  # raises if the time of the whole query is over, and not only the share
     return search.outcome()
 
 
+def _search_all_methods(search: _SearchFromStarts) -> None:
+    """Search a block's system reduced to its tears, and all of its equations at once if that may find more."""
+    system = search.system
+    tears, branches = _fewest_tears(system.equations, system.unknowns)
+    if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
+        points = [*islice(points_across_domains(tears, system.known, system.domains), _STARTS)]
+        search.tried = len(points)
+        for branch in branches:
+            for root in many_starts(branch.left, tears, system.known, points, system.positive):
+                search.led += 1
+                search.take(branch.at(root, system.known))
+                if search.is_curve:
+                    return
+    if len(tears) > 1 or system.hints or search.expects_others:
+        for root in _roots_of_all_equations(search):
+            search.take(root)
+            if search.is_curve:
+                return
+
+
 def _roots_of_all_equations(search: _SearchFromStarts) -> Iterator[dict[str, float]]:
-    """The roots of all equations at once, from many starts, within the work limit."""
+    """The roots of all equations at once, from as many starts as seem worth their work."""
     from derive.numerics.local_solvers.automatic_differentiation import Tape
     from derive.numerics.local_solvers.minpack import Search, refined
 
@@ -142,17 +168,26 @@ def _roots_of_all_equations(search: _SearchFromStarts) -> Iterator[dict[str, flo
     tape = Tape(system.equations, system.unknowns, system.known)
     local_search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
     is_refined = sizes(system.equations) <= _REFINED
-    count = _STARTS if size <= _MEDIUM else _STARTS // 5
-    for start in starting_points(system.unknowns, system.known, system.domains, system.hints, count):
+    most_fruitless = _STARTS if size <= _MEDIUM else _STARTS // 5
+    starts = starting_points(system.unknowns, system.known, system.domains, system.hints)
+    for tried, start in enumerate(starts, 1):
         tick()
         search.tried += 1
-        root = local_search.root_near([start[name] for name in system.unknowns])
-        if root is not None and not search.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
-            if is_refined:
-                root = refined(tape, system.equations, root)
-            yield dict(zip(system.unknowns, root.tolist(), strict=True))
-        enough = search.solutions and (size > _MEDIUM or (local_search.work > _WORK / 10 and search.tried >= _TRIED))
-        if enough or local_search.work > _WORK:
+        has_each_method = tried <= _TRIED or not search.solutions
+        root = local_search.root_near([start[name] for name in system.unknowns], has_each_method=has_each_method)
+        if root is not None:
+            search.led += 1
+            if not search.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
+                if is_refined:
+                    root = refined(tape, system.equations, root)
+                yield dict(zip(system.unknowns, root.tolist(), strict=True))
+        if not search.solutions:
+            is_over = tried >= most_fruitless or local_search.work > _FRUITLESS
+        elif size > _MEDIUM:
+            is_over = True
+        else:
+            is_over = tried >= _TRIED and local_search.work > _LEAST_WORK and not search.expects_others
+        if is_over or local_search.work > _WORK:
             return
 
 

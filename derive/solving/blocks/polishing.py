@@ -270,9 +270,10 @@ def _may_be_one(
 ) -> bool:
     """Whether two points may be one root to polish: each unknown differs by little beside the terms of an equation."""
     numbers = {**system.known, **first}
+    farthest_first = sorted(first, key=lambda name: -abs(first[name] - second[name]))  # settles most pairs at once
 
     def is_near(name: str) -> bool:
         moved = {**numbers, name: second[name]}
         return any(name in equation.names and abs(residual(equation, moved)) <= slack for equation in system.equations)
 
-    return all(map(is_near, first))
+    return all(map(is_near, farthest_first))

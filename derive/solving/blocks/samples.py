@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, pairwise, product
+from itertools import chain, cycle, pairwise, product
 
 from derive.numerics.intervals.arithmetic import Span
 from derive.tolerances import EXTREME, LARGEST, SAME_SOLUTION, SMALLEST
@@ -112,6 +112,11 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 _LEVELS = (1.0, 0.1, 10.0, 0.5, -1.0, 0.0, 2.0, -0.1)
 _PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 _AROUND_ONE = (-1.0, 1.0)  # powers of ten
+_REACHES = (30.0, 3.0, 10.0, math.inf, 1.0)
+"""How far from zero points lie in turn, as multiples of the largest given or of one.
+
+A finite domain is often as wide as can be, and then a point at any share of it is far from every solution.
+"""
 
 
 def starting_points(
@@ -119,20 +124,18 @@ def starting_points(
     known: Mapping[str, float],
     domains: Mapping[str, Domain],
     hints: Mapping[str, float],
-    count: int,
 ) -> Iterator[dict[str, float]]:
-    """Starting points for local methods on several unknowns, up to a count, the best ones first.
+    """Starting points for local methods on several unknowns, without end, the best ones first.
 
     >>> real = Domain("real", -math.inf, math.inf)
-    >>> first, second, *_ = starting_points(["x", "y"], {}, {"x": real, "y": real}, {"x": 3.0}, 5)
-    >>> first, second
+    >>> points = starting_points(["x", "y"], {}, {"x": real, "y": real}, {"x": 3.0})
+    >>> next(points), next(points)
     ({'x': 3.0, 'y': 1.0}, {'x': 1.0, 'y': 1.0})
     """
-    points = [*_at_levels(unknowns, known, domains)]
     if hints:
-        points.insert(0, {name: hints.get(name, _inside(domains[name], 1.0)) for name in unknowns})
-    yield from points[:count]
-    yield from points_across_domains(unknowns, known, domains, max(0, count - len(points)))
+        yield {name: hints.get(name, _inside(domains[name], 1.0)) for name in unknowns}
+    yield from _at_levels(unknowns, known, domains)
+    yield from points_across_domains(unknowns, known, domains)
 
 
 def _at_levels(
@@ -161,28 +164,40 @@ def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
 
 
 def points_across_domains(
-    unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], count: int
-) -> list[dict[str, float]]:
-    """Starting points across the domains by a low-discrepancy sequence, at sizes around those of the givens."""
+    unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> Iterator[dict[str, float]]:
+    """Starting points across the domains by a low-discrepancy sequence, at sizes around those of the givens.
+
+    >>> wide = Domain("-1e8..1e8", -1e8, 1e8)
+    >>> points = points_across_domains(["x"], {}, {"x": wide})
+    >>> [next(points) for _ in range(4)]
+    [{'x': 0.0}, {'x': -1.5}, {'x': 5.0}, {'x': -75000000.0}]
+    """
     sizes = [math.log10(abs(x)) for x in known.values() if x]
     around_givens = min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3
-    points = []
-    for i in range(1, count + 1):
+    largest = max((abs(x) for x in known.values()), default=1.0)
+    for i, reach in enumerate(cycle(_REACHES), 1):
         point = {}
         for k, name in enumerate(unknowns):
             # of more unknowns than primes, those that share a prime are at different places of its sequence
             share = _radical_inverse(i + 7 * (k // len(_PRIMES)), _PRIMES[k % len(_PRIMES)])
             is_signed = domains[name].low < 0
             powers = around_givens if is_signed or i % 2 == 0 else _AROUND_ONE  # of ten
-            point[name] = _at_share(domains[name], share, powers)
-        points.append(point)
-    return points
+            point[name] = _at_share(domains[name], share, powers, reach * max(largest, 1.0))
+        yield point
 
 
-def _at_share(domain: Domain, share: float, powers: tuple[float, float]) -> float:
-    """A starting value in a domain: a share of the way through a finite one, else through some powers of ten."""
+def _at_share(domain: Domain, share: float, powers: tuple[float, float], reach: float) -> float:
+    """A starting value in a domain: a share of the way through what a finite one reaches, else through powers of ten.
+
+    >>> _at_share(Domain("2..1e8", 2.0, 1e8), 0.5, (-1.0, 1.0), reach=10.0)
+    6.0
+    """
     if math.isfinite(domain.low) and math.isfinite(domain.high):
-        return domain.low + share * (domain.high - domain.low)
+        low, high = max(domain.low, -reach), min(domain.high, reach)
+        if low >= high:  # the domain is out of reach
+            low, high = domain.low, domain.high
+        return low + share * (high - low)
     low, high = powers
     if domain.low < 0:  # the lower half of the shares is negative, and sizes grow towards both ends
         return math.copysign(10 ** (low + (high - low) * abs(2 * share - 1)), share - 0.5)

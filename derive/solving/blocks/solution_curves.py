@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain, islice, product
 
 from flint import nmod_mat
 
@@ -104,7 +104,8 @@ def repeat_each_other(system: System) -> bool:
     """
     if not _is_dependent(system.equations, system.unknowns):
         return False
-    points = map(system.near, points_across_domains(system.unknowns, system.known, system.domains, _STARTS))
+    starts = points_across_domains(system.unknowns, system.known, system.domains)
+    points = map(system.near, islice(starts, _STARTS))
     return any(point is not None and system.holds(point) and lies_on_curve(point, system) for point in points)
 
 

@@ -206,7 +206,7 @@ class _Cancellation:
         """The cancelled answer in a state; None if no trial shows that what cancels can exist beside it."""
         eliminated = {name for name, _ in projection.eliminated}
         free = [name for name in self.domains if name not in state.values and name not in eliminated]
-        trials = points_across_domains(free, self.known, self.domains, _TRIED)
+        trials = islice(points_across_domains(free, self.known, self.domains), _TRIED)
         if not any(self._fits(projection, {**state.values, **trial}) for trial in trials):
             return None
         form = composed(self.target, state.forms)

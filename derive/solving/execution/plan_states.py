@@ -22,7 +22,7 @@ from derive.solving.execution.block_execution import State, block_states, outcom
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.time_limits import Search, tick
 
-_MOST_STATES = 64  # limit on solutions that are followed
+_MOST_STATES = 512  # limit on solutions that are followed
 UNPROVED = "numerical search"
 
 

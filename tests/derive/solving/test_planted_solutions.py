@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import re
 from fractions import Fraction
 
 import pytest
@@ -162,7 +163,7 @@ def test_several_values_are_not_said_to_be_all_where_that_is_not_proved():
     asked = bare(" ".join(names), *ring, domains=dict.fromkeys(names, "real"))
     with pytest.raises(AmbiguousError) as caught:
         asked.solve("x0")
-    assert "at least 2 admissible values" in str(caught.value)
+    assert re.search(r"at least \d+ admissible values", str(caught.value))
     assert "not proved" in str(caught.value)
     assert "returns them all" not in str(caught.value)
     assert all("not proved" in " ".join(answer.assumptions) for answer in caught.value.answers)
