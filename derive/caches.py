@@ -6,6 +6,9 @@ library, which is immutable.
 A cache holds what one question, or the next few, may ask again, and no more: each full collection of garbage walks
 through all that is held, and one of 200,000 objects takes longer than nearly any question.
 
+A value is stored only if all of the work for it was done: where time ran out for a part of it, the next question may
+have more.
+
 Reading needs no lock. Values are stored, and the oldest removed, under a lock. They are computed without it, so two
 threads that need the same value at once may both compute it, and neither waits for the other.
 """
@@ -15,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Any, Generic, TypeVar
+
+from derive.time_limits import overruns
 
 T = TypeVar("T")
 
@@ -33,11 +38,14 @@ class Cache(Generic[T]):
         self._lock = Lock()
 
     def of(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """The cached value of a key; if there is none, it is computed and stored."""
+        """The cached value of a key; if there is none, it is computed and stored, unless its time ran out."""
         cached = self._values.get(key, self)  # the cache itself is no value, and None may be one
         if not isinstance(cached, Cache):
             return cached
+        overruns_before = overruns()
         value = compute()
+        if overruns() > overruns_before:
+            return value
         with self._lock:
             self._values[key] = value
             while len(self._values) > self.size:

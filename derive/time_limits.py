@@ -30,7 +30,7 @@ from enum import Enum
 from inspect import CO_GENERATOR
 from threading import Condition, Lock, Thread, get_ident
 from types import FrameType
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from derive.errors import LimitError
 
@@ -207,11 +207,13 @@ class _Clock:
     ends_at_last: float
     ticks: int = 0
     is_of_several: bool = False  # of queries, which share its time
+    overruns: ClassVar[int] = 0  # errors of all clocks so far
 
     def is_over(self) -> bool:
         return time.thread_time() > self.ends or time.monotonic() > self.ends_at_last
 
     def error(self) -> LimitError:
+        _Clock.overruns += 1
         more = f"{6 * self.seconds:g}"
         return LimitError(
             f"The question took longer than {self.seconds:g} s.",
@@ -336,6 +338,11 @@ def overtime() -> LimitError:
     clock = _running.get()
     assert clock is not None
     return clock.error()
+
+
+def overruns() -> int:
+    """How often time has run out so far: if never while a value was computed, no shorter search is part of it."""
+    return _Clock.overruns
 
 
 def tick() -> None:

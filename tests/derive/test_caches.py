@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 
 from derive.caches import Cache
+from derive.errors import LimitError
+from derive.time_limits import query, sharing, tick
+from tests.derive.operations import ticks
 from tests.derive.statements import bare, number
 
 THREADS = 12
@@ -62,3 +65,22 @@ def test_threads_that_share_a_library_do_not_take_its_values_from_each_other():
 
     with switching_often(), ThreadPoolExecutor(THREADS) as threads:
         assert all(threads.map(ask, range(20 * THREADS)))
+
+
+def test_a_value_for_which_time_ran_out_is_computed_again():
+    cache: Cache[str] = Cache(size=2)
+    with ticks(100):
+
+        def compute() -> str:
+            with suppress(LimitError), query(), sharing(0.5):
+                while is_long:
+                    tick()
+                return "all"
+            return "a part"
+
+        is_long = True
+        assert cache.of("key", compute) == "a part"
+        is_long = False
+        assert cache.of("key", compute) == "all"
+        is_long = True
+        assert cache.of("key", compute) == "all"
