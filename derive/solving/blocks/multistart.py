@@ -46,7 +46,7 @@ _FRUITLESS = 2e7  # limit on operations of a search that leads to no solution
 _LEAST_WORK = 1e7  # operations that a search may take although no other solution is expected
 _WORK = 1e8  # limit on operations of any search
 _SHARE = 0.3  # of the time left, which a search may take
-_UNLIKELY = 0.5  # solutions that are expected beside the known ones
+_UNLIKELY = 0.2  # solutions that are expected beside the known ones
 _DIGITS = 16  # of doubles
 _DOUBLE = 2  # the order of a root with a singular Jacobian, at least
 
