@@ -26,8 +26,9 @@ from derive.numerics.algebra.like_terms import added, inverted, multiplied, nega
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import Span
 from derive.presentation.numbers import shown_number
+from derive.solving.blocks.closed_forms import put_in
 from derive.solving.execution.answer import Answer, Stage
-from derive.solving.sensitivity import bounds_of_form, put_in
+from derive.solving.extremes import bounds_of_form
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import ASKER, Value

@@ -33,8 +33,8 @@ from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.networks import components
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.answer import Course, Stage
-from derive.solving.sensitivity import composed
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 

@@ -34,8 +34,8 @@ from derive.presentation.numbers import (
 )
 from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns
+from derive.solving.blocks.closed_forms import put_in
 from derive.solving.execution.answer import Answer
-from derive.solving.sensitivity import put_in
 from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts

@@ -41,12 +41,12 @@ from derive.optimization.program import (
 from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.closed_forms import composed, put_in
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
-from derive.solving.sensitivity import composed, put_in
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 

@@ -32,7 +32,7 @@ from derive.presentation.document import Block, Formulas, Grid, Heading, Items, 
 from derive.presentation.mathematics import Line, width
 from derive.presentation.numbers import customary, with_short_numbers
 from derive.solving.execution.answer import Answer, Step
-from derive.solving.sensitivity import EXACT
+from derive.solving.extremes import EXACT
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.quantity import symbol

@@ -34,13 +34,13 @@ from derive.presentation.numbers import filled, shown_number, shown_result
 from derive.solving.answering.remarks import neglected
 from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.closed_forms import slopes
 from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
 from derive.solving.execution.plan_states import PlanResult, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
-from derive.solving.sensitivity import slopes
 from derive.tolerances import AGREEMENT, CORNER, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
 from quantities.value import Value

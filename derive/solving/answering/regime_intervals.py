@@ -29,6 +29,7 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.samples import is_narrow, middle
@@ -39,7 +40,6 @@ from derive.solving.execution.question import Question, stated_at
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside
-from derive.solving.sensitivity import composed
 from derive.tolerances import NEGLIGIBLE
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
+from derive.numerics.algebra.homogeneity import ANY_DEGREE, DEGREE_OF_OPERATION
 from derive.numerics.algebra.like_terms import (
     SWITCHES,
     ZERO,
@@ -43,7 +44,7 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
-from derive.solving.sensitivity import ANY_DEGREE, DEGREE_OF_OPERATION, bounds_of_form
+from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET
 from quantities.domain import Domain

@@ -28,12 +28,12 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.free_unknowns import bounds_over, reaching
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
-from derive.solving.sensitivity import composed
 from derive.time_limits import Search
 from quantities.domain import Domain
 

@@ -20,11 +20,12 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.outcome import is_met
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
 from derive.solving.execution.regimes import applies_at
-from derive.solving.sensitivity import bounds_of_form, composed
+from derive.solving.extremes import bounds_of_form
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 

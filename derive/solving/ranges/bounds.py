@@ -49,17 +49,20 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
 from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.networks import reached
 from derive.planning.plan import Plan
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
+from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
 from derive.solving.ranges.global_bounds import WIDE, enclosing_bounds, global_bounds
 from derive.solving.ranges.range_propagation import (
     domain_of,
@@ -69,17 +72,6 @@ from derive.solving.ranges.range_propagation import (
     ranges_of,
 )
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
-from derive.solving.sensitivity import (
-    EXACT,
-    ROUGH,
-    SEARCHED,
-    bounds_of_form,
-    bounds_sampled,
-    composed,
-    degree,
-    form_for_bounds,
-    is_monotone,
-)
 from derive.tolerances import ASIDE
 
 if TYPE_CHECKING:

@@ -22,11 +22,13 @@ from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, 
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states, enclosed_form
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
+from derive.solving.extremes import bounds_sampled, extreme_corners, form_for_bounds
 from derive.solving.ranges.range_propagation import (
     box_of,
     candidates_of,
@@ -37,7 +39,6 @@ from derive.solving.ranges.range_propagation import (
     only_form,
     ranges_of,
 )
-from derive.solving.sensitivity import bounds_sampled, composed, extreme_corners, form_for_bounds
 from derive.tolerances import TIGHT
 from quantities.domain import Domain
 from quantities.rational import rounded_up

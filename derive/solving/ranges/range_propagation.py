@@ -18,11 +18,12 @@ from derive.numerics.algebra.like_terms import difference_of, exponent_of
 from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.execution.block_execution import enclosed_form
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
-from derive.solving.sensitivity import bounds_of_form, composed, form_for_bounds, is_monotone
+from derive.solving.extremes import bounds_of_form, form_for_bounds, is_monotone
 
 _BRANCHES = 16  # limit on combinations of the values of unknowns that have several
 

@@ -23,11 +23,11 @@ from derive.numerics.root_finding.branch_and_bound import Bound
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import implicit_slopes, isolated_over, tightened
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.closed_forms import composed, put_in
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
 from derive.solving.ranges.global_bounds import WIDE
 from derive.solving.ranges.range_propagation import domain_of, leaves, only_form, stays_within
-from derive.solving.sensitivity import composed, put_in
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT
 
