@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any, TypeVar
 
 from derive.notebook_display import NotebookDisplay
@@ -13,6 +14,7 @@ from quantities.errors import (
     ExpressionError,
     Fact,
     LimitError,
+    LimitKind,
     UnitError,
     UnknownNameError,
     excerpt,
@@ -22,12 +24,14 @@ from quantities.errors import (
 __all__ = [
     "NOES",
     "AmbiguousError",
+    "Cause",
     "DeriveError",
     "DimensionError",
     "DomainError",
     "ExpressionError",
     "InconsistentError",
     "LimitError",
+    "LimitKind",
     "NoSolutionError",
     "Problem",
     "UnderdeterminedError",
@@ -90,11 +94,21 @@ class InconsistentError(DeriveError):
     broken: Mapping[str, str] = field(default_factory=dict)
 
 
+class Cause(Enum):
+    """Why equations have no solution, or no single one, where that decides what is tried next."""
+
+    CONTRADICTION = "contradiction"  # of the equations
+    CANCELLATION = "cancellation"  # of an unknown
+    NO_ROOT = "no root"  # of the one unknown that is left
+    NO_PIECE = "no piece"  # of the target's domain leads into the ranges given
+
+
 @dataclass(repr=False, eq=False, kw_only=True)
 class NoSolutionError(DeriveError):
     """No value in the quantity's domain solves it."""
 
     reason: str = ""
+    cause: Cause | None = None
 
 
 @dataclass(repr=False, eq=False, kw_only=True)

@@ -15,7 +15,6 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.certificates.proof import Bound, GuardedLimit, KnownNumber
-from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
@@ -34,11 +33,6 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
-
-
-def is_time_out(error: DeriveError) -> bool:
-    """Whether an error says that time has run out, and not that a program has no value at some point."""
-    return isinstance(error, LimitError) and error.limit.endswith(" s")
 
 
 def excess(written: Equation) -> Node:

@@ -33,7 +33,6 @@ from derive.optimization.program import (
     Limit,
     Program,
     excess,
-    is_time_out,
     known_numbers,
     limits_of_range,
     step_of,
@@ -535,7 +534,7 @@ def _states(
             steps = chain.from_iterable(block_states(library, block, state)[0] for state in states)
             states = [_with_whole_counts(step, block, counted) for step in steps]
     except DeriveError as error:
-        if is_time_out(error):
+        if isinstance(error, LimitError) and error.is_of_time:
             raise
         return []
     unknowns = {*plan.unknowns}

@@ -38,7 +38,6 @@ from derive.optimization.program import (
     Limit,
     Program,
     excess,
-    is_time_out,
     known_numbers,
     limits_of,
     step_of,
@@ -96,7 +95,7 @@ def sampled_program(
             try:
                 number = quantity_at(library, name, profiles, given)
             except DeriveError as error:
-                if is_time_out(error):
+                if isinstance(error, LimitError) and error.is_of_time:
                     raise
                 return []
             domain = library.declared[name].domain

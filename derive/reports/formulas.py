@@ -360,7 +360,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
     for assumption in answer.stated_assumptions:
         if assumption.kind == "value":
             yield f"{_in_words(assumption.about)} is an assumption"
-        elif assumption.kind != "condition" and assumption.text != EXACT:
+        elif assumption.kind != "condition" and assumption != EXACT:
             yield with_short_numbers(_in_words(assumption.text))
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"

@@ -40,15 +40,17 @@ from derive.numerics.algebra.products import with_signs
 from derive.numerics.intervals.arithmetic import minus
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
+from derive.solving.assumptions import Evidence
 from derive.time_limits import tick
 from quantities.rational import nearest
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
-EXACT = "bounds are exact: monotone in every range"
-SEARCHED = "bounds found by a global search, to one part in a million"
-ROUGH = "bounds contain every value in the range; they may be too wide"
+EXACT = Evidence("bounds are exact: monotone in every range", are_reached=True)
+SEARCHED = Evidence("bounds found by a global search, to one part in a million", are_reached=True)
+ROUGH = Evidence("bounds contain every value in the range; they may be too wide", are_wide=True)
+EMPTY = Evidence("the form has no value in the range")
 
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
@@ -62,7 +64,7 @@ _FUNCTION = "function_"
 
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
-) -> tuple[Span, str]:
+) -> tuple[Span, Evidence]:
     """How low and how high a closed form goes as its names move over the ranges, and how this is known.
 
     Each is found from `most` parts of their box.
@@ -74,7 +76,7 @@ def bounds_of_form(
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
     extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
     if extremes is None:
-        return (math.inf, -math.inf), "the form has no value in the range"
+        return (math.inf, -math.inf), EMPTY
     low, high = extremes
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 

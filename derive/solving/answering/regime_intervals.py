@@ -27,7 +27,7 @@ from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, plan_for
-from derive.solving.assumptions import Assumption
+from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.outcome import agrees
@@ -45,9 +45,8 @@ from derive.tolerances import NEGLIGIBLE
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-ENCLOSED = Assumption(
-    "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached",
-    "bounds",
+ENCLOSED = Evidence(
+    "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 )
 
 _FLIPS = 6  # limit on points of an interval at which the claims flip, besides those where sides are equal

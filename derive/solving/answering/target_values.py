@@ -29,7 +29,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap
 
-from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.errors import Cause, DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -58,8 +58,6 @@ from derive.solving.ranges.inequalities import inside
 from derive.tolerances import SAME_ROOT
 from quantities.rational import exact_of
 from quantities.value import Value
-
-NOWHERE = "no number in its domain leads to one within the range that is given"
 
 Answers = Sequence[tuple[RelationSet, PlanResult]]
 """Candidates: results, each with the library of the relations that it uses."""
@@ -111,8 +109,10 @@ def _exact_values(library: RelationSet, question: Question, *, is_refused: bool)
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        nowhere = PlanResult(Plan(question.target, (), (), ()), (), {}, NOWHERE)
-        raise NoValueError(library, question, nowhere).in_full()
+        reason = "no number in its domain leads to one within the range that is given"
+        error = NoValueError(library, question, PlanResult(Plan(question.target, (), (), ()), (), {}, reason)).in_full()
+        error.cause = Cause.NO_PIECE
+        raise error
     return rational
 
 

@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise
 
-from derive.errors import LimitError
+from derive.errors import LimitError, LimitKind
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import folded, stated
@@ -339,7 +339,8 @@ def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> Sequence[i
         return ()
     low, high = (end / TABLE[wave.op].period for end in angle.values)
     if not high - low <= _TURNS:
-        raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+        what = f"More than {_TURNS} turns lie in the domain."
+        raise LimitError(what, hint="Narrow the domain.", limit="turns", kind=LimitKind.TURNS)
     return sorted(range(math.floor(low) - 1, math.ceil(high) + 2), key=abs)
 
 
@@ -523,15 +524,15 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
     proof = _PROOF.format(sizes=sizes) if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
-    reason = ""
+    reason, cause = "", None
     if not (points or bounded):
-        reason = "the two sides never meet in its domain"
+        reason, cause = NEVER.reason, NEVER.cause
         if sizes:
             reason += f", at numbers{sizes}"
         if caveat is not None and roots.turn:
             reason += f"; it was {caveat.text}"
     undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
-    return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
+    return Outcome((*points, *bounded), caveat, reason=reason, cause=cause, undecided=undecided)
 
 
 def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from derive.errors import Cause
 from derive.expressions.tree import Equation, Node
 from derive.model.relation import Relation
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
@@ -42,10 +43,11 @@ class Outcome:
     caveat: Assumption | None = None
     singular: bool = False  # structurally sound relations that do not fix their unknowns at these numbers
     reason: str = ""
+    cause: Cause | None = None
     undecided: bool = False  # no solution was found, and none is proved absent
 
 
-NEVER = Outcome((), reason="the two sides never meet in its domain")
+NEVER = Outcome((), reason="the two sides never meet in its domain", cause=Cause.NO_ROOT)
 OTHERS_MAY_EXIST = Assumption("it is not proved that there are no other solutions", "unproved")
 
 

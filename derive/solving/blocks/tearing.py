@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 
-from derive.errors import LimitError
+from derive.errors import Cause, LimitError, LimitKind
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
@@ -70,7 +70,6 @@ _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, findi
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
-_NEVER = "never meet"  # in the reason of a relation that was proved to have no root
 
 
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
@@ -105,7 +104,7 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
 
 def _is_denied(outcome: Outcome) -> bool:
     """Whether the last relation of a tearing was proved to have no root, so that there is no root to follow."""
-    return _NEVER in outcome.reason and not (outcome.solutions or outcome.undecided)
+    return outcome.cause is Cause.NO_ROOT and not (outcome.solutions or outcome.undecided)
 
 
 def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
@@ -168,13 +167,14 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
     """The solutions along all branches of a tear."""
     solutions: list[Solution] = []
     caveat: Assumption | None = None
-    reason = ""
+    reason, cause = "", None
     undecided = False
     for forms in branches:
         branch = _TornBranch(forms, tear, system)
         outcome = branch.roots()
         caveat = caveat or outcome.caveat
-        reason = reason or outcome.reason
+        if not reason:
+            reason, cause = outcome.reason, outcome.cause
         undecided = undecided or outcome.undecided
         entire = branch.in_proportion(outcome)
         if entire is not None:  # every point of the branch is a solution
@@ -209,7 +209,8 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
         for seed in branch.level_seeds(roots):
             pieces = branch.spanned(branch.last.whole, [seed])
             solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
-    return Outcome(tuple(solutions), caveat, reason=reason, undecided=(undecided or bool(caveat)) and not solutions)
+    undecided = (undecided or bool(caveat)) and not solutions
+    return Outcome(tuple(solutions), caveat, reason=reason, cause=cause, undecided=undecided)
 
 
 def _is_proved_apart(values: Mapping[str, float], solutions: Sequence[Solution], system: System) -> bool:
@@ -239,7 +240,7 @@ class _TornBranch:
         try:
             return solutions_of(replace(self.last, equation=self._reduced_equation(self.last.equation)))
         except LimitError as error:
-            if error.limit != "turns":
+            if error.kind is not LimitKind.TURNS:
                 raise
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 

@@ -41,7 +41,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import UNPROVED, PlanResult, all_of, claims_of
+from derive.solving.execution.plan_states import PlanResult, all_of, claims_of
 from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GIVENS",
-    "WEAK_VALUES",
     "NoValueError",
     "behind",
     "cancelling",
@@ -74,7 +73,6 @@ _NAMED = 5  # limit on relations, and on givens, in a sentence
 GIVENS = 6
 """Of how many givens it is asked whether the others allow them, where there is no solution."""
 
-WEAK_VALUES = "the weak values"
 """How an error begins that names the defaults and profile values in use."""
 
 
@@ -410,7 +408,7 @@ def cancelling(
 def unproved(question: Question) -> LimitError:
     """The error for solutions that contradict a check, where others may exist: that is no conflict of the givens."""
     what = f"{question.target}: the solutions found contradict a check, and others may exist."
-    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
+    return LimitError.unproved(what, hint="Give more, so that fewer relations are simultaneous.")
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:
@@ -472,14 +470,6 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     )
 
 
-def _denial(library: RelationSet, found: PlanResult, reason: str) -> str:
-    """The sentence that a target has no admissible value, with the weak values that contributed to it."""
-    members = library.held_by(found.plan.relations)
-    weak = [name for name in found.plan.weak if name in members]
-    used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
-    return f"{found.plan.target} has no admissible value: {reason}{used}."
-
-
 class NoValueError(NoSolutionError):
     """A case of a question has no admissible value.
 
@@ -490,10 +480,17 @@ class NoValueError(NoSolutionError):
     def __init__(self, library: RelationSet, question: Question, found: PlanResult) -> None:
         reason = found.reason or "no value in its domain fits all relations"
         hint = "Check the givens, their units, and the domain of what is asked."
-        super().__init__(_denial(library, found, reason), hint=hint, reason=reason)
+        members = library.held_by(found.plan.relations)
         self.library = library
         self.question = question
         self.found = found
+        self.weak = [name for name in found.plan.weak if name in members]  # the values that contributed to it
+        super().__init__(self._denial(reason), hint=hint, reason=reason)
+
+    def _denial(self, reason: str) -> str:
+        """The sentence that a target has no admissible value, with the weak values that contributed to it."""
+        used = f" (the weak values of {', '.join(self.weak)} are in use)" if self.weak else ""
+        return f"{self.found.plan.target} has no admissible value: {reason}{used}."
 
     @cached_property
     def claims(self) -> tuple[Claim, ...] | None:
@@ -532,4 +529,4 @@ class NoValueError(NoSolutionError):
         reason, proved_by, _ = self.reason.partition(": proved by ")
         if proved_by and self.claims is not None:
             reason = self.reason
-        return NoSolutionError(_denial(self.library, self.found, reason), hint=self.hint, reason=reason)
+        return NoSolutionError(self._denial(reason), hint=self.hint, reason=reason)

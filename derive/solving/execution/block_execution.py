@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.caches import Memo
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import Cause, DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
@@ -116,10 +116,10 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     outcome = outcome_of(library, block, known, state.hints, search=state.search)
     reason = outcome.reason or "no values in the domains fit all relations"
     if outcome.singular and not outcome.solutions:
-        raise _singular(block, reason)
+        raise _singular(block, reason, outcome.cause)
     if outcome.undecided:
         what = f"{_listed(block.unknowns)}: {reason}, and it is not proved that there is none."
-        raise LimitError(what, hint="Narrow the domains, or give a quantity of the block.", limit="numerical search")
+        raise LimitError.unproved(what, hint="Narrow the domains, or give a quantity of the block.")
     steps = []
     for solution in outcome.solutions:
         note = None
@@ -206,14 +206,14 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
 
 
-def _singular(block: Block, reason: str) -> DeriveError:
+def _singular(block: Block, reason: str, cause: Cause | None) -> DeriveError:
     """The error for a block that is singular at these numbers: its relations contradict each other, or fix nothing."""
     relations, unknowns = _listed(block.relations), _listed(block.unknowns)
-    if "contradict" in reason:
+    if cause is Cause.CONTRADICTION:
         what = f"{unknowns}: {relations} are singular at these numbers, and {reason}."
         return NoSolutionError(what, hint="Change one of the givens, or leave a relation out.", reason=reason)
     what = f"{unknowns}: {relations} are singular at these numbers: {reason}."
-    if "cancel" in reason:
+    if cause is Cause.CANCELLATION:
         what = f"{unknowns}: in {relations} {reason} at these numbers."
     missing = tuple((name,) for name in block.unknowns)
     return UnderdeterminedError(what, hint=f"Give one of {unknowns}.", missing=missing)

@@ -17,7 +17,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, LimitError, LimitKind, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import truths
@@ -28,7 +28,7 @@ from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
-from derive.solving.execution.plan_states import UNPROVED, PlanResult, all_of, solved
+from derive.solving.execution.plan_states import PlanResult, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
@@ -121,7 +121,7 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
     reason = f"{question.target}: {of_another_case(library, question, result)}"
     if result.doubt:
         what = f"{reason}; and other solutions may exist ({result.doubt})."
-        raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
+        raise LimitError.unproved(what, hint="Narrow the domains, or give more.")
     return PlanResult(result.plan, (), result.left_out, reason)
 
 
@@ -155,7 +155,8 @@ def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[Stat
 
 def _is_stuck(error: DeriveError) -> bool:
     """Whether a plan is stuck at a block that could not be solved, while other relations may lead further."""
-    return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == UNPROVED
+    is_unproved = isinstance(error, LimitError) and error.kind is LimitKind.PROOF
+    return isinstance(error, UnderdeterminedError) or is_unproved
 
 
 def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[PlanResult]:

@@ -23,7 +23,6 @@ from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.time_limits import Search, tick
 
 _MOST_STATES = 64  # limit on solutions that are followed
-UNPROVED = "numerical search"
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,8 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
             if _doubts_of(states):
-                hint = "Narrow the domains, or give more."
-                raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=UNPROVED)
+                what = f"{reason}; but others may exist for what it depends on."
+                raise LimitError.unproved(what, hint="Narrow the domains, or give more.")
             return [], reason
         if len(following) > _MOST_STATES:
             what = f"More than {_MOST_STATES} combinations of solutions."

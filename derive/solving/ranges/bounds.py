@@ -56,6 +56,7 @@ from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.networks import reached
 from derive.planning.plan import Plan
+from derive.solving.assumptions import Evidence
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
@@ -63,7 +64,7 @@ from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
-from derive.solving.ranges.global_bounds import WIDE, enclosing_bounds, global_bounds
+from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds
 from derive.solving.ranges.range_propagation import (
     domain_of,
     leaves_domain,
@@ -77,25 +78,31 @@ from derive.tolerances import ASIDE
 if TYPE_CHECKING:
     from quantities.domain import Domain
 
-EXACT_PIECE = "bounds are exact: every number between them is a value"
-_EXACT_PIECES = "bounds are exact: not every number between them is a value"
-_CUT = "bounds contain every value in this case; not every value in them need be reached"
-_UNREACHED = "bounds contain every value in the range; not every value in them need be reached"
-_UNREACHED_ALONG = (
+EXACT_PIECE = Evidence("bounds are exact: every number between them is a value", are_reached=True)
+_EXACT_PIECES = Evidence("bounds are exact: not every number between them is a value", are_reached=True)
+_CUT = Evidence("bounds contain every value in this case; not every value in them need be reached")
+_UNREACHED = Evidence("bounds contain every value in the range; not every value in them need be reached")
+_UNREACHED_ALONG = Evidence(
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
-    "there may be others"
+    "there may be others",
+    is_along=True,
 )
-_CASE_MAY_FAIL = (
+_CASE_MAY_FAIL = Evidence(
     "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
 )
-_CASE_MAY_FAIL_ALONG = (
+_CASE_MAY_FAIL_ALONG = Evidence(
     "bounds contain every value along this solution; they may be too wide, as its case does not hold throughout the "
-    "ranges; elsewhere in the ranges there may be others"
+    "ranges; elsewhere in the ranges there may be others",
+    is_along=True,
 )
-_IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
-_TAKEN_AT_MIDDLE = "the ranges were taken at their middle"
-_REACHED = ("bounds are exact", "bounds found by")
-"""How a sentence begins that calls bounds reached, to one part in a million."""
+_ROUGH_ALONG = Evidence(
+    "bounds along this solution contain every value of it; elsewhere in the ranges there may be others", is_along=True
+)
+_SEARCHED_ALONG = Evidence(
+    "bounds were searched for along this solution, and are not proved", is_along=True, is_proved=False
+)
+_IN_THE_MIDDLE = Evidence("bounds are those in the middle of the ranges")
+_TAKEN_AT_MIDDLE = Evidence("the ranges were taken at their middle")
 
 _GAP = Name("left without right")
 
@@ -106,26 +113,16 @@ _PIECES = 20
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a target over the ranges: the ends of all its values, and how they are known, as a sentence."""
+    """The bounds of a target over the ranges: the ends of all its values, and how they are known."""
 
     ends: Span | None
-    how: str = ""
-
-    @property
-    def are_reached(self) -> bool:
-        """Whether both of these bounds are said to be values that the target has in the ranges."""
-        return self.how.startswith(_REACHED)
+    how: Evidence | None = None
 
     def where_case_may_fail(self) -> Bounds:
         """The bounds over ranges in a part of which the case does not hold, so that they may be too wide."""
-        if not self.how or "not proved" in self.how:
+        if self.how is None or not self.how.is_proved:
             return self
-        return replace(self, how=_CASE_MAY_FAIL_ALONG if "along this solution" in self.how else _CASE_MAY_FAIL)
-
-    def along_one_solution(self) -> Bounds:
-        """The bounds of a closed form over the ranges, worded as those of one solution among others."""
-        how = "contain every value of it" if self.how == ROUGH else "are attained"
-        return replace(self, how=f"bounds along this solution {how}; elsewhere in the ranges there may be others")
+        return replace(self, how=_CASE_MAY_FAIL_ALONG if self.how.is_along else _CASE_MAY_FAIL)
 
 
 @dataclass(frozen=True)
@@ -233,8 +230,7 @@ class SolutionBranch:
             return Bounds(in_middle, _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
             return Bounds(None, _TAKEN_AT_MIDDLE)
-        how = "bounds were searched for along this solution, and are not proved"
-        return Bounds(bounds_sampled(self.at, ranges), how)
+        return Bounds(bounds_sampled(self.at, ranges), _SEARCHED_ALONG)
 
     def _known_bounds(self, ranges: Mapping[str, Span]) -> Bounds | None:
         """The bounds over the ranges that the state of the branch has already; None if they are to be found."""
@@ -259,10 +255,10 @@ class SolutionBranch:
         if result is None:
             return None
         ends, how = result
-        if how.endswith(WIDE) and not is_coupled:
+        if how.are_wide and not is_coupled:
             ends, how = along(library, plan, state, ranges) or result
-        if how.endswith(WIDE) and followed is None:
-            how = f"{how}, for this solution could not be followed through them"
+        if how.are_wide:
+            how = replace(how, text=f"{how.text}, for this solution could not be followed through them")
         return Bounds(ends, how)
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
@@ -307,27 +303,29 @@ class SolutionBranch:
             high = float(f"{most:.15g}")
         if (low, high) == bounds.ends:
             return bounds
-        return Bounds((low, high), _CUT if bounds.are_reached else bounds.how)
+        is_reached = bounds.how is not None and bounds.how.are_reached and not bounds.how.is_along
+        return Bounds((low, high), _CUT if is_reached else bounds.how)
 
     def without_unreached(self, bounds: Bounds) -> Bounds:
         """The bounds over ranges, without the claim that they are reached where other quantities forbid it.
 
         Nor do they claim to be all there is where another value may come into the domain.
         """
-        if bounds.ends is None or not self.question.ranges:
+        how = bounds.how
+        if bounds.ends is None or how is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
-            bounds = bounds.along_one_solution()
-        is_along = bounds.how.startswith(ATTAINED_ALONG)
-        if not (bounds.are_reached or is_along):
+        if how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
+            how = _ROUGH_ALONG if how == ROUGH else ATTAINED_ALONG
+            bounds = replace(bounds, how=how)
+        if not how.are_reached:
             return bounds
         inwards = ASIDE * (high - low)
         # ends are rounded, and may lie outside by that alone
         near_ends = [(low, low + inwards), (high - inwards, high)]
         if not math.isfinite(inwards) or all(map(self.is_possible_within, near_ends)):
             return bounds
-        return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
+        return replace(bounds, how=_UNREACHED_ALONG if how.is_along else _UNREACHED)
 
     def is_possible_within(self, ends: Span) -> bool:
         """Whether other quantities let the target come near one of its bounds somewhere in the ranges."""

@@ -21,14 +21,14 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
-from derive.solving.assumptions import Assumption
+from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states, enclosed_form
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
-from derive.solving.extremes import bounds_sampled, extreme_corners, form_for_bounds
+from derive.solving.extremes import ROUGH, bounds_sampled, extreme_corners, form_for_bounds
 from derive.solving.ranges.range_propagation import (
     box_of,
     candidates_of,
@@ -43,14 +43,12 @@ from derive.tolerances import TIGHT
 from quantities.domain import Domain
 from quantities.rational import rounded_up
 
-WIDE = "they may be too wide"
-"""What is said of bounds that are far from the values found."""
-
+_FOUND = Evidence("bounds found by branch and bound over the whole range, to one part in a million", are_reached=True)
 _CORNERS = 6  # limit on ranges whose corners are tried
 
 
-def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, str] | None:
-    """The global bounds of a target over its ranges, and how they are known, in words; None if there are none."""
+def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, Evidence] | None:
+    """The global bounds of a target over its ranges, and how they are known; None if there are none."""
     enclosure = enclosing_bounds(library, question, plan)
     if enclosure is None:
         return None
@@ -64,8 +62,8 @@ def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple
     attained = [number for number in corners if number is not None]
     low, high = _nearest(enclosure[0], attained), _nearest(enclosure[1], attained)
     if all(bound.is_close for bound in enclosure):
-        return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
-    return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+        return (low, high), _FOUND
+    return (low, high), _how_near((low, high), bounds_sampled(at, ranges))
 
 
 def enclosing_bounds(
@@ -79,14 +77,15 @@ def enclosing_bounds(
     return least_and_greatest(system, most) if system is not None else None
 
 
-def _how_near(bounds: Span, attained: Span | None) -> str:
-    """The words for how near to the global bounds values were attained."""
+def _how_near(bounds: Span, attained: Span | None) -> Evidence:
+    """How near to the global bounds values were attained."""
     size = max(map(abs, bounds))
     if attained is not None and 0 < size < math.inf:
         gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
         if gap <= 0.01:
-            return f"values within {rounded_up(gap, 1)} of their size were found"
-    return WIDE
+            near = f"values within {rounded_up(gap, 1)} of their size were found"
+            return Evidence(f"bounds contain every value in the range; {near}")
+    return ROUGH
 
 
 def interval_without_middle(
@@ -108,7 +107,7 @@ def interval_without_middle(
         return None
     relations = first.plan.relations
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
-    notes = [Assumption(f"{there} in the middle of the ranges"), Assumption(how, "bounds")]
+    notes = [Assumption(f"{there} in the middle of the ranges"), how]
     notes += _turn_notes(library, question, first.plan)
     return PlanResult(plan, (State(question.start(first.plan), {target: span}, {}, tuple(notes)),), first.left_out)
 
