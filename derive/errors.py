@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
 from typing import Any, TypeVar
 
 from derive.notebook_display import NotebookDisplay
@@ -40,6 +41,7 @@ __all__ = [
     "VerificationError",
     "excerpt",
     "listed",
+    "optional_package",
     "read_all",
     "suggest",
     "together",
@@ -186,3 +188,18 @@ def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> 
     else:
         hint = f"There are {len(known)} others." if known else "None is declared."
     return UnknownNameError(f"There is no {kind} {excerpt(name)}.", hint=hint, name=name, kind=kind, suggestions=close)
+
+
+def optional_package(name: str, extra: str) -> Any:
+    """Import an optional package that a feature needs, or raise an error that says how to install it.
+
+    >>> optional_package("abacus", "tables")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.DeriveError: This needs abacus, which is not installed. pip install 'derive-engine[tables]'
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install 'derive-engine[{extra}]'"
+        raise DeriveError(f"This needs {name.partition('.')[0]}, which is not installed.", hint=hint) from None

@@ -362,7 +362,7 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
             return "a listed number is outside its domain"
         if any(other is not place and is_within(other.narrow, place.region) for other in evidence.places):
             return "a solution is listed twice"
-    domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
+    domain_box: Box = tuple(domain.ends for domain in claim.domains)
     try:
         for box, number in pieces(domain_box, evidence.tree, lambda box: system.narrowed(box) or box):
             if number is None and not system.is_empty(box):

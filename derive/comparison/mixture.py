@@ -150,7 +150,7 @@ class TargetFunction:
     def _is_inside(self, name: str, number: float) -> bool:
         """Whether a number of a mixture lies in the domain of its quantity, but for rounding."""
         domain = self.mixture.domains[name]
-        ends = domain.low, domain.high
+        ends = domain.ends
         return number in domain or any(math.isclose(number, end, rel_tol=AGREEMENT) for end in ends)
 
     def uncertain_names(self, ends: Sequence[Mapping[str, float]]) -> list[str]:

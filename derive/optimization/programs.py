@@ -40,12 +40,11 @@ from derive.optimization.program import (
 from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.closed_forms import composed, put_in
+from derive.solving.blocks.closed_forms import composed, only_form, put_in
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
-from derive.solving.ranges.range_propagation import only_form
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 
@@ -188,7 +187,7 @@ class ProgramBuilder:
         if not all(case_form.guards for case_form in case_forms):
             return case_forms
         domain = self.library.declared[name].domain
-        inside = next((end for end in (domain.low, domain.high) if math.isfinite(end)), 0.0)
+        inside = next((end for end in domain.ends if math.isfinite(end)), 0.0)
         elsewhere = tuple(Apply("not", (conjunction(case_form.guards),)) for case_form in case_forms)
         return [*case_forms, CaseForm(Number(Fraction(inside)), elsewhere)]
 

@@ -282,7 +282,7 @@ def _quantity(
 ) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]
-    low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
+    low, high = (quantity.unit.from_base(end) for end in quantity.domain.ends)
     data: dict[str, Any] = {
         "meaning": quantity.meaning,
         "units": [[text, float(unit.size), float(unit.offset)] for text, unit in offered(quantity.unit).items()],

@@ -20,17 +20,16 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
-from derive.kernels.case_dispatch import Case, Cases, ends
-from derive.kernels.several_targets import plans_for
+from derive.kernels.case_dispatch import Case, Cases, ends, plans_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
+from derive.solving.blocks.closed_forms import closed_forms, only_form
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import closed_forms, only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

@@ -25,8 +25,6 @@ from derive.numerics.algebra.irrational_constants import (
     to_digits,
     total_of,
 )
-from derive.numerics.algebra.like_terms import denominators, without_denominators
-from derive.numerics.intervals.enclosure import Span, enclose
 from derive.tolerances import EPSILON, EXPRESSION
 from quantities.rational import exact_of
 
@@ -246,16 +244,3 @@ def _double(number: Fraction) -> Number:
         return Number(Fraction(float(number)))
     except OverflowError:
         return Number(number)
-
-
-def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
-    """A difference with positive denominators multiplied out, so that enclosures in the box become tighter.
-
-    >>> from derive.expressions.tree import render
-    >>> from derive.expressions.grammar import parse_expression
-    >>> render(without_quotients(parse_expression("a - (1 + x)/(2 + x)"), "x", {"x": (0.0, 9.0)}))
-    'a*(2 + x) - (1 + x)'
-    """
-    below = [enclose(part, box, "") for part in denominators(form, name)]
-    are_positive = all(bounds is not None and not bounds.partial and bounds.values[0] > 0 for bounds in below)
-    return without_denominators(form, name) if are_positive else form

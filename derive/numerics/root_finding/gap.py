@@ -16,9 +16,9 @@ from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
-from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
+from derive.numerics.algebra.constant_folding import folded, is_decimal
 from derive.numerics.algebra.exact_values import are_exact, rationals
-from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences
+from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences, without_quotients
 from derive.numerics.algebra.refinement import sharpened
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose

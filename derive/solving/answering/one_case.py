@@ -270,7 +270,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
     equations = [relation.written for relation in sure[:_NEIGHBOURS]]
     names = dict.fromkeys(chain.from_iterable(library.members[relation.name] for relation in sure[:_NEIGHBOURS]))
     domains = {name: library.declared[name].domain for name in names}
-    domain_spans = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    domain_spans = {name: domain.ends for name, domain in domains.items()}
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
 
     def with_narrower_target(state: State) -> State | None:

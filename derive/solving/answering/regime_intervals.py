@@ -137,7 +137,7 @@ def left_open(
     span = _span_left(library, question)
     if span is None:
         raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
-    if not conditions.forms and span == (domain.low, domain.high):
+    if not conditions.forms and span == domain.ends:
         return []
     known = question.numbers
     if is_narrow(span):
@@ -289,7 +289,7 @@ class _CaseConditions:
             return
         low, high = state.spans[target]
         domain = self.library.declared[target].domain
-        is_free = (low, high) == (domain.low, domain.high)
+        is_free = (low, high) == domain.ends
         other_spans = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
         met = [*chain.from_iterable(self._parts_met(span, _FLIPS) for span in pairwise(ends))]

@@ -256,7 +256,7 @@ def _with_intervals(solution: Solution, system: System) -> Solution:
 def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span | None:
     """The interval of one unknown along which a block's equations hold with the others fixed; None if it has none."""
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
-    low, high = system.inside(name)
+    low, high = system.domains[name].ends
     for equation in system.equations:
         if name not in equation.names:
             continue

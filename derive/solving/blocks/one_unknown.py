@@ -365,7 +365,7 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
     """A candidate for one unknown, moved to the nearest end of its domain if only rounding keeps it from that end."""
-    end = min((domain.low, domain.high), key=lambda end: abs(number - end))
+    end = min(domain.ends, key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
     if domain.is_rounded and domain.admits(number):

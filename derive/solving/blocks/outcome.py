@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from derive.errors import Cause
 from derive.expressions.tree import Equation, Node
-from derive.model.relation import Relation
-from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
+from derive.numerics.algebra.evaluation import residual, residual_of_decimals, strain
 from derive.numerics.algebra.exact_values import are_exact
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
@@ -101,10 +100,6 @@ class System:
         """What one equation of the block asks, with a single unknown, the others being gone or known."""
         return OneUnknown(equation, name, self.known, self.domains[name])
 
-    def inside(self, name: str) -> Span:
-        """The ends of the domain in which a block asks for an unknown."""
-        return self.domains[name].low, self.domains[name].high
-
     def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
         """The values of the block's unknowns that lie outside their domains."""
         return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
@@ -185,20 +180,6 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     if strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance:
         return True
     return abs(residual_of_decimals(equation, values)) <= tolerance
-
-
-def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, an estimate within its share."""
-    if relation.approximate is not None:
-        gap = departure(relation.written, values)
-        if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
-            return True
-    return agrees(relation.written, values)
-
-
-def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, or the numbers do not tell."""
-    return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
 def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:

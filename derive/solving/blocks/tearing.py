@@ -278,7 +278,7 @@ class _TornBranch:
         around = {**{name: (number, number) for name, number in self.system.known.items()}, **box}
         for name, form in self.forms.items():
             enclosure = enclose(form, around, "")
-            low, high = self.system.inside(name)
+            low, high = self.system.domains[name].ends
             if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
                 return None
             box[name] = enclosure.values
@@ -345,7 +345,7 @@ class _TornBranch:
             return None
         unmoved = {name for name, form in self.forms.items() if is_unmoved(form, tear, system.known)}
         moving = {name: form for name, form in self.forms.items() if name not in unmoved}
-        if any(system.inside(name) != (0.0, math.inf) for name in moving):
+        if any(system.domains[name].ends != (0.0, math.inf) for name in moving):
             return None
         if not all(is_proportional(form, tear, system.known) for form in moving.values()):
             return None
@@ -369,7 +369,7 @@ class _TornBranch:
         """Values of the tear where the torn system may change: another arm binds, or an unknown leaves its domain."""
         ties = [*chain.from_iterable(map(_ties, self.system.with_choices.equations))]
         for name in self.forms:
-            ends = filter(math.isfinite, self.system.inside(name))
+            ends = filter(math.isfinite, self.system.domains[name].ends)
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
         turns: set[float] = set()
         for tie in ties:
@@ -415,7 +415,7 @@ class _TornBranch:
             is_stepped = any(True for _ in operations(form, among=STEPPED))
             along = self._without_open_ends(piece, worth) if is_stepped else piece
             low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: along}, _PARTS)
-            least, most = self.system.inside(name)
+            least, most = self.system.domains[name].ends
             spans[name] = max(low, least), min(high, most)
         points = [self.at(x, worth) for x in within(piece)]
         fixed = {

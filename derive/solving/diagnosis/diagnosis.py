@@ -310,7 +310,7 @@ def _may_hold_in_ranges(library: RelationSet, question: Question, relations: Seq
     names = dict.fromkeys(chain.from_iterable(equation.names for equation in equations))
     domains = {name: library.declared[name].domain for name in names}
     typed = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if name in domains}
-    spans = {name: (domain.low, domain.high) for name, domain in domains.items()} | typed
+    spans = {name: domain.ends for name, domain in domains.items()} | typed
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
     moving = [name for name in names if name not in typed or name in question.ranges]
     if narrowed(equations, moving, spans, above) is None:

@@ -23,12 +23,12 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
+from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.closed_forms import composed
+from derive.solving.blocks.closed_forms import composed, enclosed_form
 from derive.solving.blocks.free_unknowns import bounds_over, reaching
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
@@ -227,7 +227,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
             return [exact], ""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
-    starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    starts = {name: domain.ends for name, domain in domains.items()}
 
     def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
         return _enclosed_together(written, block.unknowns, {**points, **state.spans, **starts})
@@ -298,7 +298,7 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     domain = relation.declared[name].domain
     points = {known: (number, number) for known, number in state.values.items()}
     box = {**points, **state.spans}
-    if leaves_out(candidate.powers, {**box, name: (domain.low, domain.high)}):
+    if leaves_out(candidate.powers, {**box, name: domain.ends}):
         return None
     divisors = [enclosed_form(divisor, box) for divisor in candidate.divisors]
     if any(enclosure is not None and enclosure.values == (0.0, 0.0) for enclosure in divisors):
@@ -318,11 +318,6 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     root = ranged[0] if ranged else next(iter(state.spans))
     return _along(form, name, root, domain, replace(state, forms=forms))
-
-
-def enclosed_form(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
-    """The enclosure of a closed form whose inputs are intervals; None if there is none, or a name has no interval."""
-    return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:

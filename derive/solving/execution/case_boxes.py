@@ -365,7 +365,7 @@ def boxes_by_arms(
 def _stated_span(library: RelationSet, question: Question, name: str) -> Span:
     """The side of a case's box at the start: the range of a given, or the domain of any other quantity."""
     value, domain = question.strong.get(name), library.declared[name].domain
-    return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
+    return domain.ends if value is None else (value.base[0], value.base[2])
 
 
 def boxes(

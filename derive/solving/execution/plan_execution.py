@@ -24,10 +24,10 @@ from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan, plan_for
 from derive.presentation.numbers import shown_number
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
+from derive.solving.execution.checks import may_be_met
 from derive.solving.execution.plan_states import PlanResult, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
@@ -356,7 +356,7 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
         return {verdict}
     box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
     domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
-    return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
+    return truths(condition, box | {name: domain.ends for name, domain in domains.items()})
 
 
 def of_another_case(library: RelationSet, question: Question, result: PlanResult) -> str:

@@ -265,7 +265,7 @@ class Decisions:
             elif number is not None:
                 spans[name] = number, number
             else:
-                spans[name] = domain.low, domain.high
+                spans[name] = domain.ends
         return truth_within(condition, spans)
 
     def _numbers(self, condition: Node) -> dict[str, float]:

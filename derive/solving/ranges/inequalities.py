@@ -58,7 +58,7 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     if not library.inequalities:
         return None
     target, domain = question.target, library.declared[question.target].domain
-    low, high = domain.low, domain.high
+    low, high = domain.ends
     used: list[_Limit] = []
     weak: dict[str, None] = {}
     core = core_of(library, (target, *question.strong, *question.weak))

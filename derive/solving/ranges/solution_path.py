@@ -24,10 +24,10 @@ from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import implicit_slopes, isolated_over, tightened
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Evidence
-from derive.solving.blocks.closed_forms import composed, put_in
+from derive.solving.blocks.closed_forms import composed, only_form, put_in
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
-from derive.solving.ranges.range_propagation import domain_of, leaves, only_form, stays_within
+from derive.solving.ranges.range_propagation import leaves, stays_within
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT
 
@@ -233,7 +233,7 @@ def hangs_on_what_cancels(library: RelationSet, plan: Plan, state: State) -> boo
 def _box_of(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
     """The box in which a solution is followed: the domains of the unknowns, and the ranges of the givens."""
     given = state.values.keys() - {*plan.unknowns}
-    spans = {name: domain_of(library, name) for name in state.values if name in library.declared}
+    spans = {name: library.declared[name].domain.ends for name in state.values if name in library.declared}
     return spans | {name: ranges.get(name, (state.values[name],) * 2) for name in given}
 
 
@@ -250,7 +250,7 @@ def _all_stages(library: RelationSet, plan: Plan, spans: dict[str, Span]) -> lis
         if composed_form is not None and name != plan.target:
             composed_form = simplified(composed_form)
             enclosure = enclose(composed_form, spans, "")
-            if enclosure is not None and not leaves(library, composed_form, spans, domain_of(library, name)):
+            if enclosure is not None and not leaves(library, composed_form, spans, library.declared[name].domain.ends):
                 forms[name], spans[name] = composed_form, enclosure.values
                 continue
         for stage in _stages(library, block, spans):

@@ -28,10 +28,10 @@ from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import occurrences
 from derive.planning.plan import Block
+from derive.solving.blocks.closed_forms import divisors_beside, lost_divisors
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked
-from derive.solving.ranges.range_propagation import divisors_beside, lost_divisors
 from derive.solving.traces.range_motions import NotTraceable, RangeMotions
 from derive.time_limits import query
 from derive.tolerances import TIGHT
