@@ -13,7 +13,7 @@ Which relations these are depends on the names of the givens alone, and is cache
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -263,17 +263,7 @@ def by_names(
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
-    matching = Matching.of(within, given)
-    fixed = given | matching.determined(within)
-    unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
-    is_spare = any(map(fixed.issuperset, unmatched))
-    in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
-    solved = {**directed(within, in_turn, given)} if is_spare or fixed != given else {}
-    spare = within.members.keys() - solved.values() if is_spare else set()
-    for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known
-        if relation not in skipped and fixed.issuperset(name for name in library.members[relation] if name != own):
-            fixed |= {own}
-            solved[own] = relation
+    fixed, solved, spare = _fixed(library, core, within, given, skipped)
     structure = structure_of(library, skipped)
     following = ordered(structure, solved, sorted(fixed - given), given) if fixed != given else []
     may_leave = leaving(library, following)
@@ -295,6 +285,27 @@ def by_names(
         conditional=frozenset(conditional & used.union(*dependent)),
         dependent=dependent,
     )
+
+
+def _fixed(
+    library: RelationSet, core: Core, within: Structure, given: frozenset[str], skipped: frozenset[str]
+) -> tuple[frozenset[str], dict[str, str], Set[str]]:
+    """The names that given names fix, the relation that gives each, and the relations that may state something twice.
+
+    Inside the core these are `within`.
+    """
+    matching = Matching.of(within, given)
+    fixed = given | matching.determined(within)
+    unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
+    is_spare = any(map(fixed.issuperset, unmatched))
+    in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
+    solved = {**directed(within, in_turn, given)} if is_spare or fixed != given else {}
+    spare = within.members.keys() - solved.values() if is_spare else set[str]()
+    for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known
+        if relation not in skipped and fixed.issuperset(name for name in library.members[relation] if name != own):
+            fixed |= {own}
+            solved[own] = relation
+    return fixed, solved, spare
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:

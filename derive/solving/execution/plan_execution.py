@@ -48,24 +48,16 @@ def carried_out(
 
     The relations of `left_out` are no part of it. The core of a question with more weak values serves as well.
     """
-    decisions = decisions_of(library, question)
     prove_possible(library, question)
     reasons = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}  # by relation left out
-    for relation in library.conditional:
-        for condition in relation.conditions:
-            if verdict_at(condition, question.numbers) is False:
-                reasons[relation.name] = whether(condition, question.numbers, question)
+    reasons |= _refuted_by_givens(library, question)
     for _ in range(len(library.relations) + 1):  # each round leaves out one relation more, or is the last
         tick()
         plan = question.plan(library, frozenset(reasons), core)
-        conditional = conditional_in(library, plan)
-        excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
+        excluded = _excluded_by_case(library, question, plan)
         if excluded:
             reasons.update(excluded)
             continue
-        for relation in conditional:
-            if decisions.applies(relation) is None:
-                raise Undecided(relation.name)
         if not plan.is_determined:
             return PlanResult(plan, (), reasons)
         try:
@@ -89,6 +81,26 @@ def carried_out(
         reasons.update(excluded)
         _refute(library, question, [library.relations[name] for name in excluded], result.states)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
+
+
+def _refuted_by_givens(library: RelationSet, question: Question) -> dict[str, str]:
+    """The relations that no plan may hold since a condition of theirs is false at the givens, and why."""
+    return {
+        relation.name: whether(condition, question.numbers, question)
+        for relation in library.conditional
+        for condition in relation.conditions
+        if verdict_at(condition, question.numbers) is False
+    }
+
+
+def _excluded_by_case(library: RelationSet, question: Question, plan: Plan) -> dict[str, str]:
+    """The relations in a plan that do not apply in the case of its question, and why; raises if none is decided so."""
+    decisions, conditional = decisions_of(library, question), conditional_in(library, plan)
+    excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
+    undecided = [rule.name for rule in conditional if decisions.applies(rule) is None]
+    if undecided and not excluded:
+        raise Undecided(undecided[0])
+    return excluded
 
 
 def _refute(library: RelationSet, question: Question, relations: Iterable[Relation], states: Sequence[State]) -> None:
