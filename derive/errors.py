@@ -40,6 +40,7 @@ __all__ = [
     "UnknownNameError",
     "VerificationError",
     "excerpt",
+    "first_names",
     "listed",
     "optional_package",
     "read_all",
@@ -131,6 +132,12 @@ class VerificationError(DeriveError):
 def listed(problems: Sequence[Problem]) -> str:
     """All problems as one text, a paragraph each."""
     return "\n".join(str(problem) for problem in problems)
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """Some names in a row; of many, the first ones and the number of the others."""
+    more = len(names) - most
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:most])} and {more} more"
 
 
 NOES = DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError, AmbiguousError, LimitError

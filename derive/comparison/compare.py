@@ -15,11 +15,11 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from derive.comparison.comparison import Comparison, Factor, first_names
+from derive.comparison.comparison import NAMED, Comparison, Factor
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
 from derive.comparison.mixture import Mixture, mixture_of
 from derive.comparison.shares import UndefinedMixture
-from derive.errors import AmbiguousError, ExpressionError, LimitError
+from derive.errors import AmbiguousError, ExpressionError, LimitError, first_names
 from derive.expressions.tree import Name, Node, names_in, render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated
@@ -339,9 +339,9 @@ class _ComparedPair:
                 stated = str(answer.given[name])
                 yield stated if len(names) == 1 else f"{name} = {stated}"
         for relations, quantities in derived.items():
-            by = f"by {first_names(relations)}"
+            by = f"by {first_names(relations, NAMED)}"
             if len(names) > 1:
-                yield f"{first_names(quantities)} {by}"
+                yield f"{first_names(quantities, NAMED)} {by}"
                 continue
             assert answer.course is not None
             (name,) = quantities

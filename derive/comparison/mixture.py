@@ -30,7 +30,7 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node
 from derive.numerics.algebra.evaluation import chosen_arm, value
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.networks import components
 from derive.solving.blocks.closed_forms import composed
@@ -158,7 +158,7 @@ class TargetFunction:
 
         They depend on several moving numbers, and are not enclosed in their domains there.
         """
-        spans: dict[str, Span] = {name: (number, number) for name, number in self.mixture.fixed.items()}
+        spans: dict[str, Span] = point_box(self.mixture.fixed)
         for name in self.mixture.moving:
             numbers = [end[name] for end in ends]
             spans[name] = min(numbers), max(numbers)

@@ -20,6 +20,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
 from derive.optimization.question import Constraint, values_of
@@ -208,7 +209,7 @@ class Program:
     @property
     def spans(self) -> dict[str, Span]:
         """The box of the program by name, with known numbers as points."""
-        points = {name: (number, number) for name, number in self.known.items()}
+        points = point_box(self.known)
         return {**points, **dict(zip(self.names, self.box, strict=True))}
 
     def solutions(self, point: Sequence[float]) -> list[dict[str, float]]:

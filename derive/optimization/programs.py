@@ -27,6 +27,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value, weighed
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose, truths
 from derive.optimization.program import (
     DomainTest,
@@ -61,10 +62,6 @@ class ImplicitVariable:
     node: Node  # zero where its relation holds
     form: Node | None = None  # only of a count: what its relation gives, before it is rounded to a whole number
     step: float = 0.0  # the size of one of what is counted; zero if nothing is
-
-    @property
-    def span(self) -> Span:
-        return self.domain.low, self.domain.high
 
     def at(self, values: Mapping[str, float]) -> float:
         """What an implicit variable comes to, by its form or as solved for; NaN for a count that is not whole."""
@@ -112,7 +109,7 @@ class ProgramBuilder:
     def __post_init__(self) -> None:
         self.known = known_numbers(self.library, self.question, self.limits, self.free)
         self.fixed = {name: number for name, number in self.known.items() if name not in self.uncertain}
-        points = {name: (number, number) for name, number in self.fixed.items()}
+        points = point_box(self.fixed)
         self.box = {**points, **self.uncertain, **self.free}
         self.cached: dict[str, list[CaseForm]] = {}
 
@@ -244,7 +241,7 @@ class ProgramBuilder:
 
     def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
         """The box of what is free in the question, with the domains of a case's implicit variables."""
-        return {**self.box, **{variable.name: variable.span for variable in variables}}
+        return {**self.box, **{variable.name: variable.domain.ends for variable in variables}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
         """A fork's condition as expressions of what is free, one for each combination of cases of its quantities."""
@@ -394,7 +391,7 @@ class ProgramBuilder:
         """The program of one form of the target, and one of each quantity in a limit."""
         merged = _merged([goal, *limited.values()])
         forms = {name: case_form.form for name, case_form in limited.items()}
-        unknowns = {variable.name: variable.span for variable in merged.variables}
+        unknowns = {variable.name: variable.domain.ends for variable in merged.variables}
         spans = {**self.box, **unknowns}
         written = [self._limit(limit, forms, spans) for limit in limits]
         steps = [step_of(self.library.declared[name]) for name in self.free]

@@ -37,7 +37,7 @@ from derive.numerics.algebra.exact_values import Order, order
 from derive.numerics.algebra.like_terms import ONE, ZERO, negated
 from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.algebra.products import with_signs
-from derive.numerics.intervals.arithmetic import minus
+from derive.numerics.intervals.arithmetic import minus, point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
 from derive.solving.assumptions import Evidence
@@ -97,7 +97,7 @@ def extreme_corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
     """The corners at which a closed form is least and greatest, by the signs of its slopes; None if one may change."""
-    spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
+    spans = point_box(values) | dict(ranges)
     least, greatest = dict(values), dict(values)
     for name in names_in(form):
         if name not in ranges:

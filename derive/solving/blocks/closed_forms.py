@@ -18,6 +18,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import exponent_of
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block
 from derive.solving.blocks.free_unknowns import has_choice
@@ -147,7 +148,7 @@ def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
     """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it."""
     number = value(form, values)
-    spans = {name: (x, x) for name, x in values.items()}
+    spans = point_box(values)
     slopes = {}
     for name in names_in(form):
         enclosure = enclose(form, spans, name)

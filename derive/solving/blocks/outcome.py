@@ -138,17 +138,17 @@ class System:
 
 def everywhere(problem: OneUnknown) -> Outcome:
     """The outcome if a block's equation holds at every number of its unknown's domain."""
-    return Outcome((Solution({}, {problem.name: problem.whole}),))
+    return Outcome((Solution({}, {problem.name: problem.domain.ends}),))
 
 
 def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
     """The solution of a block with one unknown without numbers of its domain at which a side has no value."""
     name = problem.name
-    if solution.spans.get(name) != problem.whole:
+    if solution.spans.get(name) != problem.domain.ends:
         return solution
 
     def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
-        return narrowed([problem.equation], [name], {**points, name: problem.whole}, width=LAST_DIGIT)
+        return narrowed([problem.equation], [name], {**points, name: problem.domain.ends}, width=LAST_DIGIT)
 
     known = {given: problem.known[given] for given in problem.equation.names if given != name}
     spans = narrowed_beside(known, narrowing)

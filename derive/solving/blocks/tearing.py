@@ -32,7 +32,7 @@ from derive.numerics.algebra.like_terms import added, difference_of, negated, oc
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.algebra.refinement import fails_at_root
-from derive.numerics.intervals.arithmetic import lies_in
+from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
@@ -191,7 +191,7 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             low, high = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
             # the last relation may hold along an interval around the root, of which the search gave one point
             if is_level_span(branch.last, (low, high)):
-                pieces = branch.spanned(branch.last.whole, [root])
+                pieces = branch.spanned(branch.last.domain.ends, [root])
                 solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
                 continue
             values = polished(branch.at(root), system)
@@ -207,7 +207,7 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
                 solutions.append(Solution(values, {}))
         roots = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
         for seed in branch.level_seeds(roots):
-            pieces = branch.spanned(branch.last.whole, [seed])
+            pieces = branch.spanned(branch.last.domain.ends, [seed])
             solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
     undecided = (undecided or bool(caveat)) and not solutions
     return Outcome(tuple(solutions), caveat, reason=reason, cause=cause, undecided=undecided)
@@ -251,7 +251,7 @@ class _TornBranch:
         box = self._box_over((root - reach, root + reach))
         if box is None:
             return True  # not a solution
-        around = {**{name: (number, number) for name, number in system.known.items()}, tear: box[tear]}
+        around = {**point_box(system.known), tear: box[tear]}
         if not system.holds(values) and self._surely_fails(box):
             return True
         if any(x != x for x in values.values()) or system.misses(values):
@@ -275,7 +275,7 @@ class _TornBranch:
     def _box_over(self, span: Span) -> dict[str, Span] | None:
         """The box of all unknowns that follow from an interval of the tear; None if one certainly leaves its domain."""
         box = {self.tear: span}
-        around = {**{name: (number, number) for name, number in self.system.known.items()}, **box}
+        around = {**point_box(self.system.known), **box}
         for name, form in self.forms.items():
             enclosure = enclose(form, around, "")
             low, high = self.system.domains[name].ends
@@ -287,7 +287,7 @@ class _TornBranch:
     def _surely_fails(self, box: Mapping[str, Span]) -> bool:
         """Whether an equation certainly fails all over a box in which the tear and the unknowns that follow it lie."""
         system = self.system
-        around = {**{name: (number, number) for name, number in system.known.items()}, **box}
+        around = {**point_box(system.known), **box}
         equations = dict.fromkeys((*system.equations, *system.with_choices.equations))
         gaps = (enclose(difference_of(equation), around, "") for equation in equations)
         return any(gap is None or gap.misses_zero for gap in gaps)
@@ -307,7 +307,7 @@ class _TornBranch:
         if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
             points = [*chain.from_iterable((root * (1 - _BESIDE), root * (1 + _BESIDE)) for root in roots)]
         else:
-            points = [middle(piece) for piece in pairwise(self._marked(last.whole))]
+            points = [middle(piece) for piece in pairwise(self._marked(last.domain.ends))]
         met = [x for x in points if self.system.meets(self.at(x))]
         return [x for x in met if is_cancelled(last.equation, self.tear, last.at(x)) and last.meets_beside_givens(x)]
 
@@ -356,7 +356,7 @@ class _TornBranch:
         at_one = self.at(1.0)
         if not system.holds(at_one):
             return None
-        along = self._piece(self.last.whole)
+        along = self._piece(self.last.domain.ends)
         fixed = {**along.values, **{name: at_one[name] for name in unmoved}}
         return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
 

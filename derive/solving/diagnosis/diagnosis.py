@@ -20,7 +20,7 @@ from functools import cached_property
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError, first_names
 from derive.expressions.tree import Name, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
@@ -241,9 +241,10 @@ def _conflict(
     """The error for conflicting relations and givens, with a hint to leave out the first relation or change a given."""
     stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
     defaults = by_default([library.relations[name] for name in relations], library.defaults, question.strong)
+    culprits = first_names(givens, _NAMED) or "the givens"
     return InconsistentError(
-        f"{what}. The conflict: {'; '.join(_first_names(part) for part in (relations, stated) if part)}.",
-        hint=f"Change or drop one of {_first_names(givens) or 'the givens'}, or leave {relations[0]} out.{defaults}",
+        f"{what}. The conflict: {'; '.join(first_names(part, _NAMED) for part in (relations, stated) if part)}.",
+        hint=f"Change or drop one of {culprits}, or leave {relations[0]} out.{defaults}",
         conflicts=(*relations, *stated),
         gap=gap,
         broken=broken,
@@ -341,13 +342,6 @@ def _may_apply(relation: Relation, state: State) -> bool:
     """Whether a relation in a conflict may apply: its conditions have values in a state, and none is false there."""
     is_undefined = not state.barred.isdisjoint(names_in(*relation.conditions))
     return not is_undefined and applies_at(relation, state.numbers) is not False
-
-
-def _first_names(names: Sequence[str]) -> str:
-    """The names in a conflict, or the first few and how many more there are."""
-    if len(names) <= _NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
 
 
 def _sides_in_words(relation: Relation, question: Question, state: State) -> str:

@@ -25,6 +25,7 @@ from derive.expressions.functions import PERIODIC, STEPPED
 from derive.expressions.tree import Node, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.basis import determined
 from derive.planning.directions import directed
@@ -118,7 +119,7 @@ def _agreement_of_exact(
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
-    points = {name: (number, number) for name, number in question.numbers.items()}
+    points = point_box(question.numbers)
     spans = {**points, **question.ranges}
 
     def is_steady(condition: Node) -> bool:

@@ -17,12 +17,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.caches import Memo
-from derive.errors import Cause, DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import Cause, DeriveError, LimitError, NoSolutionError, UnderdeterminedError, first_names
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
@@ -118,7 +119,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     if outcome.singular and not outcome.solutions:
         raise _singular(block, reason, outcome.cause)
     if outcome.undecided:
-        what = f"{_listed(block.unknowns)}: {reason}, and it is not proved that there is none."
+        what = f"{first_names(block.unknowns, _NAMED)}: {reason}, and it is not proved that there is none."
         raise LimitError.unproved(what, hint="Narrow the domains, or give a quantity of the block.")
     steps = []
     for solution in outcome.solutions:
@@ -200,15 +201,9 @@ def _estimate_fixes_nothing(
     return False
 
 
-def _listed(names: Sequence[str]) -> str:
-    """The relations or unknowns of an executed block in a row; of many, the first few and the number of the others."""
-    more = len(names) - _NAMED
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
-
-
 def _singular(block: Block, reason: str, cause: Cause | None) -> DeriveError:
     """The error for a block that is singular at these numbers: its relations contradict each other, or fix nothing."""
-    relations, unknowns = _listed(block.relations), _listed(block.unknowns)
+    relations, unknowns = first_names(block.relations, _NAMED), first_names(block.unknowns, _NAMED)
     if cause is Cause.CONTRADICTION:
         what = f"{unknowns}: {relations} are singular at these numbers, and {reason}."
         return NoSolutionError(what, hint="Change one of the givens, or leave a relation out.", reason=reason)
@@ -296,7 +291,7 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     (candidate,) = candidates
     domain = relation.declared[name].domain
-    points = {known: (number, number) for known, number in state.values.items()}
+    points = point_box(state.values)
     box = {**points, **state.spans}
     if leaves_out(candidate.powers, {**box, name: domain.ends}):
         return None

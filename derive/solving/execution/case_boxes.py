@@ -37,7 +37,7 @@ from derive.model.conditions import MIRRORED, implied, one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within
-from derive.numerics.intervals.arithmetic import hull
+from derive.numerics.intervals.arithmetic import hull, point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -429,7 +429,7 @@ def _contracted(
     if spans_left is None:
         return None
     remaining = dict(zip(box, spans_left, strict=True))
-    within = {**{name: (number, number) for name, number in known.items()}, **remaining}
+    within = {**point_box(known), **remaining}
     if any(remaining[slack][1] <= EXPRESSION * _largest(side, within) for slack, side in larger.items()):
         return None  # the sides of a strict comparison can only be equal
     return spans | remaining

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError, LimitError, LimitKind, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan, plan_for
 from derive.presentation.numbers import shown_number
@@ -366,7 +367,7 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
     verdict = verdict_at(condition, values)
     if verdict is not None:
         return {verdict}
-    box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
+    box = {**point_box(values), **state.spans}
     domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
     return truths(condition, box | {name: domain.ends for name, domain in domains.items()})
 

@@ -41,7 +41,7 @@ from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
-from derive.numerics.intervals.arithmetic import meet
+from derive.numerics.intervals.arithmetic import meet, point_box
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.networks import reached
 from derive.planning.plan import Plan
@@ -137,7 +137,7 @@ class SolutionBranch:
         No other form replaces them, as in `x = a**3`, where a is the root of x, and below zero less that of -x; and the
         unknown cancels nowhere.
         """
-        points = {name: (number, number) for name, number in self.state.values.items()}
+        points = point_box(self.state.values)
         box = points | ranges_of(self.library, self.question, self.plan)
         unsteady_names = set[str]()
         for block in self.plan.blocks:
@@ -249,7 +249,7 @@ class SolutionBranch:
         """
         if self.is_of_one_arm or len(self.steady_forms) < len(self.state.forms):
             return False
-        box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
+        box = {**point_box(self.state.values), **ranges}
         return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
 
     def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:

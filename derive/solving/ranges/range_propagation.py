@@ -13,7 +13,7 @@ from derive.expressions.tree import Apply, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import difference_of
-from derive.numerics.intervals.arithmetic import meet
+from derive.numerics.intervals.arithmetic import meet, point_box
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import closed_forms, composed, domains_of, enclosed_form
@@ -33,7 +33,7 @@ def ranges_of(library: RelationSet, question: Question, plan: Plan) -> dict[str,
 
 def box_of(library: RelationSet, question: Question, plan: Plan) -> dict[str, Span]:
     """The box whose ranges are propagated through a plan: the ranges of its givens, and its other numbers as points."""
-    points = {name: (number, number) for name, number in question.start(plan).items()}
+    points = point_box(question.start(plan))
     return points | ranges_of(library, question, plan)
 
 
