@@ -300,7 +300,7 @@ class Draft:
 
     def _write_block(self, block: Block, scope: Scope) -> None:
         """Write the lines for the unknowns of a block, unless the target has them already."""
-        inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
+        inputs = sorted(block.inputs(self.library))
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
             if not self._write_closed_forms(block, scope):

@@ -261,7 +261,7 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
     for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
         if not closed_forms(library, block):
             continue
-        inputs = library.held_by(block.relations).keys() - {*block.unknowns}
+        inputs = block.inputs(library)
         names = inputs.union(names_in(*conditions_of(library, block.relations)))
         needed = sorted(names - {*strong, cases.outline.target})
         try:
@@ -289,7 +289,7 @@ def _steps_in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
         for block in plan.blocks:
             block_of |= dict.fromkeys(block.unknowns, block)
         for block in plan.blocks:
-            members = library.held_by(block.relations).keys() - {*block.unknowns}
+            members = block.inputs(library)
             needed.setdefault(block, set()).update(block_of[name] for name in members & block_of.keys())
     ordered = dict[Block, None]()
     while len(ordered) < len(needed):
@@ -366,7 +366,7 @@ def blocks_for_checks(library: RelationSet, outline: Outline, case: Case, asides
         if known.issuperset(block.unknowns):
             continue
         conditions = chain.from_iterable(library.relations[name].conditions for name in block.relations)
-        needed = library.held_by(block.relations).keys() - {*block.unknowns}
+        needed = block.inputs(library)
         if known >= needed | {*names_in(*conditions)}:
             blocks.append(block)
             known |= {*block.unknowns}

@@ -104,7 +104,7 @@ class Roles:
         paths = {self.plan.target: 1}
         for block in reversed(self.plan.blocks):
             onward = sum(paths.get(name, 0) for name in block.unknowns)
-            for name in self.library.held_by(block.relations).keys() - {*block.unknowns}:
+            for name in block.inputs(self.library):
                 paths[name] = paths.get(name, 0) + onward
         return paths
 

@@ -14,7 +14,7 @@ other, though no single relation shows it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
@@ -28,7 +28,6 @@ from derive.numerics.algebra.evaluation import value
 from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
@@ -255,7 +254,7 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
     """The error for the smallest conflict that leaves quantities of the checks no value; None if there is none."""
     conflicts: list[tuple[Block, list[str], list[str]]] = []
     for block in plan.extra:
-        needed = library.held_by(block.relations).keys() - {*block.unknowns}
+        needed = block.inputs(library)
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
         if _is_idle(library, question, plan, state, block):
@@ -362,14 +361,10 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
 
 def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The trace of a relation in conflict: the relations behind its quantities, and their strong and weak values."""
-
-    def derived_from(name: str) -> Iterable[str]:
-        return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
-
     relations: dict[str, None] = {}
     givens: list[str] = []
     weak: list[str] = []
-    for name in reached([name for name in relation.declared if name in relation.members], derived_from):
+    for name in plan.behind([name for name in relation.declared if name in relation.members], library):
         if name in plan.sources:
             relations.update(dict.fromkeys(plan.sources[name].relations))
         elif name in plan.weak:

@@ -182,7 +182,7 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
     """
     spans, without_value = dict(given), set[str]()
     for block in blocks:
-        inputs = library.held_by(block.relations).keys() - {*block.unknowns}
+        inputs = block.inputs(library)
         if inputs & without_value:
             without_value.update(block.unknowns)
             continue

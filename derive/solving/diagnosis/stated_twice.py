@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Node, names_in, operations
+from derive.expressions.tree import Node, has_operation, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.arithmetic import point_box
@@ -312,11 +312,9 @@ def _fixed(
 def _leaving_several(library: RelationSet) -> frozenset[str]:
     """The relations that should test what is stated twice, since they may leave an unknown several values."""
 
-    def leaves_several(relation: Relation) -> bool:
-        return next(operations(*relation.written.sides, among=_SEVERAL), None) is not None
-
     def names() -> frozenset[str]:  # cached, since the walk over all relations takes long
-        return frozenset(name for name, relation in library.relations.items() if leaves_several(relation))
+        relations = library.relations.values()
+        return frozenset(each.name for each in relations if has_operation(*each.written.sides, among=_SEVERAL))
 
     return _LEAVING_SEVERAL.of(library.session, "", names)
 

@@ -134,7 +134,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
 
 def states_for_checks(library: RelationSet, block: Block, state: State) -> list[State]:
     """The states that follow from one block that only checks need: unknowns without a value there are barred."""
-    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    needed = block.inputs(library)
     barred = replace(state, barred=state.barred | {*block.unknowns})
     if not needed <= state.values.keys():
         return [barred if needed & state.barred else state]

@@ -153,7 +153,7 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
     """The claim for one block at the numbers of a plan's state, solved once more; None if it has no certificate."""
-    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    needed = block.inputs(library)
     if not needed <= numbers.keys():
         return None  # something cancels that has no number
     known = {name: numbers[name] for name in needed}

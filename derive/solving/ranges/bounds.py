@@ -43,7 +43,6 @@ from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
 from derive.numerics.intervals.arithmetic import meet, point_box
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.planning.networks import reached
 from derive.planning.plan import Plan
 from derive.solving.assumptions import Evidence
 from derive.solving.blocks.closed_forms import composed
@@ -357,11 +356,7 @@ def _may_depend(branch: SolutionBranch, conditions: Sequence[Node]) -> bool:
     worked_out = state.condition_numbers.keys() - state.values.keys() - question.values.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
-
-    def derived_from(name: str) -> Iterable[str]:
-        return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
-
-    return any(name in question.stated_ranges for name in reached(names, derived_from))
+    return any(name in question.stated_ranges for name in plan.behind(names, library))
 
 
 class _ConditionBounds:

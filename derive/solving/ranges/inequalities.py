@@ -26,7 +26,7 @@ from typing import NamedTuple
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Equation, Name, Node, names_in, operations
+from derive.expressions.tree import Equation, Name, Node, has_operation, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -348,7 +348,7 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 def _may_jump(library: RelationSet, plan: Plan) -> bool:
     """Whether a relation of the plan holds a choice or a step, at which an inequality may turn without an edge."""
     sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
-    return next(operations(*sides, among=_JUMPS), None) is not None
+    return has_operation(*sides, among=_JUMPS)
 
 
 def inside(span: Span) -> list[float]:
