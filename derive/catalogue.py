@@ -15,7 +15,7 @@ from derive.planning.incidence import structure_of
 from derive.presentation.plain_data import attributes
 from derive.relation_files.loading import load
 from derive.relation_files.offered import Offer, installed, offers, shelved
-from derive.search.index import Entry, Hit, Index
+from derive.search import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
 from derive.tokens.reports.titles import page_titles, titles

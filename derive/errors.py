@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
+from importlib import import_module
 from typing import Any, TypeVar
 
 from derive.notebook_display import NotebookDisplay
@@ -13,6 +15,7 @@ from quantities.errors import (
     ExpressionError,
     Fact,
     LimitError,
+    LimitKind,
     UnitError,
     UnknownNameError,
     excerpt,
@@ -22,12 +25,14 @@ from quantities.errors import (
 __all__ = [
     "NOES",
     "AmbiguousError",
+    "Cause",
     "DeriveError",
     "DimensionError",
     "DomainError",
     "ExpressionError",
     "InconsistentError",
     "LimitError",
+    "LimitKind",
     "NoSolutionError",
     "Problem",
     "UnderdeterminedError",
@@ -35,7 +40,9 @@ __all__ = [
     "UnknownNameError",
     "VerificationError",
     "excerpt",
+    "first_names",
     "listed",
+    "optional_package",
     "read_all",
     "suggest",
     "together",
@@ -90,11 +97,21 @@ class InconsistentError(DeriveError):
     broken: Mapping[str, str] = field(default_factory=dict)
 
 
+class Cause(Enum):
+    """Why equations have no solution, or no single one, where that decides what is tried next."""
+
+    CONTRADICTION = "contradiction"  # of the equations
+    CANCELLATION = "cancellation"  # of an unknown
+    NO_ROOT = "no root"  # of the one unknown that is left
+    NO_PIECE = "no piece"  # of the target's domain leads into the ranges given
+
+
 @dataclass(repr=False, eq=False, kw_only=True)
 class NoSolutionError(DeriveError):
     """No value in the quantity's domain solves it."""
 
     reason: str = ""
+    cause: Cause | None = None
 
 
 @dataclass(repr=False, eq=False, kw_only=True)
@@ -115,6 +132,12 @@ class VerificationError(DeriveError):
 def listed(problems: Sequence[Problem]) -> str:
     """All problems as one text, a paragraph each."""
     return "\n".join(str(problem) for problem in problems)
+
+
+def first_names(names: Sequence[str], most: int) -> str:
+    """Some names in a row; of many, the first ones and the number of the others."""
+    more = len(names) - most
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:most])} and {more} more"
 
 
 NOES = DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError, AmbiguousError, LimitError
@@ -172,3 +195,18 @@ def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> 
     else:
         hint = f"There are {len(known)} others." if known else "None is declared."
     return UnknownNameError(f"There is no {kind} {excerpt(name)}.", hint=hint, name=name, kind=kind, suggestions=close)
+
+
+def optional_package(name: str, extra: str) -> Any:
+    """Import an optional package that a feature needs, or raise an error that says how to install it.
+
+    >>> optional_package("abacus", "tables")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.DeriveError: This needs abacus, which is not installed. pip install 'derive-engine[tables]'
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install 'derive-engine[{extra}]'"
+        raise DeriveError(f"This needs {name.partition('.')[0]}, which is not installed.", hint=hint) from None

@@ -32,7 +32,7 @@ from threading import Condition, Lock, Thread, get_ident
 from types import FrameType
 from typing import ClassVar, TypeVar
 
-from derive.errors import LimitError
+from derive.errors import LimitError, LimitKind
 
 _SOON = 0.005  # seconds until a thread that must not be interrupted is looked at again
 _AGAIN = 0.25  # seconds until a thread that goes on is interrupted again
@@ -219,6 +219,7 @@ class _Clock:
             f"The question took longer than {self.seconds:g} s.",
             hint=f"Allow more: with derive.limits(seconds={more}): ..., or --seconds {more} on the command line.",
             limit=f"{self.seconds:g} s",
+            kind=LimitKind.TIME,
         )
 
 

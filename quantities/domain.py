@@ -88,6 +88,11 @@ class Domain:
         return abs(count - round(count)) <= SAME_COUNT * max(1.0, abs(count))
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """Its least and greatest number, which it need not have itself."""
+        return self.low, self.high
+
+    @property
     def closed(self) -> tuple[float, float]:
         """Its ends, with the least number in place of an excluded zero.
 

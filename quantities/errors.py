@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from enum import Enum
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "ExpressionError",
     "Fact",
     "LimitError",
+    "LimitKind",
     "UnitError",
     "UnknownNameError",
     "excerpt",
@@ -131,11 +133,31 @@ class UnknownNameError(DeriveError):
     others: tuple[str, ...] = ()  # further undeclared names in the same text
 
 
+class LimitKind(Enum):
+    """What a limit is set to."""
+
+    SIZE = "size"
+    TIME = "time"
+    TURNS = "turns"  # of an angle, each of which has a solution
+    PROOF = "proof"  # a numerical search ended without one
+
+
 @dataclass(repr=False, eq=False, kw_only=True)
 class LimitError(DeriveError):
     """The input is too large, or the time ran out."""
 
     limit: str = ""
+    kind: LimitKind = LimitKind.SIZE
+
+    @classmethod
+    def unproved(cls, what: str, hint: str) -> LimitError:
+        """The error for a numerical search that found no solution, and proves nothing."""
+        return cls(what, hint=hint, limit="numerical search", kind=LimitKind.PROOF)
+
+    @property
+    def is_of_time(self) -> bool:
+        """Whether time has run out."""
+        return self.kind is LimitKind.TIME
 
 
 def excerpt(text: str) -> str:

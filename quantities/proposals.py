@@ -362,8 +362,8 @@ def offered(unit: Unit) -> dict[str, Unit]:
     >>> [*offered(parse_unit("USD/h/chip"))][:4]
     ['USD/h/chip', 'cent/h/chip', 'kUSD/h/chip', 'MUSD/h/chip']
     """
-    others = [other for text in _neighbours(_spelled(unit)) if (other := _alike(text, unit)) is not None]
-    listed = {_spelled(unit): unit} | {other.text: other for other in others[:_MOST]}
+    others = [other for text in _neighbours(unit.shown) if (other := _alike(text, unit)) is not None]
+    listed = {unit.shown: unit} | {other.text: other for other in others[:_MOST]}
     if unit.is_number and not unit.factors:
         listed["percent"] = parse_unit("percent")
     return listed
@@ -432,11 +432,6 @@ def _with_symbols(family: tuple[str, ...]) -> frozenset[str]:
     """The spellings of a family of units that a proposal may exchange: also symbols, such as B for byte."""
     symbols = {"byte": "B", "day": "d", "bit": "b"}
     return frozenset(family) | {symbols[name] for name in family if name in symbols}
-
-
-def _spelled(unit: Unit) -> str:
-    """The text of a unit as it is proposed; empty for a plain number."""
-    return "" if unit.text in ("1", "dimensionless") else unit.text
 
 
 def _alike(text: str, unit: Unit) -> Unit | None:

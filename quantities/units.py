@@ -92,6 +92,11 @@ class Unit:
     def _scale(self) -> float:
         return float(self.size)
 
+    @property
+    def shown(self) -> str:
+        """Its text behind a number; empty for a plain number, however it was spelled."""
+        return "" if self.text in ("1", "dimensionless") else self.text
+
     def __hash__(self) -> int:
         return hash(self.text)
 

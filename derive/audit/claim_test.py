@@ -27,7 +27,7 @@ from derive.errors import (
 )
 from derive.library import Library
 from derive.model.relation import Relation, relate
-from derive.presentation.numbers import rounded_text, unit_text, with_prefix, with_unit
+from derive.presentation.numbers import rounded_text, with_prefix, with_unit
 from derive.presentation.text import headline
 from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT
@@ -258,7 +258,7 @@ def _brief(base: float, unit: Unit, answered: QuestionResult) -> str:
     assert answered.answer is not None
     is_readable = 0.1 <= abs(unit.from_base(base)) < _NEAR
     shown_unit = unit if is_readable or not base else answered.answer.quantity.unit
-    number, text = with_prefix(shown_unit.from_base(base), unit_text(shown_unit), _NEAR)
+    number, text = with_prefix(shown_unit.from_base(base), shown_unit.shown, _NEAR)
     return _tidy(with_unit(rounded_text(number, 3, _LONG), text))
 
 

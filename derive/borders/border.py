@@ -11,7 +11,7 @@ import numpy
 from derive.expressions.tree import Node, render
 from derive.notebook_display import NotebookDisplay
 from derive.presentation.charts import Chart
-from derive.presentation.numbers import DIGITS, percentage, shown_number, unit_text
+from derive.presentation.numbers import DIGITS, percentage, shown_number
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.tables.maps.regime_map import Change, PointRegime, varying
@@ -212,7 +212,7 @@ def as_data(borders: Borders) -> dict[str, Any]:
         "axes": [
             {
                 "name": axis.name,
-                "unit": unit_text(axis.unit),
+                "unit": axis.unit.shown,
                 "low": axis.unit.from_base(low),
                 "high": axis.unit.from_base(high),
             }

@@ -32,7 +32,7 @@ from derive.certificates.proof import Boxes, Claim, Count, FlawError, Isolation,
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, cases, names_in
 from derive.numerics.algebra.exact_values import exact_value
-from derive.numerics.algebra.polynomials import balls_of_zeros
+from derive.numerics.algebra.polynomials import balls_of_zeros, exactly
 from derive.numerics.intervals.arithmetic import Box, Span, is_within
 from derive.numerics.intervals.enclosure import GAP, Enclosure, enclose, truths
 from derive.tolerances import AROUND_ZERO, SAME_ROOT, SAME_SOLUTION
@@ -245,16 +245,12 @@ def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
         zeros //= zeros.gcd(divisor)
     (domain,) = claim.domains
     if domain.open_low and math.isfinite(domain.low):
-        zeros //= zeros.gcd(fmpq_poly([_rational(-Fraction(domain.low)), 1]))  # a zero at the end that does not count
+        zeros //= zeros.gcd(fmpq_poly([exactly(-Fraction(domain.low)), 1]))  # a zero at the end that does not count
     return [root.real for root, _ in zeros.numer().complex_roots() if root.imag == 0]
 
 
 def _constant(value: Fraction) -> Ratio:
-    return fmpq_poly([_rational(value)]), fmpq_poly([1])
-
-
-def _rational(value: Fraction) -> Any:
-    return fmpq(value.numerator, value.denominator)
+    return fmpq_poly([exactly(value)]), fmpq_poly([1])
 
 
 class System:
@@ -362,7 +358,7 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
             return "a listed number is outside its domain"
         if any(other is not place and is_within(other.narrow, place.region) for other in evidence.places):
             return "a solution is listed twice"
-    domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
+    domain_box: Box = tuple(domain.ends for domain in claim.domains)
     try:
         for box, number in pieces(domain_box, evidence.tree, lambda box: system.narrowed(box) or box):
             if number is None and not system.is_empty(box):

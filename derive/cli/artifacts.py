@@ -152,10 +152,10 @@ def manual(check: bool, out: str) -> int:
 
 def serve_editor() -> int:
     """Serve an editor as a language server for relation files."""
-    from derive.tables.exports import package
+    from derive.errors import optional_package
 
     _prove_connected()
-    package("pygls", "editor")
+    optional_package("pygls", "editor")
     from derive.editor.server import serve
 
     serve()
@@ -164,10 +164,10 @@ def serve_editor() -> int:
 
 def serve(sources: Sources) -> int:
     """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
-    from derive.tables.exports import package
+    from derive.errors import optional_package
 
     _prove_connected()
-    package("mcp", "serve")
+    optional_package("mcp", "serve")
     from derive.assistants.server import serve as start
 
     start(sources.library)

@@ -15,19 +15,20 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from derive.comparison.comparison import Comparison, Factor, first_names
+from derive.comparison.comparison import NAMED, Comparison, Factor
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
 from derive.comparison.mixture import Mixture, mixture_of
 from derive.comparison.shares import UndefinedMixture
-from derive.errors import AmbiguousError, ExpressionError, LimitError
+from derive.errors import AmbiguousError, ExpressionError, LimitError, first_names
 from derive.expressions.tree import Name, Node, names_in, render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.intervals.arithmetic import Span
 from derive.presentation.numbers import shown_number
+from derive.solving.blocks.closed_forms import put_in
 from derive.solving.execution.answer import Answer, Stage
-from derive.solving.sensitivity import bounds_of_form, put_in
+from derive.solving.extremes import bounds_of_form
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import ASKER, Value
@@ -338,9 +339,9 @@ class _ComparedPair:
                 stated = str(answer.given[name])
                 yield stated if len(names) == 1 else f"{name} = {stated}"
         for relations, quantities in derived.items():
-            by = f"by {first_names(relations)}"
+            by = f"by {first_names(relations, NAMED)}"
             if len(names) > 1:
-                yield f"{first_names(quantities)} {by}"
+                yield f"{first_names(quantities, NAMED)} {by}"
                 continue
             assert answer.course is not None
             (name,) = quantities

@@ -13,16 +13,17 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, Literal
 
+from derive.errors import first_names
 from derive.presentation.cautions import cautions, is_amiss
 from derive.presentation.charts import Axis, Chart, Series
-from derive.presentation.numbers import DIGITS, heading_with_unit, shown_number, unit_text, with_unit
+from derive.presentation.numbers import DIGITS, heading_with_unit, shown_number, with_unit
 from derive.presentation.plain_data import answer_data, attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 
-_TOLD = 3  # names in a row
+NAMED = 3  # names in a row
 
 Kind = Literal["number", "regime", "way", "together"]
 """A number that both answers state; an arm or case that binds; another way to a quantity; several of these as one."""
@@ -56,14 +57,8 @@ class Factor:
     @property
     def label(self) -> str:
         """The name that a comparison shows for the factor, with a word for a regime; of many names the first ones."""
-        names = first_names(self.names)
+        names = first_names(self.names, NAMED)
         return f"regime of {names}" if self.kind == "regime" else names
-
-
-def first_names(names: Sequence[str]) -> str:
-    """The names in a comparison's factor in a row; of many, the first ones and the number of the others."""
-    more = len(names) - _TOLD
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
 
 
 @dataclass(frozen=True)
@@ -182,7 +177,7 @@ def charts(comparison: Comparison) -> tuple[Chart, ...]:
         tags=(_shown(comparison.a, 4), _shown(comparison.b, 4)),
     )
     names = ("A", *(label for label, _ in steps), "B")
-    across = Axis(heading_with_unit(comparison.target.replace("_", " "), unit_text(unit)), is_log, low=low, high=high)
+    across = Axis(heading_with_unit(comparison.target.replace("_", " "), unit.shown), is_log, low=low, high=high)
     title = f"{comparison.target.replace('_', ' ')}: from A to B"
     bars = [_bars(comparison, steps, values, is_rise=is_rise) for is_rise in (False, True)]
     series = (ends, *filter(None, bars))
@@ -258,7 +253,7 @@ def _amount(comparison: Comparison, amount: float, digits: int) -> str:
     if comparison.ratio is not None:
         return f"{amount:.{digits}g}"
     unit = comparison.a.quantity.unit
-    name = f"delta_{unit_text(unit)}" if unit.offset else unit_text(unit)
+    name = f"delta_{unit.shown}" if unit.offset else unit.shown
     return with_unit(f"{amount:+.{digits}g}", name)
 
 

@@ -30,11 +30,11 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node
 from derive.numerics.algebra.evaluation import chosen_arm, value
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.networks import components
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.answer import Course, Stage
-from derive.solving.sensitivity import composed
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 
@@ -150,7 +150,7 @@ class TargetFunction:
     def _is_inside(self, name: str, number: float) -> bool:
         """Whether a number of a mixture lies in the domain of its quantity, but for rounding."""
         domain = self.mixture.domains[name]
-        ends = domain.low, domain.high
+        ends = domain.ends
         return number in domain or any(math.isclose(number, end, rel_tol=AGREEMENT) for end in ends)
 
     def uncertain_names(self, ends: Sequence[Mapping[str, float]]) -> list[str]:
@@ -158,7 +158,7 @@ class TargetFunction:
 
         They depend on several moving numbers, and are not enclosed in their domains there.
         """
-        spans: dict[str, Span] = {name: (number, number) for name, number in self.mixture.fixed.items()}
+        spans: dict[str, Span] = point_box(self.mixture.fixed)
         for name in self.mixture.moving:
             numbers = [end[name] for end in ends]
             spans[name] = min(numbers), max(numbers)

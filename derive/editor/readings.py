@@ -306,7 +306,7 @@ def _item(toml: TomlText, entry: Entry, error: DeriveError) -> Entry:
 def _within(entry: Entry, string: String, problem: Problem, error: DeriveError) -> tuple[Span, tuple[Fix, ...]]:
     """The part of a string in the editor's file that a problem is about, and what mends it."""
     if isinstance(error, UnknownNameError):
-        return _undeclared(entry, string, error)
+        return _undeclared(string, error)
     start, end = problem.span
     if isinstance(error, ExpressionError) and end:
         shift = max(string.value.find(error.text), 0)
@@ -331,7 +331,7 @@ def _mends(entry: Entry, string: String, problem: Problem) -> list[Fix]:
     return fixes
 
 
-def _undeclared(entry: Entry, string: String, error: UnknownNameError) -> tuple[Span, tuple[Fix, ...]]:
+def _undeclared(string: String, error: UnknownNameError) -> tuple[Span, tuple[Fix, ...]]:
     """The place of a problem's undeclared name in the open file, and the edits that write a name that may be meant."""
     match = re.search(rf"(?<![\w.]){re.escape(error.name)}(?![\w.])", string.value)
     if match is None:

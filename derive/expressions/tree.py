@@ -143,6 +143,11 @@ def operations(*nodes: Node, among: Container[str] | None = None) -> Iterator[Ap
             yield part
 
 
+def has_operation(*nodes: Node, among: Container[str]) -> bool:
+    """Whether one of some operations stands in some expression trees."""
+    return next(operations(*nodes, among=among), None) is not None
+
+
 def names_in(*nodes: Node | Equation) -> tuple[str, ...]:
     """The names that occur in some expression trees, each once, in reading order."""
     if len(nodes) == 1 and isinstance(nodes[0], Apply):

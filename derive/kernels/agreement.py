@@ -18,16 +18,16 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Equation, Node, names_in, with_forms
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.several_targets import JointFunctions, OpenPoints, plans_for, points_at
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, plans_for
+from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
+from derive.solving.blocks.closed_forms import closed_forms, divisors_beside
 from derive.solving.diagnosis.left_domains import leaving_blocks_in_a_case, leaving_from, may_be_undefined
-from derive.solving.ranges.range_propagation import closed_forms, divisors_beside
 from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ only elimination of cancelling quantities does.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, permutations
 from typing import TYPE_CHECKING
@@ -27,8 +27,8 @@ from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, plan_for
-from derive.solving.execution.question import Outline, lone_fallbacks
-from derive.time_limits import tick
+from derive.solving.execution.question import Outline, lone_fallbacks, outlined
+from derive.time_limits import query, tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -390,3 +390,10 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
 def open_sides(tree: Tree) -> int:
     """The number of ends in a tree of forks at which no case holds, and which have no plan."""
     return sum(case is None for case, _ in ends(tree))
+
+
+def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
+    """The plans for a quantity beside several targets, which only sorts their points, if it is determined."""
+    with query():
+        target_cases = cases(library, outlined(library, target, given))
+        return replace(target_cases, is_asked=False) if target_cases.alternatives else None

@@ -34,12 +34,11 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_of, put_in
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.execution.question import Outline, outlined
-from derive.solving.ranges.range_propagation import domains_of
-from derive.solving.sensitivity import LARGEST_FORM, composed, put_in
 from derive.time_limits import query, tick
 from derive.tolerances import AGREEMENT, LEAST
 

@@ -30,15 +30,9 @@ from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.closed_forms import candidates_of, divisors_beside, domains_of, lost_divisors, zero_divisors
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import (
-    candidates_of,
-    divisors_beside,
-    domains_of,
-    lost_divisors,
-    zero_divisors,
-)
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
@@ -306,7 +300,7 @@ class Draft:
 
     def _write_block(self, block: Block, scope: Scope) -> None:
         """Write the lines for the unknowns of a block, unless the target has them already."""
-        inputs = sorted(self.library.held_by(block.relations).keys() - {*block.unknowns})
+        inputs = sorted(block.inputs(self.library))
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
             if not self._write_closed_forms(block, scope):
@@ -527,7 +521,7 @@ class Draft:
         1.4*1.4 is 1.9599999999999997, and still in `1.96..3`.
         """
         domain = self.library.declared[name].domain
-        rooms = [0.0 if isinf(end) else EXPRESSION * abs(end) for end in (domain.low, domain.high)]
+        rooms = [0.0 if isinf(end) else EXPRESSION * abs(end) for end in domain.ends]
         return domain.low - rooms[0], domain.high + rooms[1], domain.open_low
 
     def _holds(self, equation: Equation, scope: Scope) -> str:

@@ -19,7 +19,7 @@ from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
-from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated
+from derive.kernels.case_dispatch import Cases, cases_of_arms, cases_of_stated
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.kernels.reach import eliminates, eliminates_in_a_gap
 from derive.model.relation_set import RelationSet
@@ -49,13 +49,6 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
         from derive.solving.diagnosis.diagnosis import shortage
 
         raise shortage(library, target_cases.outline, {})
-
-
-def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
-    """The plans for a quantity beside several targets, which only sorts their points, if it is determined."""
-    with query():
-        target_cases = cases(library, outlined(library, target, given))
-        return replace(target_cases, is_asked=False) if target_cases.alternatives else None
 
 
 class JointFunctions:

@@ -32,7 +32,7 @@ from derive.optimization.question import ChoiceQuestion, Constraint, read_questi
 from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.cautions import PlacedRemark, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Series, holding
-from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_choice, shown_number, unit_text
+from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_choice, shown_number
 from derive.presentation.plain_data import point_data
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.execution.answer import Answer
@@ -418,7 +418,7 @@ def charts(front: Front) -> tuple[Chart, ...]:
         places = [i for i, name in enumerate(differing) if name == label]
         series.append(Series.of([x[i] for i in places], [y[i] for i in places], label, style="points"))
     quantities = (first, second)
-    up, along = (heading_with_unit(entry.name.replace("_", " "), unit_text(entry.unit)) for entry in quantities)
+    up, along = (heading_with_unit(entry.name.replace("_", " "), entry.unit.shown) for entry in quantities)
     drawn = Chart(
         Axis(along, _is_wide(x)),
         Axis(up, _is_wide(y)),

@@ -131,10 +131,9 @@ def infeasible(
     """The error that says which limits exclude every choice of an optimization, and the nearest miss."""
     names = excluding(programs)
     if not names and not _is_excluded(programs, frozenset()):
-        return LimitError(
+        return LimitError.unproved(
             f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none.",
             hint="Narrow the ranges.",
-            limit="numerical search",
         )
     if not names:
         return InconsistentError(

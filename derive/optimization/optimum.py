@@ -29,13 +29,12 @@ from derive.presentation.numbers import (
     in_unit,
     shown_choice,
     shown_number,
-    unit_text,
     with_unit,
 )
 from derive.presentation.plain_data import answer_data, attributes, point_data
 from derive.presentation.text import Document, Result, Section, columns
+from derive.solving.blocks.closed_forms import put_in
 from derive.solving.execution.answer import Answer
-from derive.solving.sensitivity import put_in
 from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
@@ -300,7 +299,7 @@ def bars(optimum: Optimum) -> Chart:
 def _bars(optimum: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
     """Best values as a picture, the first on top: those of an optimum's discrete choices, or of several optima."""
     names, numbers = zip(*reversed(values), strict=True)
-    label = heading_with_unit(optimum.answer.quantity.name.replace("_", " "), unit_text(optimum.answer.quantity.unit))
+    label = heading_with_unit(optimum.answer.quantity.name.replace("_", " "), optimum.answer.quantity.unit.shown)
     bars = Series.of(numbers, range(len(numbers)), style="bars")
     height = max(2.0, 0.25 * len(names) + 1)
     across = Axis(label, low=0.0 if min(numbers) >= 0 else None)

@@ -15,12 +15,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.certificates.proof import Bound, GuardedLimit, KnownNumber
-from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
 from derive.optimization.question import Constraint, values_of
@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
-
-
-def is_time_out(error: DeriveError) -> bool:
-    """Whether an error says that time has run out, and not that a program has no value at some point."""
-    return isinstance(error, LimitError) and error.limit.endswith(" s")
 
 
 def excess(written: Equation) -> Node:
@@ -214,7 +209,7 @@ class Program:
     @property
     def spans(self) -> dict[str, Span]:
         """The box of the program by name, with known numbers as points."""
-        points = {name: (number, number) for name, number in self.known.items()}
+        points = point_box(self.known)
         return {**points, **dict(zip(self.names, self.box, strict=True))}
 
     def solutions(self, point: Sequence[float]) -> list[dict[str, float]]:

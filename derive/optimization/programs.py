@@ -27,13 +27,13 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value, weighed
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose, truths
 from derive.optimization.program import (
     DomainTest,
     Limit,
     Program,
     excess,
-    is_time_out,
     known_numbers,
     limits_of_range,
     step_of,
@@ -41,12 +41,11 @@ from derive.optimization.program import (
 from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.closed_forms import composed, only_form, put_in
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
-from derive.solving.ranges.range_propagation import only_form
-from derive.solving.sensitivity import composed, put_in
 from derive.tolerances import BLUR
 from quantities.domain import Domain
 
@@ -63,10 +62,6 @@ class ImplicitVariable:
     node: Node  # zero where its relation holds
     form: Node | None = None  # only of a count: what its relation gives, before it is rounded to a whole number
     step: float = 0.0  # the size of one of what is counted; zero if nothing is
-
-    @property
-    def span(self) -> Span:
-        return self.domain.low, self.domain.high
 
     def at(self, values: Mapping[str, float]) -> float:
         """What an implicit variable comes to, by its form or as solved for; NaN for a count that is not whole."""
@@ -114,7 +109,7 @@ class ProgramBuilder:
     def __post_init__(self) -> None:
         self.known = known_numbers(self.library, self.question, self.limits, self.free)
         self.fixed = {name: number for name, number in self.known.items() if name not in self.uncertain}
-        points = {name: (number, number) for name, number in self.fixed.items()}
+        points = point_box(self.fixed)
         self.box = {**points, **self.uncertain, **self.free}
         self.cached: dict[str, list[CaseForm]] = {}
 
@@ -189,7 +184,7 @@ class ProgramBuilder:
         if not all(case_form.guards for case_form in case_forms):
             return case_forms
         domain = self.library.declared[name].domain
-        inside = next((end for end in (domain.low, domain.high) if math.isfinite(end)), 0.0)
+        inside = next((end for end in domain.ends if math.isfinite(end)), 0.0)
         elsewhere = tuple(Apply("not", (conjunction(case_form.guards),)) for case_form in case_forms)
         return [*case_forms, CaseForm(Number(Fraction(inside)), elsewhere)]
 
@@ -246,7 +241,7 @@ class ProgramBuilder:
 
     def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
         """The box of what is free in the question, with the domains of a case's implicit variables."""
-        return {**self.box, **{variable.name: variable.span for variable in variables}}
+        return {**self.box, **{variable.name: variable.domain.ends for variable in variables}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
         """A fork's condition as expressions of what is free, one for each combination of cases of its quantities."""
@@ -396,7 +391,7 @@ class ProgramBuilder:
         """The program of one form of the target, and one of each quantity in a limit."""
         merged = _merged([goal, *limited.values()])
         forms = {name: case_form.form for name, case_form in limited.items()}
-        unknowns = {variable.name: variable.span for variable in merged.variables}
+        unknowns = {variable.name: variable.domain.ends for variable in merged.variables}
         spans = {**self.box, **unknowns}
         written = [self._limit(limit, forms, spans) for limit in limits]
         steps = [step_of(self.library.declared[name]) for name in self.free]
@@ -535,7 +530,7 @@ def _states(
             steps = chain.from_iterable(block_states(library, block, state)[0] for state in states)
             states = [_with_whole_counts(step, block, counted) for step in steps]
     except DeriveError as error:
-        if is_time_out(error):
+        if isinstance(error, LimitError) and error.is_of_time:
             raise
         return []
     unknowns = {*plan.unknowns}

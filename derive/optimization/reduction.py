@@ -26,7 +26,7 @@ from derive.numerics.algebra.linear import linear_form
 from derive.numerics.algebra.products import Product, Test, product_of, written
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.optimization.program import DomainTest, Limit, Program, limits_of_range
-from derive.solving.sensitivity import without_idle_arms
+from derive.solving.extremes import without_idle_arms
 from derive.tolerances import UNDERFLOW
 
 _MIRRORED = {"max": "min", "min": "max"}

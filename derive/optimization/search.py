@@ -30,7 +30,7 @@ from typing import NamedTuple
 from derive.certificates.bounds import Program as Checked
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import operations
+from derive.expressions.tree import has_operation
 from derive.numerics.algebra.evaluation import as_doubles, value
 from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.arithmetic import Box, Span
@@ -308,7 +308,7 @@ class _PointSearch(Search):
     @cached_property
     def _jumps(self) -> bool:
         """Whether the goal of the search jumps where something is rounded up or down."""
-        return next(operations(self.program.plain, among=STEPPED), None) is not None
+        return has_operation(self.program.plain, among=STEPPED)
 
     def _take_if_better(self, point: tuple[float, ...]) -> bool:
         """Take a point of the search as the best so far if it is better; false if it is not."""

@@ -38,7 +38,6 @@ from derive.optimization.program import (
     Limit,
     Program,
     excess,
-    is_time_out,
     known_numbers,
     limits_of,
     step_of,
@@ -52,11 +51,11 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve, solve_all, the_one
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.closed_forms import only_form
 from derive.solving.blocks.outcome import agrees
 from derive.solving.diagnosis.left_domains import leaving_in_a_case
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.execution.question import Question, ask, stated_at
-from derive.solving.ranges.range_propagation import only_form
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, EXTREME
 from quantities.facts import Profile
@@ -96,7 +95,7 @@ def sampled_program(
             try:
                 number = quantity_at(library, name, profiles, given)
             except DeriveError as error:
-                if is_time_out(error):
+                if isinstance(error, LimitError) and error.is_of_time:
                     raise
                 return []
             domain = library.declared[name].domain

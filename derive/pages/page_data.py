@@ -25,7 +25,6 @@ from derive.kernels.case_dispatch import cases_of_stated
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.cautions import MOST_REMARKS
-from derive.presentation.numbers import unit_text
 from derive.solving.answering.remarks import AlternativeValue, limits_for, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
@@ -282,7 +281,7 @@ def _quantity(
 ) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]
-    low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
+    low, high = (quantity.unit.from_base(end) for end in quantity.domain.ends)
     data: dict[str, Any] = {
         "meaning": quantity.meaning,
         "units": [[text, float(unit.size), float(unit.offset)] for text, unit in offered(quantity.unit).items()],
@@ -300,8 +299,8 @@ def _quantity(
     if value is None:
         return data
     units = [*offered(quantity.unit)]
-    if unit_text(value.unit) in units[1:]:
-        data["shown"] = unit_text(value.unit)
+    if value.unit.shown in units[1:]:
+        data["shown"] = value.unit.shown
     data["slider"] = _slider(library, quantity, value, page_variants, given)
     if name in given:
         data["typed"] = starting_number(value, quantity)

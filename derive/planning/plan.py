@@ -19,7 +19,7 @@ is found in four steps, and every tie goes to the relation that was stated first
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -41,6 +41,10 @@ class Block:
     relations: tuple[str, ...]
     unknowns: tuple[str, ...]
 
+    def inputs(self, library: RelationSet) -> set[str]:
+        """The quantities in the block that are known before it is solved."""
+        return library.held_by(self.relations).keys() - {*self.unknowns}
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -52,6 +56,14 @@ class Plan:
     checks: tuple[str, ...]  # relations that are not needed, and all of whose quantities are known
     extra: tuple[Block, ...] = ()  # blocks that only the checks need
     is_determined: bool = True
+
+    def behind(self, names: Iterable[str], library: RelationSet) -> Iterator[str]:
+        """Some names, and all quantities from which the plan derives them, the nearest first."""
+
+        def derived_from(name: str) -> Iterable[str]:
+            return library.held_by(self.sources[name].relations) if name in self.sources else ()
+
+        return reached(names, derived_from)
 
     @cached_property
     def relations(self) -> tuple[str, ...]:

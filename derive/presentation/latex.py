@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from derive.errors import DeriveError, LimitError
+from derive.errors import DeriveError, LimitError, LimitKind
 from derive.files import MARK
 from derive.presentation.mathematics import Line, break_lines, width
 
@@ -256,7 +256,7 @@ def _run(folder: Path, name: str) -> None:
             command, cwd=folder, env={**os.environ, **fixed}, capture_output=True, timeout=_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise LimitError(f"{name}: TeX did not finish.", limit=f"{_SECONDS} s") from None
+        raise LimitError(f"{name}: TeX did not finish.", limit=f"{_SECONDS} s", kind=LimitKind.TIME) from None
     if done.returncode:
         errors = [line for line in _log(folder, name) if line.startswith(("!", "l."))]
         raise DeriveError(f"{name}: TeX rejected the document: {' '.join(errors[:_SHOWN_LINES])}")

@@ -197,11 +197,6 @@ def heading_with_unit(name: str, unit: str) -> str:
     return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
-def unit_text(unit: Unit) -> str:
-    """The text of the unit behind a number; empty for a plain number, however its unit was spelled."""
-    return "" if unit.text in ("1", "dimensionless") else unit.text
-
-
 def rounded_text(number: float, digits: int, long: float) -> str:
     """The text of a number with so many digits, and without an exponent below `long`.
 
@@ -234,7 +229,7 @@ def customary(base: float, unit: Unit, digits: int = 4) -> str:
     >>> customary(1.634e12, parse_unit("byte"))
     '1.634 TB'
     """
-    number, text = with_prefix(unit.from_base(base), unit_text(unit))
+    number, text = with_prefix(unit.from_base(base), unit.shown)
     return with_unit(f"{number:.{digits}g}", text)
 
 
@@ -245,7 +240,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     >>> shown_number(0.0151, parse_unit("ms")), shown_number(-0.0, parse_unit("ms"))
     ('15.1 ms', '0 ms')
     """
-    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit_text(unit))  # not -0
+    return with_unit(f"{unit.from_base(base) + 0.0:.{digits}g}", unit.shown)  # not -0
 
 
 def shown_choice(base: float, quantity: Declaration, digits: int = DIGITS) -> str:
@@ -295,7 +290,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     def shown(name: str) -> Node:
         number, unit = worth[name]
         text = text_of(number, max(STATED, digits)) if name in exact else f"{number:.{digits}g}"
-        return Name(f"({text} {unit})") if unit_text(unit) else _literal(text)
+        return Name(f"({text} {unit})") if unit.shown else _literal(text)
 
     return render(with_forms(form, {name: shown(name) for name in names_in(form) if name in worth}))
 

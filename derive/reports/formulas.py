@@ -32,7 +32,7 @@ from derive.presentation.document import Block, Formulas, Grid, Heading, Items, 
 from derive.presentation.mathematics import Line, width
 from derive.presentation.numbers import customary, with_short_numbers
 from derive.solving.execution.answer import Answer, Step
-from derive.solving.sensitivity import EXACT
+from derive.solving.extremes import EXACT
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.quantity import symbol
@@ -360,7 +360,7 @@ def _remarks(answer: Answer) -> Iterator[str]:
     for assumption in answer.stated_assumptions:
         if assumption.kind == "value":
             yield f"{_in_words(assumption.about)} is an assumption"
-        elif assumption.kind != "condition" and assumption.text != EXACT:
+        elif assumption.kind != "condition" and assumption != EXACT:
             yield with_short_numbers(_in_words(assumption.text))
     for left_out in answer.neglected:
         share = f"{100 * left_out.number:.3g} % of what it counts"

@@ -40,3 +40,14 @@ class Assumption:
     def on(self, unknown: str) -> Assumption:
         """The assumption about a block, with the name of its first unknown, since an answer may have several blocks."""
         return replace(self, text=f"{unknown}: {self.text}", about=unknown)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Assumption):
+    """A sentence on how bounds over ranges are known, and what it claims of them."""
+
+    kind: Kind = "bounds"
+    are_reached: bool = False  # both are values, to one part in a million
+    are_wide: bool = False  # they may be far from all values
+    is_along: bool = False  # there may be other solutions, with other values
+    is_proved: bool = True

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from importlib import import_module
 from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy
 
-from derive.errors import DeriveError, ExpressionError, unknown
+from derive.errors import DeriveError, ExpressionError, optional_package, unknown
 from derive.files import written_whole
 from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
@@ -98,7 +97,7 @@ def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Unit
     """
     if place not in _PLACES:
         raise unknown("place for units", place, _PLACES)
-    pandas = package("pandas", "tables")
+    pandas = optional_package("pandas", "tables")
     if place == "pint":
         columns = {**columns, **{name: _with_unit(columns[name], unit) for name, unit in units.items()}}
     frame = pandas.DataFrame(dict(columns))
@@ -110,26 +109,11 @@ def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Unit
 
 def _with_unit(numbers: Any, unit: str) -> Any:
     """An array of pint-pandas for a data frame, whose arithmetic is done in pint's application registry."""
-    pint_pandas = package("pint_pandas", "tables")
+    pint_pandas = optional_package("pint_pandas", "tables")
     if pint_pandas.PintType.ureg.get() is not registry():
         message = "pint-pandas reckons in pint's application registry, which does not know these units."
         raise DeriveError(message, hint="Call pint.set_application_registry(derive.units) first.")
     return pint_pandas.PintArray(numbers, dtype=pint_pandas.PintType(quantity(1, parse_unit(unit)).units))
-
-
-def package(name: str, extra: str) -> Any:
-    """Import an optional package that a feature needs, or raise an error that says how to install it.
-
-    >>> package("abacus", "tables")
-    Traceback (most recent call last):
-        ...
-    quantities.errors.DeriveError: This needs abacus, which is not installed. pip install 'derive-engine[tables]'
-    """
-    try:
-        return import_module(name)
-    except ImportError:
-        hint = f"pip install 'derive-engine[{extra}]'"
-        raise DeriveError(f"This needs {name.partition('.')[0]}, which is not installed.", hint=hint) from None
 
 
 _CHUNK = 1 << 20  # points of a chunk
@@ -140,7 +124,7 @@ Task = Callable[[Survey, Mapping[str, Any]], Iterable[Any]]
 
 def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
     """A sweep on dask: its axes and targets as arrays in chunks of at most this many points."""
-    package("dask.array", "scale")
+    optional_package("dask.array", "scale")
     if not survey.lines:
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
     sizes = [stretch.stop - stretch.start for stretch in next(survey.boxes(points or _CHUNK))]

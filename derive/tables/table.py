@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy
 
-from derive.errors import ExpressionError, LimitError, unknown
+from derive.errors import ExpressionError, LimitError, optional_package, unknown
 from derive.kernels.backends.numba_source import Tile
 from derive.model.relation_set import RelationSet
 from derive.notebook_display import NotebookDisplay
 from derive.presentation.cautions import PlacedRemark
 from derive.tables import exports
 from derive.tables.axes import is_lazy
-from derive.tables.exports import Units, data_frame, package
+from derive.tables.exports import Units, data_frame
 from derive.tables.point_values import Regime
 from derive.tables.progress import in_threads, with_progress_bar
 from derive.tables.sweep_question import Survey, asked, crossed, points_in
@@ -133,7 +133,7 @@ class Table(NotebookDisplay):
         The units are in `.attrs["units"]`, by the name of the column. With `units="names"` they stand in the names as
         well (`step_time [s]`), and with `units="pint"` the numbers carry them (pint-pandas).
         """
-        pandas = package("pandas", "tables")
+        pandas = optional_package("pandas", "tables")
         table = self.compute()
         data = {name: column.ravel() for name, column in table.rows().items()}
         for name, regime in table.regimes.items():
@@ -150,7 +150,7 @@ class Table(NotebookDisplay):
 
     def to_xarray(self) -> Any:
         """This table as a data set over its axes, with units as attributes; lazy if the table is."""
-        xarray = package("xarray", "tables")
+        xarray = optional_package("xarray", "tables")
         names = list(self.axes)
         variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
         axes = {name: (name, axis, {"units": self.units[name]}) for name, axis in self.axes.items()}

@@ -52,7 +52,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
     for target in _targets(table):
         curves = [line.curve(target) for line in lines]
         bounds = [line.bound(target, end) for end, line in product(ENDS, lines)]
-        points = [] if is_alone else [*_knees(table, target, lines), *_crosses(table, target, lines)]
+        points = [] if is_alone else [*_knees(target, lines), *_crosses(table, target, lines)]
         height = Axis.of(_label(target, table), *(curve.y for curve in curves))
         series = (*curves, *points, *filter(None, bounds))
         hatched = _hatches(table, target) if is_alone else ()
@@ -76,7 +76,7 @@ def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
         points: list[Series] = []
         for table in tables.values():
             own_lines = [line for line in lines if line.table is table]
-            points += [*_knees(table, target, own_lines, _BLACK), *_crosses(table, target, own_lines)]
+            points += [*_knees(target, own_lines, _BLACK), *_crosses(table, target, own_lines)]
         height = Axis.of(_label(target, first), *(curve.y for curve in curves))
         charts_drawn.append(Chart(_along(first), height, (*curves, *_joined(points))))
     return tuple(charts_drawn)
@@ -288,7 +288,7 @@ def _worded(arm: str) -> str:
     return arm.replace("_", " ")
 
 
-def _knees(table: Table, target: str, lines: Iterable[_Line], color: int | None = None) -> Iterator[Series]:
+def _knees(target: str, lines: Iterable[_Line], color: int | None = None) -> Iterator[Series]:
     """The knees of a table's lines, as points on them in a chart."""
     bent = [line for line in lines if line.knees]
     heights = [line.beside(numpy.array(line.knees)).columns[target].ravel().tolist() for line in bent]

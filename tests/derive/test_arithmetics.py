@@ -29,13 +29,13 @@ from derive.kernels.backends.python_numpy import Arrays, Floats
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.exact_values import exact_value
+from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.modular import PRIME, residue
 from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.solving.sensitivity import degree
 from quantities.quantity import Quantity
 from tests.derive.digits import OutOfReachError, exact
 from tests.derive.draws import expressions

@@ -81,7 +81,7 @@ def test_an_end_lies_inside_in_whatever_unit_it_is_written(ends, declared, given
 )
 def test_the_ends_are_judged_in_base_units(text, unit, low, high):
     domain = read_domain(text, parse_unit(unit))
-    assert (domain.low, domain.high) == pytest.approx((low, high), rel=1e-15, abs=1e-15)
+    assert domain.ends == pytest.approx((low, high), rel=1e-15, abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -208,31 +208,32 @@ class Decisions:
         """Record for later decisions a given in base units, computed from the argument in its declared unit."""
         unit, typed = quantity.unit, name_of_text(argument)
         if text == argument:
-            self._note(text, _KnownNumber(typed, Fraction(1), _span(quantity), is_decimal=True))
+            self._note(text, _KnownNumber(typed, Fraction(1), quantity.domain.ends, is_decimal=True))
             return
         form = added(multiplied(typed, Number(unit.size)), Number(unit.offset))
         error: Fraction | Node = _OF_A_GIVEN
         if unit.offset:
             sizes = added(size_of(name_of_text(text)), size_of(Number(2 * unit.offset)))
             error = multiplied(Number(_OF_A_GIVEN), sizes)
-        self._note(text, _KnownNumber(form, error, _span(quantity)))
+        self._note(text, _KnownNumber(form, error, quantity.domain.ends))
 
     def record_default(self, text: str, number: float, quantity: Declaration) -> None:
         """Record for later decisions a default in base units."""
         exact = exact_of(number)
         form = Number(Fraction(number) if exact is None else exact)
-        self._note(text, _KnownNumber(form, Fraction(1), _span(quantity), is_decimal=_is_short(form)))
+        self._note(text, _KnownNumber(form, Fraction(1), quantity.domain.ends, is_decimal=_is_short(form)))
 
     def record_computed(self, text: str, form: Node, scope: Scope, quantity: Declaration) -> None:
         """Record for later decisions a number that is computed by a closed form in quantities."""
         form = self._in_names_of_texts(form, scope)
         if all(name in self._known for name in names_in(form)):
             share = self._errors.share(form)
-            self._note(text, _KnownNumber(form, self._errors.of(form) if share is None else share, _span(quantity)))
+            error = self._errors.of(form) if share is None else share
+            self._note(text, _KnownNumber(form, error, quantity.domain.ends))
 
     def record_sought(self, text: str, quantity: Declaration) -> None:
         """Record for later decisions a number found by search, or one of several roots, which has no exact form."""
-        self._note(text, _KnownNumber(None, _SOUGHT, _span(quantity)))
+        self._note(text, _KnownNumber(None, _SOUGHT, quantity.domain.ends))
 
     def record_same(self, text: str, original: str) -> None:
         """Record for later decisions a number that is another one without its rounding."""
@@ -420,7 +421,3 @@ def _ends(node: Apply) -> Iterator[float]:
 def _is_short(number: Number) -> bool:
     """Whether rounding a number to a double changes no decision on it: it is one, or has at most fifteen digits."""
     return number.is_double or Fraction(f"{number.real:.15g}") == number.value
-
-
-def _span(quantity: Declaration) -> Span:
-    return quantity.domain.low, quantity.domain.high

@@ -18,7 +18,7 @@ from math import inf, nan
 from typing import Any
 
 from derive.expressions.tree import Apply, Node, walk
-from derive.numerics.algebra.constant_folding import without_quotients
+from derive.numerics.algebra.like_terms import without_quotients
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, sum_of
 from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick

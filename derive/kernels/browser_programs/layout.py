@@ -20,17 +20,16 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
-from derive.kernels.case_dispatch import Case, Cases, ends
-from derive.kernels.several_targets import plans_for
+from derive.kernels.case_dispatch import Case, Cases, ends, plans_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
+from derive.solving.blocks.closed_forms import closed_forms, only_form
 from derive.solving.diagnosis.left_domains import leaving_from
 from derive.solving.execution.question import Outline
-from derive.solving.ranges.range_propagation import closed_forms, only_form
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -262,7 +261,7 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
     for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
         if not closed_forms(library, block):
             continue
-        inputs = library.held_by(block.relations).keys() - {*block.unknowns}
+        inputs = block.inputs(library)
         names = inputs.union(names_in(*conditions_of(library, block.relations)))
         needed = sorted(names - {*strong, cases.outline.target})
         try:
@@ -290,7 +289,7 @@ def _steps_in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
         for block in plan.blocks:
             block_of |= dict.fromkeys(block.unknowns, block)
         for block in plan.blocks:
-            members = library.held_by(block.relations).keys() - {*block.unknowns}
+            members = block.inputs(library)
             needed.setdefault(block, set()).update(block_of[name] for name in members & block_of.keys())
     ordered = dict[Block, None]()
     while len(ordered) < len(needed):
@@ -367,7 +366,7 @@ def blocks_for_checks(library: RelationSet, outline: Outline, case: Case, asides
         if known.issuperset(block.unknowns):
             continue
         conditions = chain.from_iterable(library.relations[name].conditions for name in block.relations)
-        needed = library.held_by(block.relations).keys() - {*block.unknowns}
+        needed = block.inputs(library)
         if known >= needed | {*names_in(*conditions)}:
             blocks.append(block)
             known |= {*block.unknowns}

@@ -350,7 +350,7 @@ class ProgramLines(Draft):
 
         Only a block that itself has none is reported; the later ones fail because of it.
         """
-        needed = self.library.held_by(block.relations).keys() - {*block.unknowns}
+        needed = block.inputs(self.library)
         inherited = [self.barred[name] for name in sorted(needed) if name in self.barred]
         applies = "".join(f"not {hindrance} and " for hindrance in hindrances)
         bar = self._bar(block, hindrances, scope, is_needed=is_needed)

@@ -16,6 +16,7 @@ from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing, 
 from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, applied, walk
+from derive.numerics.intervals.enclosure import Span, enclose
 
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
@@ -224,6 +225,19 @@ def without_denominators(difference: Node, name: str) -> Node:
     if not below or len(below) > 2:
         return difference
     return Apply("add", tuple(_times_all(part, below) for part in _parts(added(difference), "add")))
+
+
+def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
+    """A difference with positive denominators multiplied out, so that enclosures in the box become tighter.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(without_quotients(parse_expression("a - (1 + x)/(2 + x)"), "x", {"x": (0.0, 9.0)}))
+    'a*(2 + x) - (1 + x)'
+    """
+    below = [enclose(part, box, "") for part in denominators(form, name)]
+    are_positive = all(bounds is not None and not bounds.partial and bounds.values[0] > 0 for bounds in below)
+    return without_denominators(form, name) if are_positive else form
 
 
 def denominators(difference: Node, name: str) -> list[Node]:

@@ -29,8 +29,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
+from derive.errors import Cause
 from derive.expressions.arithmetic import UNIT, Monomial, NoElement, Sum, joined, multiplied_out, plus
 from derive.expressions.balls import many_digits
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
@@ -58,12 +59,18 @@ _LONG = 2000  # bits of a fraction beyond which doubles solve it
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
-Solved = tuple[list[dict[str, float]], bool, str]
-"""The solutions, whether a system is singular, and why there is no solution."""
 _ANY = Domain("real", -math.inf, math.inf)
-_CONTRADICTING = "the equations contradict each other"
 _MOST = 200  # limit on monomials of an equation
 _BLUR, _AGREEMENT = Fraction(BLUR), Fraction(AGREEMENT)  # products of large numbers are beyond doubles
+
+
+class Solved(NamedTuple):
+    """What a linear system comes to: its solutions, whether it is singular, and why there is no solution."""
+
+    points: list[dict[str, float]]
+    singular: bool = False
+    reason: str = ""
+    cause: Cause | None = None
 
 
 def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
@@ -91,7 +98,7 @@ def linear_solutions(
         row = [_coefficient(form[name], known) if name in form else 0.0 for name in unknowns]
         row.append(-_coefficient(form.get(None, ZERO), known))
         if any(math.isnan(entry) for entry in row):
-            return [], False, "a coefficient is undefined at these numbers"
+            return Solved([], reason="a coefficient is undefined at these numbers")
         rows.append(row)
     exact = _in_fractions(forms, unknowns, known, domains) if len(unknowns) <= _FEW else None
     if exact is not None and are_exact(equations, unknowns, known):
@@ -101,8 +108,8 @@ def linear_solutions(
         solution = eliminated(rows, list(unknowns), domains)
     if exact is None:
         return solution
-    points, exact_points = solution[0], exact[0]
-    return exact if points and exact_points else solution  # a printed literal may hide that the system is singular
+    # a printed literal may hide that the system is singular
+    return exact if solution.points and exact.points else solution
 
 
 def _outside(values: Mapping[str, float], domains: Mapping[str, Domain]) -> str:
@@ -126,11 +133,11 @@ def _in_fractions(
     if any(x.numerator.bit_length() + x.denominator.bit_length() > _LONG for x in chain.from_iterable(reduced)):
         return None
     if any(row[-1] for row in left):
-        return [], len(reduced) < len(unknowns), _CONTRADICTING
+        return _contradicting(singular=len(reduced) < len(unknowns))
     if len(reduced) < len(unknowns):
-        return [], True, _why_dependent(len(reduced), len(forms), zeros)
+        return _dependent(len(reduced), len(forms), zeros)
     values = {name: nearest(-row[-1]) for name, row in zip(unknowns, reduced, strict=True)}
-    return [values], False, _outside(values, domains)
+    return Solved([values], reason=_outside(values, domains))
 
 
 def _reduced(rows: list[list[Any]], columns: int) -> list[list[Any]]:
@@ -172,7 +179,7 @@ def _factored(rows: list[list[float]], unknowns: Sequence[str], domains: Mapping
     solution += np.linalg.solve(matrix, right - matrix @ solution)  # refined once (Wilkinson 1963)
     values = dict(zip(unknowns, (solution * columns + 0.0).tolist(), strict=True))
     outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
-    return [values], False, ", ".join(outside[:_SWEEPS])
+    return Solved([values], reason=", ".join(outside[:_SWEEPS]))
 
 
 def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
@@ -258,9 +265,9 @@ def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[st
         pivots.append(column)
     if len(pivots) < size:
         cancelled = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
-        return [], True, _why_singular(rows, len(pivots), cancelled)
+        return _singular(rows, len(pivots), cancelled)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
-    return [values], False, _outside(values, domains)
+    return Solved([values], reason=_outside(values, domains))
 
 
 def solved(rows: list[list[float]], rank: float) -> list[float] | None:
@@ -286,20 +293,25 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
     return result
 
 
-def _why_singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> str:
-    """Why elimination finds a linear system singular: contradicting or dependent equations, or unknowns that cancel."""
+def _singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> Solved:
+    """What elimination finds of a singular linear system: its equations contradict each other, or depend on another."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
-        return _CONTRADICTING
-    return _why_dependent(rank, len(rows), cancelled)
+        return _contradicting()
+    return _dependent(rank, len(rows), cancelled)
 
 
-def _why_dependent(rank: int, equations: int, cancelled: Sequence[str]) -> str:
-    """Why a linear system without a contradiction lacks rank: some unknowns cancel, or equations are dependent."""
+def _contradicting(*, singular: bool = True) -> Solved:
+    """What a linear system comes to whose equations contradict each other."""
+    return Solved([], singular, "the equations contradict each other", Cause.CONTRADICTION)
+
+
+def _dependent(rank: int, equations: int, cancelled: Sequence[str]) -> Solved:
+    """What a linear system comes to that lacks rank: some unknowns cancel, or equations are dependent."""
     if rank + len(cancelled) == equations:
         verb = "cancels" if len(cancelled) == 1 else "cancel"
-        return f"{' and '.join(cancelled)} {verb}"
-    return "the equations are dependent"
+        return Solved([], True, f"{' and '.join(cancelled)} {verb}", Cause.CANCELLATION)
+    return Solved([], True, "the equations are dependent")
 
 
 def _balanced(rows: list[list[float]], size: int) -> list[float]:
@@ -336,8 +348,8 @@ def product_solutions(
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
     >>> pair = [parse_equation("x**2*y = a"), parse_equation("x = sqrt(y)")]
-    >>> solutions, _, _ = product_solutions(pair, ["x", "y"], {"a": 16.0}, {"x": positive, "y": positive})
-    >>> [round(number, 12) for number in solutions[0].values()]
+    >>> solved = product_solutions(pair, ["x", "y"], {"a": 16.0}, {"x": positive, "y": positive})
+    >>> [round(number, 12) for number in solved.points[0].values()]
     [2.0, 4.0]
     """
     if any(domains[name].low < 0 or 0.0 in domains[name] for name in unknowns):
@@ -347,13 +359,15 @@ def product_solutions(
     if len(products) < len(ratios):
         return None
     rows = [_row(ratio, unknowns, known) for ratio in products]
-    logarithms, singular, reason = eliminated(rows, list(unknowns), dict.fromkeys(unknowns, _ANY))
-    if singular and are_exact(equations, unknowns, known) and _contradict(products, unknowns, known):
-        return [], True, _CONTRADICTING
+    logarithmic = eliminated(rows, list(unknowns), dict.fromkeys(unknowns, _ANY))
+    if logarithmic.singular and are_exact(equations, unknowns, known) and _contradict(products, unknowns, known):
+        return _contradicting()
+    logarithms = logarithmic.points
     if any(abs(logarithm) > 700 for logarithm in chain.from_iterable(point.values() for point in logarithms)):
         return None  # such a number may be beyond all doubles
     points = [{name: math.exp(logarithm) for name, logarithm in point.items()} for point in logarithms]
-    return points, singular, reason or ", ".join(_outside(point, domains) for point in points)
+    reason = logarithmic.reason or ", ".join(_outside(point, domains) for point in points)
+    return logarithmic._replace(points=points, reason=reason)
 
 
 def _ratio_of_sides(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> Product | None:

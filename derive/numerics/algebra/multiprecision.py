@@ -22,7 +22,7 @@ from derive.expressions.balls import MORE_BITS, Ball, many_digits
 from derive.expressions.tree import Equation, Name, Node, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.exact_values import ball_of, folded_ball
-from derive.numerics.intervals.arithmetic import minus, plus
+from derive.numerics.intervals.arithmetic import minus, plus, point_box
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
 from derive.tolerances import AROUND_ZERO, ASIDE, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_ROOT, VANISHED
@@ -153,7 +153,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
 def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether the residual is monotone from a root to zero, so that multiprecision may look at a few points alone."""
     x = values[name]
-    spans = {given: (number, number) for given, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
+    spans = point_box(values) | {name: (min(x, 0.0), max(x, 0.0))}
     left, right = (enclose(side, spans, name) for side in equation.sides)
     if left is None or right is None or left.partial or right.partial:
         return False

@@ -150,7 +150,7 @@ class _Pieces:
         self.expression = expression
         self.name = name
         self.domain = domain
-        self.low, self.high = (stated(end) if math.isfinite(end) else None for end in (domain.low, domain.high))
+        self.low, self.high = (stated(end) if math.isfinite(end) else None for end in domain.ends)
         if self.low is not None and self.low == self.high:
             raise _NotExact
         self.breaks: list[Fraction] = []

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.tolerances import EPSILON, HANDFUL, SAME_ROOT, UNDERFLOW
@@ -126,6 +126,11 @@ def sizes(a: Span) -> Span:
 def product(x: float, y: float) -> float:
     """The product of two ends of intervals; zero times infinity is zero, and an underflow the smallest double."""
     return 0.0 if x == 0 or y == 0 else x * y or math.copysign(FAINT, x) * math.copysign(1.0, y)
+
+
+def point_box(values: Mapping[str, float]) -> dict[str, Span]:
+    """The box that is one point: for each name an interval from its number to itself."""
+    return {name: (number, number) for name, number in values.items()}
 
 
 def hull(a: Span, b: Span) -> Span:

@@ -42,6 +42,7 @@ from derive.numerics.intervals.arithmetic import (
     better_end,
     distances,
     is_narrower,
+    point_box,
     rounded_inwards,
 )
 from derive.numerics.intervals.enclosure import GAP, enclose, truths
@@ -193,7 +194,7 @@ class Boxes:
 
     def _is_defined(self, part: Part) -> bool:
         """Whether everything that is needed is defined all over a part: its better end may have no value otherwise."""
-        spans = {name: (number, number) for name, number in self.system.known.items()}
+        spans = point_box(self.system.known)
         spans |= dict(zip(self.names, part.box, strict=True))
         enclosures = [enclose(node, spans, "") for node in self.system.needed]
         return all(enclosure is not None and enclosure.flaw < GAP for enclosure in enclosures)

@@ -16,11 +16,10 @@ from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, walk
 from derive.numerics.algebra import evaluation, multiprecision
-from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
+from derive.numerics.algebra.constant_folding import folded, is_decimal
 from derive.numerics.algebra.exact_values import are_exact, rationals
-from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences
+from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences, without_quotients
 from derive.numerics.algebra.refinement import sharpened
-from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
 from quantities.domain import Domain
@@ -50,11 +49,6 @@ class OneUnknown:
     def occurrences(self) -> int:
         """How many times the unknown stands in the two sides whose gap is computed."""
         return sum(occurrences(side, self.name) for side in self.sides)
-
-    @property
-    def whole(self) -> Span:
-        """The interval of numbers over which the gap is a function of the unknown: the ends of its domain."""
-        return self.domain.low, self.domain.high
 
     @cached_property
     def form(self) -> Node:

@@ -36,7 +36,7 @@ from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, wa
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO as ZERO_NODE
 from derive.numerics.algebra.like_terms import derivative, occurrences
-from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, shifted
+from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, point_box, shifted
 from derive.numerics.intervals.enclosure import Enclosure, enclose, sum_of
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, EXPRESSION, FINEST_BOX, LARGEST, SAME_ROOT, SMALLEST
@@ -130,7 +130,7 @@ class _Search:
                 return True
             if self._narrowed(box, on_box):
                 return True
-        if _is_fine(box):
+        if math.isclose(*box, rel_tol=FINEST_BOX):
             self.places.jumps.append(box)
             return True
         return not on_box.is_finite and self._overflows(box)
@@ -259,10 +259,6 @@ def _parts(span: Span) -> list[Span]:
     return boxes
 
 
-def _is_fine(box: Span) -> bool:
-    return math.isclose(*box, rel_tol=FINEST_BOX)
-
-
 def middle(span: Span, least: float = SMALLEST) -> float:
     """The number at which a box is cut: zero inside it, by ratio if its ends are far apart, and else by length.
 
@@ -339,7 +335,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return None
     angles = angles_of(equation, name)
-    box = {**{other: (number, number) for other, number in known.items()}, name: domain.closed}
+    box = {**point_box(known), name: domain.closed}
     reaches = [enclose(angle, box, "") for angle in angles]
     if all(reach is None or reach.values[1] - reach.values[0] <= math.tau for reach in reaches):
         return None
@@ -381,7 +377,7 @@ def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: 
     """Whether an angle surely goes through a whole turn without a jump, so that its zeros in one period show all."""
     if any(isinstance(part, Apply) and part.op in _WITH_JUMPS for part in walk(angle)):
         return False
-    reach = enclose(angle, {**{other: (number, number) for other, number in known.items()}, name: turn}, "")
+    reach = enclose(angle, {**point_box(known), name: turn}, "")
     if reach is None or reach.partial or not all(map(math.isfinite, reach.values)):
         return False
     first, last = (value(angle, {**known, name: x}) for x in turn)

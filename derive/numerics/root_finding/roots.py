@@ -124,10 +124,10 @@ class _Search:
         zeros = [x for x in roots if not _is_pole(denominator, x)]
         values = [x for x in zeros if x in domain]
         ends = self._at_ends(domain, values) if self.problem.rounded else _missed_ends(domain, values, zeros)
-        return Roots((*values, *ends), sought=(domain.low, domain.high))
+        return Roots((*values, *ends), sought=domain.ends)
 
     def places(self, domain: Domain, patience: int) -> Places:
-        return pruned(self.form, self.name, (domain.low, domain.high), patience)
+        return pruned(self.form, self.name, domain.ends, patience)
 
     def settled(self, domain: Domain, places: Places) -> Roots:
         """The roots of an equation that is no ratio of polynomials, from the places that may hold them."""
@@ -412,7 +412,7 @@ class _Search:
 
 def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
     """The roots that a domain misses by no more than the rounding of its ends, as these ends."""
-    ends = (end for end in (domain.low, domain.high) if end in domain and end not in values)
+    ends = (end for end in domain.ends if end in domain and end not in values)
     return [end for end in ends if any(abs(x - end) <= 4 * math.ulp(end) for x in roots)]
 
 

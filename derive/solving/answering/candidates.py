@@ -22,7 +22,7 @@ from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states
 from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.diagnosis import GIVENS, WEAK_VALUES, NoValueError, confirm, shortage
+from derive.solving.diagnosis.diagnosis import GIVENS, NoValueError, confirm, shortage
 from derive.solving.diagnosis.stated_twice import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult
@@ -146,8 +146,9 @@ def _error_without_candidates(library: RelationSet, question: Question, errors: 
 
     A weak value that the givens make another number is not at fault, and a definition is never another number.
     """
-    error = _weightiest(errors)
-    if not isinstance(error, NoSolutionError) or _is_denied(errors) or WEAK_VALUES in error.what:
+    error, first = _weightiest(errors), min(errors, key=_weight)
+    names_weak_values = isinstance(first, NoValueError) and bool(first.weak)
+    if not isinstance(error, NoSolutionError) or _is_denied(errors) or names_weak_values:
         return error
     around = structure_of(library).around(question.target, frozenset(question.strong))
     weak = {name: value for name, value in question.weak.items() if name in around and value.source.kind != "exact"}
@@ -273,14 +274,15 @@ def _results_by_case(
     return [], [] if results else errors
 
 
+def _weight(error: DeriveError) -> int:
+    """The place of an error among those of several cases, the weightiest first."""
+    kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
+    return next(place for place, kind in enumerate(kinds) if isinstance(error, kind))
+
+
 def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
     """The error that says best why there are no candidates: of an open case before one without a solution."""
-    kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)  # the weightiest first
-
-    def rank(error: DeriveError) -> int:
-        return next(place for place, kind in enumerate(kinds) if isinstance(error, kind))
-
-    reported = in_full(min(errors, key=rank))
+    reported = in_full(min(errors, key=_weight))
     denial_of_value = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(reported, UnderdeterminedError) or denial_of_value is None:
         return reported

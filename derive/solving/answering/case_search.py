@@ -168,7 +168,7 @@ class CaseSearch:
         if not free_states or not _covers(self.domain, [state.spans[self.target] for _, state in free_states]):
             return list(results)
         first, state = free_states[0]
-        everywhere = replace(state, spans={**state.spans, self.target: (self.domain.low, self.domain.high)})
+        everywhere = replace(state, spans={**state.spans, self.target: self.domain.ends})
         return [replace(first, states=(everywhere,))]
 
     def _is_assumed_away(self, result: PlanResult) -> bool:
@@ -210,7 +210,7 @@ class CaseSearch:
     def _uncovered_cases(self) -> list[PlanResult]:
         """The intervals of open cases that a result assumes away, also where no relation covers the case."""
         uncovered = []
-        anywhere = (State({}, {self.target: (self.domain.low, self.domain.high)}),)
+        anywhere = (State({}, {self.target: self.domain.ends}),)
         for error in self.errors:
             if isinstance(error, UnfixedError) and error.question.case.failing:
                 case = error.question.case

@@ -33,14 +33,14 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.numbers import filled, shown_number, shown_result
 from derive.solving.answering.remarks import neglected
 from derive.solving.answering.roles_of_givens import Roles
-from derive.solving.assumptions import Assumption
+from derive.solving.assumptions import Assumption, Evidence
+from derive.solving.blocks.closed_forms import slopes
 from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
 from derive.solving.execution.plan_states import PlanResult, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
-from derive.solving.sensitivity import slopes
 from derive.tolerances import AGREEMENT, CORNER, EPSILON, SAME_ROOT, TIGHT, VANISHED
 from quantities.rational import exact_of
 from quantities.value import Value
@@ -358,7 +358,7 @@ class Explanation:
                 regime[name] = "; ".join(dict.fromkeys(map(render, binding)))
         return regime
 
-    def _assumptions(self, how: str) -> tuple[Assumption, ...]:
+    def _assumptions(self, how: Evidence | None) -> tuple[Assumption, ...]:
         """What the explanation lists as assumed: conditions, estimates, values, what is left out, kind of bounds."""
         assumptions = []
         for name in self.plan.relations:
@@ -379,8 +379,8 @@ class Explanation:
             if written_for.get(name, self.plan.target) in self._quantities:
                 assumptions.append(Assumption(f"{name} is left out: {why}"))
         assumptions += self.state.notes
-        if how:
-            assumptions.append(Assumption(how, "bounds"))
+        if how is not None:
+            assumptions.append(how)
         return tuple(dict.fromkeys(assumptions))
 
     def _numbers_beyond_reports(self) -> Iterator[str]:

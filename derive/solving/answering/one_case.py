@@ -89,18 +89,11 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     """
     try:
         first = carried_out(library, question)
-    except NoSolutionError as error:
-        if _over_ranges(library, question) is not None:  # it is proved of a block at the middle of the ranges alone
-            return PlanWithoutValue(_open_elsewhere(question))
-        return PlanWithoutValue(error.with_traceback(None))
-    except UnderdeterminedError as error:  # a block is singular at these numbers
-        eliminated = cancelling(library, question, {})
-        return [eliminated] if eliminated else PlanWithoutValue(_singular(library, question, error))
-    except LimitError:  # what is not proved in the middle of the ranges may be so over all of them
-        over_all = _over_ranges(library, question)
-        if over_all is None:
+    except (NoSolutionError, UnderdeterminedError, LimitError) as error:
+        result = _despite_error(library, question, error)
+        if result is None:
             raise
-        return [over_all]
+        return result
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
     if first.states and all(question.target in state.spans for state in first.states):
@@ -114,15 +107,33 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     if not contradictions:
         return PlanWithoutValue(NoValueError(library, question, first), first)
     if first.doubt:  # solutions may be missing: another way may find them
-        for detour in detours(library, question, first.plan, first.left_out):
-            consistent, _ = _consistent(library, question, detour)
-            if consistent is not None:
-                return [consistent]
-        raise unproved(question)
+        return [_by_a_detour(library, question, first)]
     in_another_turn = _in_another_turn(library, question, first)
     if in_another_turn is None:
         raise contradictions[0]
     return [in_another_turn]
+
+
+def _despite_error(
+    library: RelationSet, question: Question, error: NoSolutionError | UnderdeterminedError | LimitError
+) -> list[PlanResult] | PlanWithoutValue | None:
+    """The results of one case whose plan ends in an error: by elimination, or over the whole ranges; None if none."""
+    if isinstance(error, UnderdeterminedError):  # a block is singular at these numbers
+        eliminated = cancelling(library, question, {})
+        return [eliminated] if eliminated else PlanWithoutValue(_singular(library, question, error))
+    over_all = _over_ranges(library, question)
+    if isinstance(error, NoSolutionError):  # of a block, proved in the middle of the ranges alone
+        return PlanWithoutValue(error.with_traceback(None) if over_all is None else _open_elsewhere(question))
+    return None if over_all is None else [over_all]  # what is not proved in their middle may be so over all of them
+
+
+def _by_a_detour(library: RelationSet, question: Question, first: PlanResult) -> PlanResult:
+    """The result of one case by another plan, where the solutions found by the first contradict a check."""
+    for detour in detours(library, question, first.plan, first.left_out):
+        consistent, _ = _consistent(library, question, detour)
+        if consistent is not None:
+            return consistent
+    raise unproved(question)
 
 
 def by_last_resort(library: RelationSet, question: Question, without_value: PlanWithoutValue) -> list[PlanResult]:
@@ -270,7 +281,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
     equations = [relation.written for relation in sure[:_NEIGHBOURS]]
     names = dict.fromkeys(chain.from_iterable(library.members[relation.name] for relation in sure[:_NEIGHBOURS]))
     domains = {name: library.declared[name].domain for name in names}
-    domain_spans = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    domain_spans = {name: domain.ends for name, domain in domains.items()}
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
 
     def with_narrower_target(state: State) -> State | None:

@@ -27,8 +27,9 @@ from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, plan_for
-from derive.solving.assumptions import Assumption
+from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.samples import is_narrow, middle
@@ -39,15 +40,13 @@ from derive.solving.execution.question import Question, stated_at
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside
-from derive.solving.sensitivity import composed
 from derive.tolerances import NEGLIGIBLE
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-ENCLOSED = Assumption(
-    "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached",
-    "bounds",
+ENCLOSED = Evidence(
+    "bounds contain every value over the ranges, and are an enclosure: not every value in them need be reached"
 )
 
 _FLIPS = 6  # limit on points of an interval at which the claims flip, besides those where sides are equal
@@ -138,27 +137,36 @@ def left_open(
     span = _span_left(library, question)
     if span is None:
         raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
-    if not conditions.forms and span == (domain.low, domain.high):
+    if not conditions.forms and span == domain.ends:
         return []
-    known = question.numbers
-    if is_narrow(span):
-        low, high = span
-        number = middle(span)
-        is_denied = low == high and conditions.is_denied(low)  # as `x < 2` and `x > 2` exclude their edge
-        is_excluded = domain.open_low and number <= domain.low
-        if is_denied or is_excluded:
-            raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
-        note = Assumption(f"{target} is the same wherever {conditions.in_words}")
-        states = [State({**known, target: number}, notes=(note,))]
-    else:
-        text = f"nothing determines {target} where {conditions.where or conditions.in_words}"
-        note = Assumption(text, "open")
-        state = State(known, {target: span}, notes=(note,))
-        states = [replace(state, notes=(note, ENCLOSED))] if question.ranges else list(conditions.parts(state))
-    if not states:
-        raise _no_value_error(target, f"nothing in its domain satisfies {conditions.where}")
+    states = [_at_point(conditions, span)] if is_narrow(span) else _along_span(conditions, span)
     kept = tuple(state for state in states if not is_covered or conditions.is_covered_by_relation(state))
     return [PlanResult(Plan(target, (), (), ()), kept, left_out)] if kept else []
+
+
+def _at_point(conditions: _CaseConditions, span: Span) -> State:
+    """The state of a target to which the conditions of a case leave one number; raises if they exclude it."""
+    question, (low, high), number = conditions.question, span, middle(span)
+    target, domain = question.target, conditions.library.declared[question.target].domain
+    is_denied = low == high and conditions.is_denied(low)  # as `x < 2` and `x > 2` exclude their edge
+    is_excluded = domain.open_low and number <= domain.low
+    if is_denied or is_excluded:
+        raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
+    note = Assumption(f"{target} is the same wherever {conditions.in_words}")
+    return State({**question.numbers, target: number}, notes=(note,))
+
+
+def _along_span(conditions: _CaseConditions, span: Span) -> Sequence[State]:
+    """The states of a target to which the conditions of a case leave parts of an interval; raises if there are none."""
+    question = conditions.question
+    note = Assumption(f"nothing determines {question.target} where {conditions.where or conditions.in_words}", "open")
+    state = State(question.numbers, {question.target: span}, notes=(note,))
+    if question.ranges:
+        return [replace(state, notes=(note, ENCLOSED))]
+    states = list(conditions.parts(state))
+    if not states:
+        raise _no_value_error(question.target, f"nothing in its domain satisfies {conditions.where}")
+    return states
 
 
 def _span_left(library: RelationSet, question: Question) -> Span | None:
@@ -184,34 +192,38 @@ def propagated(
     reach = _reachable_one_by_one(library, known, left_out, but)
     pending = [relation for relation in library.relations.values() if reach.issuperset(library.members[relation.name])]
     pending = [relation for relation in pending if relation.name not in left_out and relation.is_exact]
-    grows = True
-    while grows:
-        grows, waiting = False, []
+    count = -1
+    while count < len(known):
+        count, waiting = len(known), []
         for relation in pending:
             unknowns = [name for name in library.members[relation.name] if name not in known]
-            if len(unknowns) > 1 or unknowns == [but]:
+            is_early = len(unknowns) > 1 or unknowns == [but]
+            verdict = None if is_early else decisions.applies(relation)
+            if is_early or (verdict is None and not applies_at(relation, known)):
                 waiting.append(relation)
-                continue
-            verdict = decisions.applies(relation)
-            if verdict is None and not applies_at(relation, known):
-                waiting.append(relation)
-                continue
-            if verdict is False:
-                continue
-            if not unknowns:
-                if not agrees(relation.written, known):
+            elif verdict is not False:
+                following = _following(library, relation, unknowns, known)
+                if following is None:
                     return None
-                continue
-            (name,) = unknowns
-            needed = {member: known[member] for member in library.members[relation.name] if member != name}
-            outcome = outcome_of(library, Block((relation.name,), (name,)), needed)
-            if not outcome.solutions and not outcome.undecided and not outcome.singular:
-                return None
-            if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
-                known[name] = outcome.solutions[0].values[name]
-                grows = True
+                known |= following
         pending = waiting
     return known
+
+
+def _following(
+    library: RelationSet, relation: Relation, unknowns: Sequence[str], known: Mapping[str, float]
+) -> dict[str, float] | None:
+    """The number of its one unknown that follows from a relation, if it is the only one; None at a contradiction."""
+    if not unknowns:
+        return {} if agrees(relation.written, known) else None
+    (name,) = unknowns
+    needed = {member: known[member] for member in library.members[relation.name] if member != name}
+    outcome = outcome_of(library, Block((relation.name,), (name,)), needed)
+    if not outcome.solutions and not outcome.undecided and not outcome.singular:
+        return None
+    if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
+        return {name: outcome.solutions[0].values[name]}
+    return {}
 
 
 def _reachable_one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
@@ -290,7 +302,7 @@ class _CaseConditions:
             return
         low, high = state.spans[target]
         domain = self.library.declared[target].domain
-        is_free = (low, high) == (domain.low, domain.high)
+        is_free = (low, high) == domain.ends
         other_spans = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
         met = [*chain.from_iterable(self._parts_met(span, _FLIPS) for span in pairwise(ends))]

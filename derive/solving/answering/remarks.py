@@ -103,7 +103,7 @@ def unless_refused(compute: Callable[[], _T]) -> _T | None:
     try:
         return compute()
     except DeriveError as error:
-        if isinstance(error, LimitError) and error.limit.endswith(" s"):  # of time: the only limit in seconds
+        if isinstance(error, LimitError) and error.is_of_time:
             raise
         return None
 

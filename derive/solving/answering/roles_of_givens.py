@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.homogeneity import degree
 from derive.planning.basis import basis_of
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import plan_for
-from derive.solving.sensitivity import degree
 
 if TYPE_CHECKING:
     from derive.planning.plan import Plan
@@ -104,7 +104,7 @@ class Roles:
         paths = {self.plan.target: 1}
         for block in reversed(self.plan.blocks):
             onward = sum(paths.get(name, 0) for name in block.unknowns)
-            for name in self.library.held_by(block.relations).keys() - {*block.unknowns}:
+            for name in block.inputs(self.library):
                 paths[name] = paths.get(name, 0) + onward
         return paths
 

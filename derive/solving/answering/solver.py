@@ -16,6 +16,7 @@ from typing import Any
 
 from derive.errors import (
     AmbiguousError,
+    Cause,
     DeriveError,
     InconsistentError,
     LimitError,
@@ -30,14 +31,14 @@ from derive.presentation.text import headline
 from derive.solving.answering.candidates import Candidates, find_candidates, find_candidates_or_errors
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
-from derive.solving.answering.target_values import NOWHERE
 from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
 from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
-from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
+from derive.solving.ranges.bounds import EXACT_PIECE
+from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.solving.traces.trace import QuestionShape, shape_of
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -197,10 +198,10 @@ def _over_all_cases(
         over_cases = _answers(joined_library, find_candidates(joined_library, question.but()), profiles)
     except DeriveError as error:
         is_open = isinstance(error, LimitError) and not answers  # what one case denies may be so in another
-        if is_open or (gapless and isinstance(error, NoSolutionError) and error.reason == NOWHERE):
+        if is_open or (gapless and isinstance(error, NoSolutionError) and error.cause is Cause.NO_PIECE):
             raise
         return answers
-    if gapless and all(any(note.text == EXACT_PIECE for note in answer.stated_assumptions) for answer in over_cases):
+    if gapless and all(EXACT_PIECE in answer.stated_assumptions for answer in over_cases):
         return over_cases
     in_middle = [next((answer for answer in answers if _is_same(answer, joint)), None) for joint in over_cases]
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own

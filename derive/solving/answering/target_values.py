@@ -29,7 +29,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap
 
-from derive.errors import DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.errors import Cause, DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -59,8 +59,6 @@ from derive.tolerances import SAME_ROOT
 from quantities.rational import exact_of
 from quantities.value import Value
 
-NOWHERE = "no number in its domain leads to one within the range that is given"
-
 Answers = Sequence[tuple[RelationSet, PlanResult]]
 """Candidates: results, each with the library of the relations that it uses."""
 
@@ -80,7 +78,7 @@ def corrected_by_exact_values(
         return None
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
     domain = library.declared[question.target].domain
-    if (is_open or not answers) and any(piece.span == (domain.low, domain.high) for piece in cases.pieces):
+    if (is_open or not answers) and any(piece.span == domain.ends for piece in cases.pieces):
         return None  # nothing determines the target, at least in some case
     comparison = _Comparison(library, question, answers, cases, is_open=is_open)
     return comparison.over_ranges() if cases.ranged else comparison.at_numbers()
@@ -111,8 +109,10 @@ def _exact_values(library: RelationSet, question: Question, *, is_refused: bool)
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        nowhere = PlanResult(Plan(question.target, (), (), ()), (), {}, NOWHERE)
-        raise NoValueError(library, question, nowhere).in_full()
+        reason = "no number in its domain leads to one within the range that is given"
+        error = NoValueError(library, question, PlanResult(Plan(question.target, (), (), ()), (), {}, reason)).in_full()
+        error.cause = Cause.NO_PIECE
+        raise error
     return rational
 
 
@@ -160,7 +160,7 @@ class _Comparison:
     def _is_end_kept_by_failures(self, point: Interval) -> bool:
         """Whether an exact value ends the target's domain, and remains only because conditions fail there."""
         domain = self.library.declared[self.question.target].domain
-        return point.span[0] in (domain.low, domain.high) and self.cases.is_left_by_failures(point.inside)
+        return point.span[0] in domain.ends and self.cases.is_left_by_failures(point.inside)
 
     def _cut_to_values(self, result: PlanResult) -> PlanResult:
         """What plans found, without numbers that the target cannot have, and with intervals cut to its exact values."""
@@ -566,6 +566,6 @@ def _claims_on(library: RelationSet, question: Question, name: str) -> Iterator[
     """The linear claims on a quantity, which bound exact values: by its domain, and by its range if it has one."""
     domain = library.declared[name].domain
     value = question.strong.get(name) or question.weak.get(name)
-    yield from replace(Interval.between(domain.low, domain.high), is_open_low=domain.open_low).claims(name)
+    yield from replace(Interval.between(*domain.ends), is_open_low=domain.open_low).claims(name)
     if value is not None:
         yield from Interval.between(value.base[0], value.base[2]).claims(name)

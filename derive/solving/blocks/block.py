@@ -35,10 +35,10 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from derive.errors import LimitError
+from derive.errors import Cause, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.algebra.linear import ReducedEquations, combined, linear_solutions, product_solutions
+from derive.numerics.algebra.linear import ReducedEquations, Solved, combined, linear_solutions, product_solutions
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
@@ -78,7 +78,7 @@ _SHARE = 0.5  # of the time left, which the last one may take
 _DEPENDENT = Assumption(
     "in another arm the relations are dependent; it is not proved that there are no other solutions", "unproved"
 )
-_CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
+_CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other", cause=Cause.CONTRADICTION)
 _COUNTED = "no other solution: proved by resultants, all of whose roots are known"
 _NO_ARM = "no arm that could give it binds"
 _NOWHERE = "no real numbers fit both: proved by resultants"
@@ -233,10 +233,10 @@ def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
         solutions = [_with_intervals(solution, system) for solution in solutions]
     if solutions:
         return Outcome(tuple(solutions), caveat)
-    reasons = filter(None, (outcome.reason for outcome in outcomes if outcome.singular or not singular))
+    told = [outcome for outcome in outcomes if outcome.reason and (outcome.singular or not singular)]
     # contradictions come last: equations that are dependent in another arm may have a solution
-    reason = min(reasons, key=lambda reason: "contradict" in reason, default="")
-    return Outcome((), singular=singular, reason=reason, undecided=undecided)
+    first = min(told, key=lambda outcome: outcome.cause is Cause.CONTRADICTION, default=Outcome(()))
+    return Outcome((), singular=singular, reason=first.reason, cause=first.cause, undecided=undecided)
 
 
 def _with_intervals(solution: Solution, system: System) -> Solution:
@@ -256,7 +256,7 @@ def _with_intervals(solution: Solution, system: System) -> Solution:
 def _interval_of(name: str, values: Mapping[str, float], system: System) -> Span | None:
     """The interval of one unknown along which a block's equations hold with the others fixed; None if it has none."""
     known = {**system.known, **{other: number for other, number in values.items() if other != name}}
-    low, high = system.inside(name)
+    low, high = system.domains[name].ends
     for equation in system.equations:
         if name not in equation.names:
             continue
@@ -317,15 +317,14 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
     if not is_single and is_small(system):  # of a single system, `_solve_system` combines the equations
         sums = combined(system.equations, system.known)
         if sums is not None and sums.contradict:
-            return Outcome((), reason=_CONTRADICTING.reason)
+            return replace(_CONTRADICTING, singular=False)
     problem = (system.equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*problem) or product_solutions(*problem)
     if linear is not None:
-        values, singular, reason = linear
         # in one arm among several, tearing gives the interval of each unknown along a whole line of solutions
-        is_line = singular and not values and "contradict" not in reason
+        is_line = linear.singular and not linear.points and linear.cause is not Cause.CONTRADICTION
         if is_single or not is_line:
-            return _linear_outcome(system, values, reason, singular=singular)
+            return _linear_outcome(system, linear)
     proved = _solve_by_resultants(system)
     if proved is None and is_single and is_small(system):
         proved = _solve_by_quick_search(system)
@@ -343,18 +342,18 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
             is_curve = bool(by_tearing.caveat) and is_small(system) and repeat_each_other(system)
         return _REPEATING if is_curve else by_tearing
     if linear is not None:
-        return Outcome((), singular=True, reason=reason)
+        return Outcome((), singular=True, reason=linear.reason, cause=linear.cause)
     return Outcome((), undecided=True)
 
 
-def _linear_outcome(system: System, points: Sequence[dict[str, float]], reason: str, *, singular: bool) -> Outcome:
+def _linear_outcome(system: System, solved: Solved) -> Outcome:
     """The outcome of a block that is linear in its unknowns or their logarithms, from the solutions of that system."""
-    points = [fitted(point, system) for point in points]
+    points = [fitted(point, system) for point in solved.points]
     solutions = tuple(Solution(point, {}) for point in points if system.holds(point))
-    reason = reason or ", ".join(filter(None, map(system.outside, points)))
+    reason = solved.reason or ", ".join(filter(None, map(system.outside, points)))
     if not (reason or solutions):
         reason = _NO_ARM
-    return Outcome(solutions, singular=singular, reason=reason)
+    return Outcome(solutions, singular=solved.singular, reason=reason, cause=solved.cause)
 
 
 def _solve_by_quick_search(system: System) -> Outcome | None:

@@ -119,7 +119,7 @@ class _BoxSearch:
         """Set up the search for a block's certificate: the checker's system, the whole box, contractors' graphs."""
         self.claim = claim
         self.system = System(claim)
-        self.domain_box: Box = tuple((domain.low, domain.high) for domain in claim.domains)
+        self.domain_box: Box = tuple(domain.ends for domain in claim.domains)
         self.graphs: list[Dag] = []  # of all equations together, and of each alone
         if len(claim.unknowns) > 1:
             numbers = {known.name: float(known.value) for known in claim.known}

@@ -19,7 +19,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 from derive.numerics.algebra.linear import echelon
 from derive.numerics.intervals.arithmetic import Box
@@ -61,7 +60,7 @@ def is_small(system: System) -> bool:
 
 def is_bounded(system: System) -> bool:
     """Whether all domains in which a complete search looks have two finite ends."""
-    return all(map(math.isfinite, chain.from_iterable(map(system.inside, system.unknowns))))
+    return all(math.isfinite(end) for name in system.unknowns for end in system.domains[name].ends)
 
 
 def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
@@ -78,7 +77,7 @@ def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
     """
     if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in system.equations):
         return None
-    box = tuple(system.inside(name) for name in system.unknowns)
+    box = tuple(system.domains[name].ends for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
     places = located(system.equations, system.unknowns, system.known, box, allowance, BLUR)
     if places is None:
@@ -111,12 +110,12 @@ def contractors_refute(system: System) -> bool:
         return False
     implied = echelon(system.equations, system.unknowns, {})
     graph = dag_of(system.equations, system.unknowns, system.known, implied, BLUR)
-    return graph is not None and contracted(graph, [system.inside(name) for name in system.unknowns]) is None
+    return graph is not None and contracted(graph, [system.domains[name].ends for name in system.unknowns]) is None
 
 
 def _is_outside_domains(haze: Box, system: System) -> bool:
     """Whether a solution of a complete search lies outside the domains for all numbers within rounding."""
-    spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
+    spans = ((span, system.domains[name].ends) for name, span in zip(system.unknowns, haze, strict=True))
     return any(high < least or low > most for (low, high), (least, most) in spans)
 
 
@@ -125,7 +124,7 @@ def _values_in_box(narrow: Box, haze: Box, system: System) -> dict[str, float] |
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
-        ends = [end for end in system.inside(name) if least <= end <= most]
+        ends = [end for end in system.domains[name].ends if least <= end <= most]
         if ends:
             snapped[name] = ends[0]
         elif low <= 0 <= high:

@@ -27,6 +27,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
+from derive.numerics.algebra.homogeneity import ANY_DEGREE, DEGREE_OF_OPERATION
 from derive.numerics.algebra.like_terms import (
     SWITCHES,
     ZERO,
@@ -43,7 +44,7 @@ from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
 from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
-from derive.solving.sensitivity import ANY_DEGREE, DEGREE_OF_OPERATION, bounds_of_form
+from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET
 from quantities.domain import Domain
@@ -129,7 +130,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
 
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
-    points = points_of_all_sizes(*problem.whole)
+    points = points_of_all_sizes(*problem.domain.ends)
     if not problem.meets(points[0]):
         return False
     if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
@@ -137,7 +138,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     variants = _variants(problem)
     if not variants or not all(all(map(variant.meets, points)) for variant in variants):
         return False
-    return is_level_span(problem, problem.whole)
+    return is_level_span(problem, problem.domain.ends)
 
 
 def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
@@ -152,7 +153,7 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
     for root in roots:
         points += [x for x in (0.7431 * root, 1.2917 * root) if x != root]
     if not points or len(variants) != 1:
-        points += [x for x in points_of_all_sizes(*problem.whole) if x in problem.domain]
+        points += [x for x in points_of_all_sizes(*problem.domain.ends) if x in problem.domain]
     return not variants or any(any(map(variant.meets, points)) for variant in variants)
 
 
@@ -174,7 +175,7 @@ def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
     >>> round(span[0], 9), span[1]
     (3.0, inf)
     """
-    spans = runs(partial(problem.meets, tolerance=MET), problem.whole, problem.known, seeds)
+    spans = runs(partial(problem.meets, tolerance=MET), problem.domain.ends, problem.known, seeds)
     return [span for span in spans if span[0] < span[1] and is_level_span(problem, span)]
 
 
@@ -261,7 +262,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
         is_decided = problem.is_exact and math.isfinite(gap)  # then no gap is a rounding, however small
         is_met = problem.meets_beside_givens(1.0) if is_decided else gap <= AGREEMENT
         if is_met:
-            return Outcome((Solution({}, {name: problem.whole}, is_whole=True),))
+            return Outcome((Solution({}, {name: problem.domain.ends}, is_whole=True),))
         may_be_rounding = not is_decided and (not math.isfinite(gap) or solves(1.0, problem))
         return None if may_be_rounding else NEVER
     assert isinstance(left_degree, Fraction)

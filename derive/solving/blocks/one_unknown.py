@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise
 
-from derive.errors import LimitError
+from derive.errors import LimitError, LimitKind
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import folded, stated
@@ -44,7 +44,7 @@ from derive.numerics.algebra.multiprecision import (
 )
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
-from derive.numerics.intervals.arithmetic import lies_in
+from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.root_boxes import one_turn, recurs, turn_in_words
@@ -209,7 +209,7 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     left, right = (folded(side, givens) for side in problem.sides)
     if left == right:  # numbers at which both have values need not be among the points that are tried
         return everywhere(problem)
-    if not problem.occurrences and problem.meets_beside_givens(middle(problem.whole)):
+    if not problem.occurrences and problem.meets_beside_givens(middle(problem.domain.ends)):
         return everywhere(problem)  # in doubles its irrational constants may differ
     proportional = by_proportion(problem)
     if proportional is not None:
@@ -235,7 +235,7 @@ def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solutio
     name, domain = problem.name, problem.domain
     if not has_choice(problem.equation, name):
         return []
-    ends = [end for end in dict.fromkeys(problem.whole) if math.isfinite(end) and end in domain]
+    ends = [end for end in dict.fromkeys(problem.domain.ends) if math.isfinite(end) and end in domain]
     roots = [end + 0.0 for end in ends if problem.residual(end) == 0 and problem.meets_beside_givens(end)]
     return [Solution({name: end}, {}) for end in roots if not repeats({name: end}, solutions, SAME_ROOT)]
 
@@ -249,7 +249,7 @@ def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> O
     seeds = [x for x in meeting if is_cancelled(problem.equation, name, problem.at(x))]
     if not seeds:
         return None
-    spans = runs(holds, problem.whole, problem.known, seeds)
+    spans = runs(holds, problem.domain.ends, problem.known, seeds)
     wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
     isolated = [solution for solution in solutions if not any(_is_inside(solution.values[name], span) for span in wide)]
     return Outcome((*isolated, *(Solution({}, {name: span}) for span in wide)))
@@ -304,7 +304,7 @@ def _may_have_negative_base(power: Apply, problem: OneUnknown) -> bool:
     """Whether an integer power may have a negative base, which the closed form of one unknown leaves out."""
     if occurrences(power.args[1], problem.name):
         return False
-    spans = {**{other: (number, number) for other, number in problem.known.items()}, problem.name: problem.whole}
+    spans = {**point_box(problem.known), problem.name: problem.domain.ends}
     return value(power.args[1], problem.known).is_integer() and leaves_out([power], spans)
 
 
@@ -333,13 +333,14 @@ def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> Sequence[i
     reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
     if within.low == 0 and within.open_low:
         reach = math.ulp(0.0), reach[1]
-    spans = {other: (x, x) for other, x in problem.known.items()} | {problem.name: reach}
+    spans = point_box(problem.known) | {problem.name: reach}
     angle = enclose(wave.args[0], spans, "")
     if angle is None:
         return ()
     low, high = (end / TABLE[wave.op].period for end in angle.values)
     if not high - low <= _TURNS:
-        raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+        what = f"More than {_TURNS} turns lie in the domain."
+        raise LimitError(what, hint="Narrow the domain.", limit="turns", kind=LimitKind.TURNS)
     return sorted(range(math.floor(low) - 1, math.ceil(high) + 2), key=abs)
 
 
@@ -364,7 +365,7 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
     """A candidate for one unknown, moved to the nearest end of its domain if only rounding keeps it from that end."""
-    end = min((domain.low, domain.high), key=lambda end: abs(number - end))
+    end = min(domain.ends, key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
     if domain.is_rounded and domain.admits(number):
@@ -523,15 +524,15 @@ def _outcome_of_roots(roots: Roots, problem: OneUnknown) -> Outcome:
     proof = _PROOF.format(sizes=sizes) if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
-    reason = ""
+    reason, cause = "", None
     if not (points or bounded):
-        reason = "the two sides never meet in its domain"
+        reason, cause = NEVER.reason, NEVER.cause
         if sizes:
             reason += f", at numbers{sizes}"
         if caveat is not None and roots.turn:
             reason += f"; it was {caveat.text}"
     undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
-    return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
+    return Outcome((*points, *bounded), caveat, reason=reason, cause=cause, undecided=undecided)
 
 
 def _why_not(finite: Sequence[float], problem: OneUnknown) -> str:

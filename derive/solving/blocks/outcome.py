@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from derive.errors import Cause
 from derive.expressions.tree import Equation, Node
-from derive.model.relation import Relation
-from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, strain
+from derive.numerics.algebra.evaluation import residual, residual_of_decimals, strain
 from derive.numerics.algebra.exact_values import are_exact
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
@@ -42,10 +42,11 @@ class Outcome:
     caveat: Assumption | None = None
     singular: bool = False  # structurally sound relations that do not fix their unknowns at these numbers
     reason: str = ""
+    cause: Cause | None = None
     undecided: bool = False  # no solution was found, and none is proved absent
 
 
-NEVER = Outcome((), reason="the two sides never meet in its domain")
+NEVER = Outcome((), reason="the two sides never meet in its domain", cause=Cause.NO_ROOT)
 OTHERS_MAY_EXIST = Assumption("it is not proved that there are no other solutions", "unproved")
 
 
@@ -99,10 +100,6 @@ class System:
         """What one equation of the block asks, with a single unknown, the others being gone or known."""
         return OneUnknown(equation, name, self.known, self.domains[name])
 
-    def inside(self, name: str) -> Span:
-        """The ends of the domain in which a block asks for an unknown."""
-        return self.domains[name].low, self.domains[name].high
-
     def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
         """The values of the block's unknowns that lie outside their domains."""
         return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
@@ -141,17 +138,17 @@ class System:
 
 def everywhere(problem: OneUnknown) -> Outcome:
     """The outcome if a block's equation holds at every number of its unknown's domain."""
-    return Outcome((Solution({}, {problem.name: problem.whole}),))
+    return Outcome((Solution({}, {problem.name: problem.domain.ends}),))
 
 
 def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
     """The solution of a block with one unknown without numbers of its domain at which a side has no value."""
     name = problem.name
-    if solution.spans.get(name) != problem.whole:
+    if solution.spans.get(name) != problem.domain.ends:
         return solution
 
     def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
-        return narrowed([problem.equation], [name], {**points, name: problem.whole}, width=LAST_DIGIT)
+        return narrowed([problem.equation], [name], {**points, name: problem.domain.ends}, width=LAST_DIGIT)
 
     known = {given: problem.known[given] for given in problem.equation.names if given != name}
     spans = narrowed_beside(known, narrowing)
@@ -183,20 +180,6 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     if strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance:
         return True
     return abs(residual_of_decimals(equation, values)) <= tolerance
-
-
-def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, an estimate within its share."""
-    if relation.approximate is not None:
-        gap = departure(relation.written, values)
-        if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
-            return True
-    return agrees(relation.written, values)
-
-
-def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, or the numbers do not tell."""
-    return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
 def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:

@@ -155,7 +155,7 @@ def _at_levels(
 
 def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
     """A sample from a domain: a share of the way through a finite one, else at or about a level."""
-    low, high = domain.low, domain.high
+    low, high = domain.ends
     if math.isfinite(low) and math.isfinite(high):
         return low + share * (high - low)
     if level not in domain:

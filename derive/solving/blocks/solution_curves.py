@@ -139,7 +139,7 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
     sizes: dict[str, float] = {}
     for i, name in enumerate(system.unknowns):
         changes = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
-        low, high = system.inside(name)
+        low, high = system.domains[name].ends
         width = _PART * (high - low) if high - low < math.inf else 1.0
         sizes[name] = max(abs(values[name]), min(changes, default=0.0)) or max(*map(abs, values.values()), width)
     return sizes
@@ -185,7 +185,7 @@ def _continues(
         corrected = system.near(predicted, steps=20)
         if corrected is None or system.gap(corrected) > 2 * BLUR:
             return False
-        if not all(lies_in((x, x), system.inside(name), SAME_ROOT) for name, x in corrected.items()):
+        if not all(lies_in((x, x), system.domains[name].ends, SAME_ROOT) for name, x in corrected.items()):
             return False
         distance = max(abs(corrected[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= distance <= step / _KEPT:
@@ -202,7 +202,7 @@ def holds_along_branch(system: System) -> bool:
     """
     for tear, branches in tearings(system):
         for branch in branches:
-            points = [branch.at({tear: x}, system.known) for x in points_of_all_sizes(*system.inside(tear))]
+            points = [branch.at({tear: x}, system.known) for x in points_of_all_sizes(*system.domains[tear].ends)]
             points = [point for point in points if all(map(math.isfinite, point.values()))]
             if len(points) < _ENOUGH or any(system.misses(point) for point in points):
                 continue
@@ -234,7 +234,7 @@ def is_open_in_part(system: System) -> bool:
     for tear, branches in tearings(system)[:1]:
         for branch in branches:
             outcome = by_proportion(system.alone(branch.left[0], tear))
-            points = (branch.at({tear: x}, system.known) for x in points_of_all_sizes(*system.inside(tear)))
+            points = (branch.at({tear: x}, system.known) for x in points_of_all_sizes(*system.domains[tear].ends))
             if outcome is None and sum(map(system.meets, points)) > 1:
                 return True
     return False

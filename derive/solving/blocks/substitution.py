@@ -19,6 +19,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, replaced, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import TWO, ZERO, added, multiplied, negated
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.outcome import System
@@ -179,5 +180,5 @@ def _may_vanish(node: Node, system: System) -> bool:
 
 def spans_of(system: System) -> dict[str, Span]:
     """The intervals for tests of substitution: the knowns as points, and the domains of the unknowns."""
-    known = {name: (number, number) for name, number in system.known.items()}
+    known = point_box(system.known)
     return known | {name: system.domains[name].closed for name in system.unknowns}

@@ -23,7 +23,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 
-from derive.errors import LimitError
+from derive.errors import Cause, LimitError, LimitKind
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
@@ -32,7 +32,7 @@ from derive.numerics.algebra.like_terms import added, difference_of, negated, oc
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.algebra.products import product_of, written
 from derive.numerics.algebra.refinement import fails_at_root
-from derive.numerics.intervals.arithmetic import lies_in
+from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
@@ -70,7 +70,6 @@ _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, findi
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _PARTS = 100  # limit on parts for the bounds of an unknown along a piece
-_NEVER = "never meet"  # in the reason of a relation that was proved to have no root
 
 
 def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
@@ -105,7 +104,7 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
 
 def _is_denied(outcome: Outcome) -> bool:
     """Whether the last relation of a tearing was proved to have no root, so that there is no root to follow."""
-    return _NEVER in outcome.reason and not (outcome.solutions or outcome.undecided)
+    return outcome.cause is Cause.NO_ROOT and not (outcome.solutions or outcome.undecided)
 
 
 def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:
@@ -168,13 +167,14 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
     """The solutions along all branches of a tear."""
     solutions: list[Solution] = []
     caveat: Assumption | None = None
-    reason = ""
+    reason, cause = "", None
     undecided = False
     for forms in branches:
         branch = _TornBranch(forms, tear, system)
         outcome = branch.roots()
         caveat = caveat or outcome.caveat
-        reason = reason or outcome.reason
+        if not reason:
+            reason, cause = outcome.reason, outcome.cause
         undecided = undecided or outcome.undecided
         entire = branch.in_proportion(outcome)
         if entire is not None:  # every point of the branch is a solution
@@ -191,7 +191,7 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             low, high = sorted((root * 0.999, root * 1.001)) if root else (-1e-3, 1e-3)
             # the last relation may hold along an interval around the root, of which the search gave one point
             if is_level_span(branch.last, (low, high)):
-                pieces = branch.spanned(branch.last.whole, [root])
+                pieces = branch.spanned(branch.last.domain.ends, [root])
                 solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
                 continue
             values = polished(branch.at(root), system)
@@ -207,9 +207,10 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
                 solutions.append(Solution(values, {}))
         roots = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
         for seed in branch.level_seeds(roots):
-            pieces = branch.spanned(branch.last.whole, [seed])
+            pieces = branch.spanned(branch.last.domain.ends, [seed])
             solutions.extend(piece for piece in pieces if not is_covered(piece, solutions))
-    return Outcome(tuple(solutions), caveat, reason=reason, undecided=(undecided or bool(caveat)) and not solutions)
+    undecided = (undecided or bool(caveat)) and not solutions
+    return Outcome(tuple(solutions), caveat, reason=reason, cause=cause, undecided=undecided)
 
 
 def _is_proved_apart(values: Mapping[str, float], solutions: Sequence[Solution], system: System) -> bool:
@@ -239,7 +240,7 @@ class _TornBranch:
         try:
             return solutions_of(replace(self.last, equation=self._reduced_equation(self.last.equation)))
         except LimitError as error:
-            if error.limit != "turns":
+            if error.kind is not LimitKind.TURNS:
                 raise
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
@@ -250,7 +251,7 @@ class _TornBranch:
         box = self._box_over((root - reach, root + reach))
         if box is None:
             return True  # not a solution
-        around = {**{name: (number, number) for name, number in system.known.items()}, tear: box[tear]}
+        around = {**point_box(system.known), tear: box[tear]}
         if not system.holds(values) and self._surely_fails(box):
             return True
         if any(x != x for x in values.values()) or system.misses(values):
@@ -274,10 +275,10 @@ class _TornBranch:
     def _box_over(self, span: Span) -> dict[str, Span] | None:
         """The box of all unknowns that follow from an interval of the tear; None if one certainly leaves its domain."""
         box = {self.tear: span}
-        around = {**{name: (number, number) for name, number in self.system.known.items()}, **box}
+        around = {**point_box(self.system.known), **box}
         for name, form in self.forms.items():
             enclosure = enclose(form, around, "")
-            low, high = self.system.inside(name)
+            low, high = self.system.domains[name].ends
             if enclosure is None or enclosure.values[1] < low or enclosure.values[0] > high:
                 return None
             box[name] = enclosure.values
@@ -286,7 +287,7 @@ class _TornBranch:
     def _surely_fails(self, box: Mapping[str, Span]) -> bool:
         """Whether an equation certainly fails all over a box in which the tear and the unknowns that follow it lie."""
         system = self.system
-        around = {**{name: (number, number) for name, number in system.known.items()}, **box}
+        around = {**point_box(system.known), **box}
         equations = dict.fromkeys((*system.equations, *system.with_choices.equations))
         gaps = (enclose(difference_of(equation), around, "") for equation in equations)
         return any(gap is None or gap.misses_zero for gap in gaps)
@@ -306,7 +307,7 @@ class _TornBranch:
         if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
             points = [*chain.from_iterable((root * (1 - _BESIDE), root * (1 + _BESIDE)) for root in roots)]
         else:
-            points = [middle(piece) for piece in pairwise(self._marked(last.whole))]
+            points = [middle(piece) for piece in pairwise(self._marked(last.domain.ends))]
         met = [x for x in points if self.system.meets(self.at(x))]
         return [x for x in met if is_cancelled(last.equation, self.tear, last.at(x)) and last.meets_beside_givens(x)]
 
@@ -344,7 +345,7 @@ class _TornBranch:
             return None
         unmoved = {name for name, form in self.forms.items() if is_unmoved(form, tear, system.known)}
         moving = {name: form for name, form in self.forms.items() if name not in unmoved}
-        if any(system.inside(name) != (0.0, math.inf) for name in moving):
+        if any(system.domains[name].ends != (0.0, math.inf) for name in moving):
             return None
         if not all(is_proportional(form, tear, system.known) for form in moving.values()):
             return None
@@ -355,7 +356,7 @@ class _TornBranch:
         at_one = self.at(1.0)
         if not system.holds(at_one):
             return None
-        along = self._piece(self.last.whole)
+        along = self._piece(self.last.domain.ends)
         fixed = {**along.values, **{name: at_one[name] for name in unmoved}}
         return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
 
@@ -368,7 +369,7 @@ class _TornBranch:
         """Values of the tear where the torn system may change: another arm binds, or an unknown leaves its domain."""
         ties = [*chain.from_iterable(map(_ties, self.system.with_choices.equations))]
         for name in self.forms:
-            ends = filter(math.isfinite, self.system.inside(name))
+            ends = filter(math.isfinite, self.system.domains[name].ends)
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
         turns: set[float] = set()
         for tie in ties:
@@ -414,7 +415,7 @@ class _TornBranch:
             is_stepped = any(True for _ in operations(form, among=STEPPED))
             along = self._without_open_ends(piece, worth) if is_stepped else piece
             low, high = bounds_over(self._reduced(form), self.system.known, {self.tear: along}, _PARTS)
-            least, most = self.system.inside(name)
+            least, most = self.system.domains[name].ends
             spans[name] = max(low, least), min(high, most)
         points = [self.at(x, worth) for x in within(piece)]
         fixed = {

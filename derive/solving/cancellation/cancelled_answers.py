@@ -26,6 +26,7 @@ from derive.numerics.algebra.products import written_as_product
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.samples import points_across_domains
 from derive.solving.cancellation.elimination import Projection, eliminate
@@ -34,7 +35,6 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
-from derive.solving.sensitivity import composed
 from derive.time_limits import Search, tick
 from quantities.domain import Domain
 

@@ -14,13 +14,13 @@ other, though no single relation shows it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError, first_names
 from derive.expressions.tree import Name, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation_set import RelationSet
@@ -28,7 +28,6 @@ from derive.numerics.algebra.evaluation import value
 from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
@@ -41,7 +40,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
 from derive.solving.execution.plan_execution import of_case
-from derive.solving.execution.plan_states import UNPROVED, PlanResult, all_of, claims_of
+from derive.solving.execution.plan_states import PlanResult, all_of, claims_of
 from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GIVENS",
-    "WEAK_VALUES",
     "NoValueError",
     "behind",
     "cancelling",
@@ -74,7 +72,6 @@ _NAMED = 5  # limit on relations, and on givens, in a sentence
 GIVENS = 6
 """Of how many givens it is asked whether the others allow them, where there is no solution."""
 
-WEAK_VALUES = "the weak values"
 """How an error begins that names the defaults and profile values in use."""
 
 
@@ -243,9 +240,10 @@ def _conflict(
     """The error for conflicting relations and givens, with a hint to leave out the first relation or change a given."""
     stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
     defaults = by_default([library.relations[name] for name in relations], library.defaults, question.strong)
+    culprits = first_names(givens, _NAMED) or "the givens"
     return InconsistentError(
-        f"{what}. The conflict: {'; '.join(_first_names(part) for part in (relations, stated) if part)}.",
-        hint=f"Change or drop one of {_first_names(givens) or 'the givens'}, or leave {relations[0]} out.{defaults}",
+        f"{what}. The conflict: {'; '.join(first_names(part, _NAMED) for part in (relations, stated) if part)}.",
+        hint=f"Change or drop one of {culprits}, or leave {relations[0]} out.{defaults}",
         conflicts=(*relations, *stated),
         gap=gap,
         broken=broken,
@@ -256,7 +254,7 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
     """The error for the smallest conflict that leaves quantities of the checks no value; None if there is none."""
     conflicts: list[tuple[Block, list[str], list[str]]] = []
     for block in plan.extra:
-        needed = library.held_by(block.relations).keys() - {*block.unknowns}
+        needed = block.inputs(library)
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
         if _is_idle(library, question, plan, state, block):
@@ -312,7 +310,7 @@ def _may_hold_in_ranges(library: RelationSet, question: Question, relations: Seq
     names = dict.fromkeys(chain.from_iterable(equation.names for equation in equations))
     domains = {name: library.declared[name].domain for name in names}
     typed = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if name in domains}
-    spans = {name: (domain.low, domain.high) for name, domain in domains.items()} | typed
+    spans = {name: domain.ends for name, domain in domains.items()} | typed
     above = {name: domain.low for name, domain in domains.items() if domain.open_low}
     moving = [name for name in names if name not in typed or name in question.ranges]
     if narrowed(equations, moving, spans, above) is None:
@@ -345,13 +343,6 @@ def _may_apply(relation: Relation, state: State) -> bool:
     return not is_undefined and applies_at(relation, state.numbers) is not False
 
 
-def _first_names(names: Sequence[str]) -> str:
-    """The names in a conflict, or the first few and how many more there are."""
-    if len(names) <= _NAMED + 1:
-        return ", ".join(names)
-    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
-
-
 def _sides_in_words(relation: Relation, question: Question, state: State) -> str:
     """The values of the two sides of a relation in conflict, in words."""
     written = relation.written
@@ -370,14 +361,10 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
 
 def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The trace of a relation in conflict: the relations behind its quantities, and their strong and weak values."""
-
-    def derived_from(name: str) -> Iterable[str]:
-        return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
-
     relations: dict[str, None] = {}
     givens: list[str] = []
     weak: list[str] = []
-    for name in reached([name for name in relation.declared if name in relation.members], derived_from):
+    for name in plan.behind([name for name in relation.declared if name in relation.members], library):
         if name in plan.sources:
             relations.update(dict.fromkeys(plan.sources[name].relations))
         elif name in plan.weak:
@@ -410,7 +397,7 @@ def cancelling(
 def unproved(question: Question) -> LimitError:
     """The error for solutions that contradict a check, where others may exist: that is no conflict of the givens."""
     what = f"{question.target}: the solutions found contradict a check, and others may exist."
-    return LimitError(what, hint="Give more, so that fewer relations are simultaneous.", limit=UNPROVED)
+    return LimitError.unproved(what, hint="Give more, so that fewer relations are simultaneous.")
 
 
 def prove_fit_together(library: RelationSet, question: Question) -> None:
@@ -472,14 +459,6 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     )
 
 
-def _denial(library: RelationSet, found: PlanResult, reason: str) -> str:
-    """The sentence that a target has no admissible value, with the weak values that contributed to it."""
-    members = library.held_by(found.plan.relations)
-    weak = [name for name in found.plan.weak if name in members]
-    used = f" ({WEAK_VALUES} of {', '.join(weak)} are in use)" if weak else ""
-    return f"{found.plan.target} has no admissible value: {reason}{used}."
-
-
 class NoValueError(NoSolutionError):
     """A case of a question has no admissible value.
 
@@ -490,10 +469,17 @@ class NoValueError(NoSolutionError):
     def __init__(self, library: RelationSet, question: Question, found: PlanResult) -> None:
         reason = found.reason or "no value in its domain fits all relations"
         hint = "Check the givens, their units, and the domain of what is asked."
-        super().__init__(_denial(library, found, reason), hint=hint, reason=reason)
+        members = library.held_by(found.plan.relations)
         self.library = library
         self.question = question
         self.found = found
+        self.weak = [name for name in found.plan.weak if name in members]  # the values that contributed to it
+        super().__init__(self._denial(reason), hint=hint, reason=reason)
+
+    def _denial(self, reason: str) -> str:
+        """The sentence that a target has no admissible value, with the weak values that contributed to it."""
+        used = f" (the weak values of {', '.join(self.weak)} are in use)" if self.weak else ""
+        return f"{self.found.plan.target} has no admissible value: {reason}{used}."
 
     @cached_property
     def claims(self) -> tuple[Claim, ...] | None:
@@ -532,4 +518,4 @@ class NoValueError(NoSolutionError):
         reason, proved_by, _ = self.reason.partition(": proved by ")
         if proved_by and self.claims is not None:
             reason = self.reason
-        return NoSolutionError(_denial(self.library, self.found, reason), hint=self.hint, reason=reason)
+        return NoSolutionError(self._denial(reason), hint=self.hint, reason=reason)

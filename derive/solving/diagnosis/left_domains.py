@@ -23,7 +23,7 @@ from derive.planning.directions import directed
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, ordered
-from derive.solving.ranges.range_propagation import closed_forms, divisors_beside, domains_of, only_form
+from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
 _LEAVING = Memo["DomainExits"](most=256)
@@ -182,7 +182,7 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
     """
     spans, without_value = dict(given), set[str]()
     for block in blocks:
-        inputs = library.held_by(block.relations).keys() - {*block.unknowns}
+        inputs = block.inputs(library)
         if inputs & without_value:
             without_value.update(block.unknowns)
             continue

@@ -13,7 +13,7 @@ Which relations these are depends on the names of the givens alone, and is cache
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Node, names_in, operations
+from derive.expressions.tree import Node, has_operation, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.piecewise_linear import CHOICES
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.basis import determined
 from derive.planning.directions import directed
@@ -118,7 +119,7 @@ def _agreement_of_exact(
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
     unsure = frozenset[str]()
-    points = {name: (number, number) for name, number in question.numbers.items()}
+    points = point_box(question.numbers)
     spans = {**points, **question.ranges}
 
     def is_steady(condition: Node) -> bool:
@@ -263,17 +264,7 @@ def by_names(
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
-    matching = Matching.of(within, given)
-    fixed = given | matching.determined(within)
-    unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
-    is_spare = any(map(fixed.issuperset, unmatched))
-    in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
-    solved = {**directed(within, in_turn, given)} if is_spare or fixed != given else {}
-    spare = within.members.keys() - solved.values() if is_spare else set()
-    for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known
-        if relation not in skipped and fixed.issuperset(name for name in library.members[relation] if name != own):
-            fixed |= {own}
-            solved[own] = relation
+    fixed, solved, spare = _fixed(library, core, within, given, skipped)
     structure = structure_of(library, skipped)
     following = ordered(structure, solved, sorted(fixed - given), given) if fixed != given else []
     may_leave = leaving(library, following)
@@ -297,14 +288,33 @@ def by_names(
     )
 
 
+def _fixed(
+    library: RelationSet, core: Core, within: Structure, given: frozenset[str], skipped: frozenset[str]
+) -> tuple[frozenset[str], dict[str, str], Set[str]]:
+    """The names that given names fix, the relation that gives each, and the relations that may state something twice.
+
+    Inside the core these are `within`.
+    """
+    matching = Matching.of(within, given)
+    fixed = given | matching.determined(within)
+    unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
+    is_spare = any(map(fixed.issuperset, unmatched))
+    in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
+    solved = {**directed(within, in_turn, given)} if is_spare or fixed != given else {}
+    spare = within.members.keys() - solved.values() if is_spare else set[str]()
+    for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known
+        if relation not in skipped and fixed.issuperset(name for name in library.members[relation] if name != own):
+            fixed |= {own}
+            solved[own] = relation
+    return fixed, solved, spare
+
+
 def _leaving_several(library: RelationSet) -> frozenset[str]:
     """The relations that should test what is stated twice, since they may leave an unknown several values."""
 
-    def leaves_several(relation: Relation) -> bool:
-        return next(operations(*relation.written.sides, among=_SEVERAL), None) is not None
-
     def names() -> frozenset[str]:  # cached, since the walk over all relations takes long
-        return frozenset(name for name, relation in library.relations.items() if leaves_several(relation))
+        relations = library.relations.values()
+        return frozenset(each.name for each in relations if has_operation(*each.written.sides, among=_SEVERAL))
 
     return _LEAVING_SEVERAL.of(library.session, "", names)
 

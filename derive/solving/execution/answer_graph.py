@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from derive.model.relation import Relation
+from derive.numerics.intervals.arithmetic import point_box
 from derive.planning.dependency_graph import add_quantity, add_tester, derivation_graph, relation_key
 from derive.planning.networks import Attribute, plain
 from derive.presentation.numbers import shown_result
@@ -106,8 +107,8 @@ def _add_numbers(graph: DiGraph, answer: Answer, lineage: Lineage, declared: Map
     target = answer.quantity.name
     spans: dict[str, Span] = {}
     for check in answer.checks:
-        spans.update({name: (number, number) for name, number in check.numbers.items()})
-    spans.update({name: (number, number) for name, number in lineage.numbers.items()})
+        spans.update(point_box(check.numbers))
+    spans.update(point_box(lineage.numbers))
     spans.update(lineage.spans)
     for name, span in spans.items():
         if name in graph and name != target:

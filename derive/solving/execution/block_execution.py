@@ -17,23 +17,24 @@ from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.caches import Memo
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import Cause, DeriveError, LimitError, NoSolutionError, UnderdeterminedError, first_names
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
+from derive.numerics.intervals.arithmetic import point_box
+from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.closed_forms import composed, enclosed_form
 from derive.solving.blocks.free_unknowns import bounds_over, reaching
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
-from derive.solving.sensitivity import composed
 from derive.time_limits import Search
 from quantities.domain import Domain
 
@@ -116,10 +117,10 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
     outcome = outcome_of(library, block, known, state.hints, search=state.search)
     reason = outcome.reason or "no values in the domains fit all relations"
     if outcome.singular and not outcome.solutions:
-        raise _singular(block, reason)
+        raise _singular(block, reason, outcome.cause)
     if outcome.undecided:
-        what = f"{_listed(block.unknowns)}: {reason}, and it is not proved that there is none."
-        raise LimitError(what, hint="Narrow the domains, or give a quantity of the block.", limit="numerical search")
+        what = f"{first_names(block.unknowns, _NAMED)}: {reason}, and it is not proved that there is none."
+        raise LimitError.unproved(what, hint="Narrow the domains, or give a quantity of the block.")
     steps = []
     for solution in outcome.solutions:
         note = None
@@ -133,7 +134,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
 
 def states_for_checks(library: RelationSet, block: Block, state: State) -> list[State]:
     """The states that follow from one block that only checks need: unknowns without a value there are barred."""
-    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    needed = block.inputs(library)
     barred = replace(state, barred=state.barred | {*block.unknowns})
     if not needed <= state.values.keys():
         return [barred if needed & state.barred else state]
@@ -200,20 +201,14 @@ def _estimate_fixes_nothing(
     return False
 
 
-def _listed(names: Sequence[str]) -> str:
-    """The relations or unknowns of an executed block in a row; of many, the first few and the number of the others."""
-    more = len(names) - _NAMED
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
-
-
-def _singular(block: Block, reason: str) -> DeriveError:
+def _singular(block: Block, reason: str, cause: Cause | None) -> DeriveError:
     """The error for a block that is singular at these numbers: its relations contradict each other, or fix nothing."""
-    relations, unknowns = _listed(block.relations), _listed(block.unknowns)
-    if "contradict" in reason:
+    relations, unknowns = first_names(block.relations, _NAMED), first_names(block.unknowns, _NAMED)
+    if cause is Cause.CONTRADICTION:
         what = f"{unknowns}: {relations} are singular at these numbers, and {reason}."
         return NoSolutionError(what, hint="Change one of the givens, or leave a relation out.", reason=reason)
     what = f"{unknowns}: {relations} are singular at these numbers: {reason}."
-    if "cancel" in reason:
+    if cause is Cause.CANCELLATION:
         what = f"{unknowns}: in {relations} {reason} at these numbers."
     missing = tuple((name,) for name in block.unknowns)
     return UnderdeterminedError(what, hint=f"Give one of {unknowns}.", missing=missing)
@@ -227,7 +222,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
             return [exact], ""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
-    starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    starts = {name: domain.ends for name, domain in domains.items()}
 
     def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
         return _enclosed_together(written, block.unknowns, {**points, **state.spans, **starts})
@@ -296,9 +291,9 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     (candidate,) = candidates
     domain = relation.declared[name].domain
-    points = {known: (number, number) for known, number in state.values.items()}
+    points = point_box(state.values)
     box = {**points, **state.spans}
-    if leaves_out(candidate.powers, {**box, name: (domain.low, domain.high)}):
+    if leaves_out(candidate.powers, {**box, name: domain.ends}):
         return None
     divisors = [enclosed_form(divisor, box) for divisor in candidate.divisors]
     if any(enclosure is not None and enclosure.values == (0.0, 0.0) for enclosure in divisors):
@@ -318,11 +313,6 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     root = ranged[0] if ranged else next(iter(state.spans))
     return _along(form, name, root, domain, replace(state, forms=forms))
-
-
-def enclosed_form(form: Node | None, box: Mapping[str, Span]) -> Enclosure | None:
-    """The enclosure of a closed form whose inputs are intervals; None if there is none, or a name has no interval."""
-    return enclose(form, box, "") if form is not None and box.keys() >= {*names_in(form)} else None
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:

@@ -37,7 +37,7 @@ from derive.model.conditions import MIRRORED, implied, one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import truth_within
-from derive.numerics.intervals.arithmetic import hull
+from derive.numerics.intervals.arithmetic import hull, point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -365,7 +365,7 @@ def boxes_by_arms(
 def _stated_span(library: RelationSet, question: Question, name: str) -> Span:
     """The side of a case's box at the start: the range of a given, or the domain of any other quantity."""
     value, domain = question.strong.get(name), library.declared[name].domain
-    return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
+    return domain.ends if value is None else (value.base[0], value.base[2])
 
 
 def boxes(
@@ -429,7 +429,7 @@ def _contracted(
     if spans_left is None:
         return None
     remaining = dict(zip(box, spans_left, strict=True))
-    within = {**{name: (number, number) for name, number in known.items()}, **remaining}
+    within = {**point_box(known), **remaining}
     if any(remaining[slack][1] <= EXPRESSION * _largest(side, within) for slack, side in larger.items()):
         return None  # the sides of a strict comparison can only be equal
     return spans | remaining

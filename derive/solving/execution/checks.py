@@ -20,11 +20,12 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
-from derive.solving.blocks.outcome import is_met
+from derive.solving.blocks.closed_forms import composed
+from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
 from derive.solving.execution.regimes import applies_at
-from derive.solving.sensitivity import bounds_of_form, composed
+from derive.solving.extremes import bounds_of_form
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
 
@@ -291,6 +292,20 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
         if len(steps) == 1 and not any(note.kind == "unproved" for note in steps[0].notes[len(state.notes) :]):
             state = steps[0]  # of several, a check would have to choose
     return state
+
+
+def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether a relation counts as met at some numbers, an estimate within its share."""
+    if relation.approximate is not None:
+        gap = departure(relation.written, values)
+        if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
+            return True
+    return agrees(relation.written, values)
+
+
+def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether a relation counts as met at some numbers, or the numbers do not tell."""
+    return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
 def checked(

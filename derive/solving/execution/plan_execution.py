@@ -17,18 +17,19 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, LimitError, LimitKind, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan, plan_for
 from derive.presentation.numbers import shown_number
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.outcome import may_be_met
 from derive.solving.blocks.samples import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
-from derive.solving.execution.plan_states import UNPROVED, PlanResult, all_of, solved
+from derive.solving.execution.checks import may_be_met
+from derive.solving.execution.plan_states import PlanResult, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
@@ -48,24 +49,16 @@ def carried_out(
 
     The relations of `left_out` are no part of it. The core of a question with more weak values serves as well.
     """
-    decisions = decisions_of(library, question)
     prove_possible(library, question)
     reasons = {**dict.fromkeys(sorted(question.case.failing), ANOTHER), **(left_out or {})}  # by relation left out
-    for relation in library.conditional:
-        for condition in relation.conditions:
-            if verdict_at(condition, question.numbers) is False:
-                reasons[relation.name] = whether(condition, question.numbers, question)
+    reasons |= _refuted_by_givens(library, question)
     for _ in range(len(library.relations) + 1):  # each round leaves out one relation more, or is the last
         tick()
         plan = question.plan(library, frozenset(reasons), core)
-        conditional = conditional_in(library, plan)
-        excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
+        excluded = _excluded_by_case(library, question, plan)
         if excluded:
             reasons.update(excluded)
             continue
-        for relation in conditional:
-            if decisions.applies(relation) is None:
-                raise Undecided(relation.name)
         if not plan.is_determined:
             return PlanResult(plan, (), reasons)
         try:
@@ -89,6 +82,26 @@ def carried_out(
         reasons.update(excluded)
         _refute(library, question, [library.relations[name] for name in excluded], result.states)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
+
+
+def _refuted_by_givens(library: RelationSet, question: Question) -> dict[str, str]:
+    """The relations that no plan may hold since a condition of theirs is false at the givens, and why."""
+    return {
+        relation.name: whether(condition, question.numbers, question)
+        for relation in library.conditional
+        for condition in relation.conditions
+        if verdict_at(condition, question.numbers) is False
+    }
+
+
+def _excluded_by_case(library: RelationSet, question: Question, plan: Plan) -> dict[str, str]:
+    """The relations in a plan that do not apply in the case of its question, and why; raises if none is decided so."""
+    decisions, conditional = decisions_of(library, question), conditional_in(library, plan)
+    excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
+    undecided = [rule.name for rule in conditional if decisions.applies(rule) is None]
+    if undecided and not excluded:
+        raise Undecided(undecided[0])
+    return excluded
 
 
 def _refute(library: RelationSet, question: Question, relations: Iterable[Relation], states: Sequence[State]) -> None:
@@ -121,7 +134,7 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
     reason = f"{question.target}: {of_another_case(library, question, result)}"
     if result.doubt:
         what = f"{reason}; and other solutions may exist ({result.doubt})."
-        raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
+        raise LimitError.unproved(what, hint="Narrow the domains, or give more.")
     return PlanResult(result.plan, (), result.left_out, reason)
 
 
@@ -155,7 +168,8 @@ def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[Stat
 
 def _is_stuck(error: DeriveError) -> bool:
     """Whether a plan is stuck at a block that could not be solved, while other relations may lead further."""
-    return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == UNPROVED
+    is_unproved = isinstance(error, LimitError) and error.kind is LimitKind.PROOF
+    return isinstance(error, UnderdeterminedError) or is_unproved
 
 
 def detours(library: RelationSet, question: Question, plan: Plan, left_out: Mapping[str, str]) -> Iterator[PlanResult]:
@@ -353,9 +367,9 @@ def _possible_verdicts(library: RelationSet, condition: Node, state: State) -> S
     verdict = verdict_at(condition, values)
     if verdict is not None:
         return {verdict}
-    box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
+    box = {**point_box(values), **state.spans}
     domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
-    return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
+    return truths(condition, box | {name: domain.ends for name, domain in domains.items()})
 
 
 def of_another_case(library: RelationSet, question: Question, result: PlanResult) -> str:

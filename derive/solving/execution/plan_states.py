@@ -23,7 +23,6 @@ from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.time_limits import Search, tick
 
 _MOST_STATES = 512  # limit on solutions that are followed
-UNPROVED = "numerical search"
 
 
 @dataclass(frozen=True)
@@ -64,8 +63,8 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
             if _doubts_of(states):
-                hint = "Narrow the domains, or give more."
-                raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=UNPROVED)
+                what = f"{reason}; but others may exist for what it depends on."
+                raise LimitError.unproved(what, hint="Narrow the domains, or give more.")
             return [], reason
         if len(following) > _MOST_STATES:
             what = f"More than {_MOST_STATES} combinations of solutions."
@@ -154,7 +153,7 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
 
 def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
     """The claim for one block at the numbers of a plan's state, solved once more; None if it has no certificate."""
-    needed = library.held_by(block.relations).keys() - {*block.unknowns}
+    needed = block.inputs(library)
     if not needed <= numbers.keys():
         return None  # something cancels that has no number
     known = {name: numbers[name] for name in needed}

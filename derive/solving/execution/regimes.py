@@ -33,6 +33,7 @@ from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Node, names_in, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth, truth_within
+from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.basis import determined, is_surely_open
 from derive.planning.incidence import Core, Structure, core_of, structure_of
@@ -249,7 +250,7 @@ class Decisions:
         box = self.logic.box
         if box is None:
             return None
-        possible = truths(condition, box | {name: (number, number) for name, number in numbers.items()})
+        possible = truths(condition, box | point_box(numbers))
         if True not in possible:
             return False
         return None if len(possible) > 1 else True
@@ -265,7 +266,7 @@ class Decisions:
             elif number is not None:
                 spans[name] = number, number
             else:
-                spans[name] = domain.low, domain.high
+                spans[name] = domain.ends
         return truth_within(condition, spans)
 
     def _numbers(self, condition: Node) -> dict[str, float]:

@@ -14,9 +14,6 @@ of these ways that leads to any, and the answer says which it was:
 Bounds are those of one case. If a condition (`when`) may change within the ranges, or cannot be decided, the answer
 says so: this too is told by bounds, those of the quantities in the condition. At last bounds are cut to what the case
 leaves of them, and claim to be reached only where no other quantity forbids it.
-
-Where one case of a quantity may hold in one part of the ranges and another elsewhere, their relations are `joined` to a
-single one first: `y = x` when x < 3 and `y = 10*x` when x >= 3 are one equation with a choice of arms.
 """
 
 from __future__ import annotations
@@ -26,84 +23,65 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, pairwise
-from typing import TYPE_CHECKING
 
-from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.expressions.tree import (
     COMPARISONS,
     Apply,
-    Equation,
     Name,
     Node,
-    Number,
     conjunction,
     names_in,
     operations,
     render,
-    walk,
 )
-from derive.model.conditions import are_exclusive, implied
-from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
-from derive.numerics.intervals.arithmetic import meet
+from derive.numerics.intervals.arithmetic import meet, point_box
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.planning.networks import reached
 from derive.planning.plan import Plan
+from derive.solving.assumptions import Evidence
+from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
-from derive.solving.ranges.global_bounds import WIDE, enclosing_bounds, global_bounds
-from derive.solving.ranges.range_propagation import (
-    domain_of,
-    leaves_domain,
-    may_cancel,
-    may_enter_elsewhere,
-    ranges_of,
-)
+from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
+from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds
+from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
-from derive.solving.sensitivity import (
-    EXACT,
-    ROUGH,
-    SEARCHED,
-    bounds_of_form,
-    bounds_sampled,
-    composed,
-    degree,
-    form_for_bounds,
-    is_monotone,
-)
 from derive.tolerances import ASIDE
 
-if TYPE_CHECKING:
-    from quantities.domain import Domain
-
-EXACT_PIECE = "bounds are exact: every number between them is a value"
-_EXACT_PIECES = "bounds are exact: not every number between them is a value"
-_CUT = "bounds contain every value in this case; not every value in them need be reached"
-_UNREACHED = "bounds contain every value in the range; not every value in them need be reached"
-_UNREACHED_ALONG = (
+EXACT_PIECE = Evidence("bounds are exact: every number between them is a value", are_reached=True)
+_EXACT_PIECES = Evidence("bounds are exact: not every number between them is a value", are_reached=True)
+_CUT = Evidence("bounds contain every value in this case; not every value in them need be reached")
+_UNREACHED = Evidence("bounds contain every value in the range; not every value in them need be reached")
+_UNREACHED_ALONG = Evidence(
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
-    "there may be others"
+    "there may be others",
+    is_along=True,
 )
-_CASE_MAY_FAIL = (
+_CASE_MAY_FAIL = Evidence(
     "bounds contain every value in this case; they may be too wide, as it does not hold throughout the ranges"
 )
-_CASE_MAY_FAIL_ALONG = (
+_CASE_MAY_FAIL_ALONG = Evidence(
     "bounds contain every value along this solution; they may be too wide, as its case does not hold throughout the "
-    "ranges; elsewhere in the ranges there may be others"
+    "ranges; elsewhere in the ranges there may be others",
+    is_along=True,
 )
-_IN_THE_MIDDLE = "bounds are those in the middle of the ranges"
-_TAKEN_AT_MIDDLE = "the ranges were taken at their middle"
-_REACHED = ("bounds are exact", "bounds found by")
-"""How a sentence begins that calls bounds reached, to one part in a million."""
+_ROUGH_ALONG = Evidence(
+    "bounds along this solution contain every value of it; elsewhere in the ranges there may be others", is_along=True
+)
+_SEARCHED_ALONG = Evidence(
+    "bounds were searched for along this solution, and are not proved", is_along=True, is_proved=False
+)
+_IN_THE_MIDDLE = Evidence("bounds are those in the middle of the ranges")
+_TAKEN_AT_MIDDLE = Evidence("the ranges were taken at their middle")
 
 _GAP = Name("left without right")
 
@@ -114,26 +92,16 @@ _PIECES = 20
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a target over the ranges: the ends of all its values, and how they are known, as a sentence."""
+    """The bounds of a target over the ranges: the ends of all its values, and how they are known."""
 
     ends: Span | None
-    how: str = ""
-
-    @property
-    def are_reached(self) -> bool:
-        """Whether both of these bounds are said to be values that the target has in the ranges."""
-        return self.how.startswith(_REACHED)
+    how: Evidence | None = None
 
     def where_case_may_fail(self) -> Bounds:
         """The bounds over ranges in a part of which the case does not hold, so that they may be too wide."""
-        if not self.how or "not proved" in self.how:
+        if self.how is None or not self.how.is_proved:
             return self
-        return replace(self, how=_CASE_MAY_FAIL_ALONG if "along this solution" in self.how else _CASE_MAY_FAIL)
-
-    def along_one_solution(self) -> Bounds:
-        """The bounds of a closed form over the ranges, worded as those of one solution among others."""
-        how = "contain every value of it" if self.how == ROUGH else "are attained"
-        return replace(self, how=f"bounds along this solution {how}; elsewhere in the ranges there may be others")
+        return replace(self, how=_CASE_MAY_FAIL_ALONG if self.how.is_along else _CASE_MAY_FAIL)
 
 
 @dataclass(frozen=True)
@@ -168,7 +136,7 @@ class SolutionBranch:
         No other form replaces them, as in `x = a**3`, where a is the root of x, and below zero less that of -x; and the
         unknown cancels nowhere.
         """
-        points = {name: (number, number) for name, number in self.state.values.items()}
+        points = point_box(self.state.values)
         box = points | ranges_of(self.library, self.question, self.plan)
         unsteady_names = set[str]()
         for block in self.plan.blocks:
@@ -191,7 +159,7 @@ class SolutionBranch:
         enclosure = enclose(form, box, "")
         if enclosure is None or True not in truths(condition, box):
             return False
-        low, high = meet(enclosure.values, domain_of(self.library, name))
+        low, high = meet(enclosure.values, self.library.declared[name].domain.ends)
         return low <= high
 
     @cached_property
@@ -241,8 +209,7 @@ class SolutionBranch:
             return Bounds(in_middle, _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
             return Bounds(None, _TAKEN_AT_MIDDLE)
-        how = "bounds were searched for along this solution, and are not proved"
-        return Bounds(bounds_sampled(self.at, ranges), how)
+        return Bounds(bounds_sampled(self.at, ranges), _SEARCHED_ALONG)
 
     def _known_bounds(self, ranges: Mapping[str, Span]) -> Bounds | None:
         """The bounds over the ranges that the state of the branch has already; None if they are to be found."""
@@ -254,7 +221,8 @@ class SolutionBranch:
             return Bounds((low, high), EXACT_PIECE if len(state.pieces) == 1 else _EXACT_PIECES)
         if not ranges or any(note.kind == "bounds" for note in state.notes):
             return Bounds(state.spans.get(target))
-        if state.is_free or state.spans.get(target) == domain_of(self.library, target):  # ranges do not bind it
+        # the ranges do not bind what may be anywhere in its domain
+        if state.is_free or state.spans.get(target) == self.library.declared[target].domain.ends:
             return Bounds(state.spans[target])
         return None
 
@@ -267,10 +235,10 @@ class SolutionBranch:
         if result is None:
             return None
         ends, how = result
-        if how.endswith(WIDE) and not is_coupled:
+        if how.are_wide and not is_coupled:
             ends, how = along(library, plan, state, ranges) or result
-        if how.endswith(WIDE) and followed is None:
-            how = f"{how}, for this solution could not be followed through them"
+        if how.are_wide:
+            how = replace(how, text=f"{how.text}, for this solution could not be followed through them")
         return Bounds(ends, how)
 
     def _holds_throughout(self, ranges: Mapping[str, Span]) -> bool:
@@ -280,7 +248,7 @@ class SolutionBranch:
         """
         if self.is_of_one_arm or len(self.steady_forms) < len(self.state.forms):
             return False
-        box = {**{name: (number, number) for name, number in self.state.values.items()}, **ranges}
+        box = {**point_box(self.state.values), **ranges}
         return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
 
     def _by_form(self, form: Node, ranges: Mapping[str, Span]) -> Bounds:
@@ -315,27 +283,29 @@ class SolutionBranch:
             high = float(f"{most:.15g}")
         if (low, high) == bounds.ends:
             return bounds
-        return Bounds((low, high), _CUT if bounds.are_reached else bounds.how)
+        is_reached = bounds.how is not None and bounds.how.are_reached and not bounds.how.is_along
+        return Bounds((low, high), _CUT if is_reached else bounds.how)
 
     def without_unreached(self, bounds: Bounds) -> Bounds:
         """The bounds over ranges, without the claim that they are reached where other quantities forbid it.
 
         Nor do they claim to be all there is where another value may come into the domain.
         """
-        if bounds.ends is None or not self.question.ranges:
+        how = bounds.how
+        if bounds.ends is None or how is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
-            bounds = bounds.along_one_solution()
-        is_along = bounds.how.startswith(ATTAINED_ALONG)
-        if not (bounds.are_reached or is_along):
+        if how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
+            how = _ROUGH_ALONG if how == ROUGH else ATTAINED_ALONG
+            bounds = replace(bounds, how=how)
+        if not how.are_reached:
             return bounds
         inwards = ASIDE * (high - low)
         # ends are rounded, and may lie outside by that alone
         near_ends = [(low, low + inwards), (high - inwards, high)]
         if not math.isfinite(inwards) or all(map(self.is_possible_within, near_ends)):
             return bounds
-        return replace(bounds, how=_UNREACHED_ALONG if is_along else _UNREACHED)
+        return replace(bounds, how=_UNREACHED_ALONG if how.is_along else _UNREACHED)
 
     def is_possible_within(self, ends: Span) -> bool:
         """Whether other quantities let the target come near one of its bounds somewhere in the ranges."""
@@ -386,11 +356,7 @@ def _may_depend(branch: SolutionBranch, conditions: Sequence[Node]) -> bool:
     worked_out = state.condition_numbers.keys() - state.values.keys() - question.values.keys()
     if not names.isdisjoint(worked_out):  # beside the plan, from anything
         return True
-
-    def derived_from(name: str) -> Iterable[str]:
-        return library.held_by(plan.sources[name].relations) if name in plan.sources else ()
-
-    return any(name in question.stated_ranges for name in reached(names, derived_from))
+    return any(name in question.stated_ranges for name in plan.behind(names, library))
 
 
 class _ConditionBounds:
@@ -413,7 +379,7 @@ class _ConditionBounds:
         if isinstance(condition, Apply) and condition.op in COMPARISONS.values() and self._is_sure(condition):
             return False
         names = names_in(condition)
-        spans = {name: domain_of(self.library, name) for name in names}
+        spans = {name: self.library.declared[name].domain.ends for name in names}
         for name in names:  # bounds of the others are not worth finding once those of some decide it
             spans[name] = self._span(name) or spans[name]
             if len(truths(condition, spans)) == 1:
@@ -470,77 +436,6 @@ class _ConditionBounds:
             spans[name] = span
         (low, high), _ = bounds_of_form(form, self.values, spans, _PARTS)
         return (low, high) if low <= high else None
-
-
-_JOINED = Memo[RelationSet](most=1)
-
-
-def joined(library: RelationSet) -> RelationSet | None:
-    """The library for bounds across cases: one relation for each quantity that has several; None if there is none."""
-    groups = {group[0].name: group for group in _groups(library)}
-    if not groups:
-        return None
-    gone = {relation.name for relation in chain.from_iterable(group[1:] for group in groups.values())}
-
-    def with_joined() -> RelationSet:
-        kept = [relation for name, relation in library.relations.items() if name not in gone]
-        chosen = {name: _relation_of_cases(group) for name, group in groups.items()}
-        return library.holding([chosen.get(relation.name, relation) for relation in kept])
-
-    return _JOINED.of(library.session, (), with_joined)
-
-
-def is_gapless(library: RelationSet) -> bool:
-    """Whether the cases joined for bounds leave no gap: one relation of each quantity applies whatever the numbers."""
-    return all(_is_gapless(group) for group in _groups(library))
-
-
-def _groups(library: RelationSet) -> list[list[Relation]]:
-    """The groups of relations to be joined before bounds are found: those for one quantity, with exclusive cases."""
-    written: dict[str, list[Relation]] = {}
-    for relation in library.conditional:
-        result = relation.written.written_for
-        if result is not None and relation.is_equation:
-            written.setdefault(result, []).append(relation)
-
-    def is_of_cases(group: Sequence[Relation]) -> bool:
-        pairs = combinations(group, 2)
-        return len(group) > 1 and all(are_exclusive(first.conditions, other.conditions) for first, other in pairs)
-
-    return list(filter(is_of_cases, written.values()))
-
-
-def _relation_of_cases(group: Sequence[Relation]) -> Relation:
-    """One relation over all of the ranges: it joins a group, and chooses between its cases, named like the first."""
-    first = group[0]
-    arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
-    written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
-    declared = dict(chain.from_iterable(relation.declared.items() for relation in group))
-    tolerances = [relation.approximate for relation in group if relation.approximate is not None]
-    reasons = [(relation.because, relation.source) for relation in group]
-    because, source = ("; ".join(dict.fromkeys(filter(None, texts))) for texts in zip(*reasons, strict=True))
-    return Relation.proved(
-        first.name, written, declared, because=because, source=source, approximate=max(tolerances, default=None)
-    )
-
-
-def _is_gapless(group: Sequence[Relation]) -> bool:
-    """Whether the cases joined for bounds leave no gap: a condition holds whatever the numbers; False if unknown."""
-    conditions = [conjunction(relation.conditions) for relation in group]
-    names = names_in(*conditions)
-    if len(names) > 1:
-        first, *others = conditions
-        return len(others) == 1 and implied(others[0], {first: False}) is True
-    domain = group[0].declared[names[0]].domain
-    return all(any(holds(condition, {names[0]: x}) for condition in conditions) for x in _points(conditions, domain))
-
-
-def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
-    """Points at which cases joined for bounds are tested for a gap: numbers in conditions, between and beyond them."""
-    edges = sorted({part.real for part in walk(*conditions) if isinstance(part, Number)} | {0.0})
-    beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
-    points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]
-    return [point for point in points if point in domain]
 
 
 def _cancels(form: Node, name: str, span: Span) -> bool:

@@ -14,42 +14,31 @@ from itertools import chain, product
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
 from derive.planning.plan import Block, Plan
-from derive.solving.assumptions import Assumption
+from derive.solving.assumptions import Assumption, Evidence
+from derive.solving.blocks.closed_forms import candidates_of, composed, domains_of, enclosed_form, only_form
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.tearing import straight
-from derive.solving.execution.block_execution import State, block_states, enclosed_form
+from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
-from derive.solving.ranges.range_propagation import (
-    box_of,
-    candidates_of,
-    domain_of,
-    domains_of,
-    leaves,
-    may_cancel,
-    only_form,
-    ranges_of,
-)
-from derive.solving.sensitivity import bounds_sampled, composed, extreme_corners, form_for_bounds
+from derive.solving.extremes import ROUGH, bounds_sampled, extreme_corners, form_for_bounds
+from derive.solving.ranges.range_propagation import box_of, leaves, may_cancel, ranges_of
 from derive.tolerances import TIGHT
 from quantities.domain import Domain
 from quantities.rational import rounded_up
 
-WIDE = "they may be too wide"
-"""What is said of bounds that are far from the values found."""
-
+_FOUND = Evidence("bounds found by branch and bound over the whole range, to one part in a million", are_reached=True)
 _CORNERS = 6  # limit on ranges whose corners are tried
 
 
-def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, str] | None:
-    """The global bounds of a target over its ranges, and how they are known, in words; None if there are none."""
+def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple[Span, Evidence] | None:
+    """The global bounds of a target over its ranges, and how they are known; None if there are none."""
     enclosure = enclosing_bounds(library, question, plan)
     if enclosure is None:
         return None
@@ -63,8 +52,8 @@ def global_bounds(library: RelationSet, question: Question, plan: Plan) -> tuple
     attained = [number for number in corners if number is not None]
     low, high = _nearest(enclosure[0], attained), _nearest(enclosure[1], attained)
     if all(bound.is_close for bound in enclosure):
-        return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
-    return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+        return (low, high), _FOUND
+    return (low, high), _how_near((low, high), bounds_sampled(at, ranges))
 
 
 def enclosing_bounds(
@@ -78,14 +67,15 @@ def enclosing_bounds(
     return least_and_greatest(system, most) if system is not None else None
 
 
-def _how_near(bounds: Span, attained: Span | None) -> str:
-    """The words for how near to the global bounds values were attained."""
+def _how_near(bounds: Span, attained: Span | None) -> Evidence:
+    """How near to the global bounds values were attained."""
     size = max(map(abs, bounds))
     if attained is not None and 0 < size < math.inf:
         gap = max(attained[0] - bounds[0], bounds[1] - attained[1], 0.0) / size
         if gap <= 0.01:
-            return f"values within {rounded_up(gap, 1)} of their size were found"
-    return WIDE
+            near = f"values within {rounded_up(gap, 1)} of their size were found"
+            return Evidence(f"bounds contain every value in the range; {near}")
+    return ROUGH
 
 
 def interval_without_middle(
@@ -107,7 +97,7 @@ def interval_without_middle(
         return None
     relations = first.plan.relations
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
-    notes = [Assumption(f"{there} in the middle of the ranges"), Assumption(how, "bounds")]
+    notes = [Assumption(f"{there} in the middle of the ranges"), how]
     notes += _turn_notes(library, question, first.plan)
     return PlanResult(plan, (State(question.start(first.plan), {target: span}, {}, tuple(notes)),), first.left_out)
 
@@ -169,7 +159,7 @@ class _SystemBuilder:
         if may_be_any:
             return self._add_relations(block)
         written = self.library.relations[block.relations[0]].written
-        domain = domain_of(self.library, name)
+        domain = self.library.declared[name].domain.ends
         is_goal = name == self.target == written.written_for and not any(map(math.isfinite, domain))
         # where the form of the goal has no value, branch and bound finds nothing to bound
         if not is_goal and leaves(self.library, form_in_inputs, self.spans, domain):
@@ -235,10 +225,10 @@ class _SystemBuilder:
         if way is None or inputs is None:
             return block.unknowns, written
         tear, branch = way
-        box = {**inputs, tear: domain_of(self.library, tear)}
+        box = {**inputs, tear: self.library.declared[tear].domain.ends}
         for name in branch.forms:
             form = composed(name, {**self.forms, **branch.forms})
-            if form is None or leaves(self.library, form, box, domain_of(self.library, name)):
+            if form is None or leaves(self.library, form, box, self.library.declared[name].domain.ends):
                 return block.unknowns, written
         self.forms |= branch.forms
         return (tear,), branch.left
@@ -262,7 +252,7 @@ class _SystemBuilder:
             return None
         goal = self._for_bounds(goal)
         used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
-        return System(goal, domain_of(self.library, self.target), tuple(self.zeros), used)
+        return System(goal, self.library.declared[self.target].domain.ends, tuple(self.zeros), used)
 
     def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
@@ -298,7 +288,7 @@ def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:
 
 def _winds(library: RelationSet, block: Block) -> bool:
     """Whether global bounds need one turn of an unknown: without bounds, it stands inside sin, cos or tan alone."""
-    endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
+    endless = {name for name in block.unknowns if any(map(math.isinf, library.declared[name].domain.ends))}
     written = [library.relations[name].written for name in block.relations]
     for equation, name in product(written, endless):
         if angles_of(equation, name) and not any(occurs_outside_angles(side, name) for side in equation.sides):

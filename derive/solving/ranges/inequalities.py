@@ -26,7 +26,7 @@ from typing import NamedTuple
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Equation, Name, Node, names_in, operations
+from derive.expressions.tree import Equation, Name, Node, has_operation, names_in
 from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -58,7 +58,7 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     if not library.inequalities:
         return None
     target, domain = question.target, library.declared[question.target].domain
-    low, high = domain.low, domain.high
+    low, high = domain.ends
     used: list[_Limit] = []
     weak: dict[str, None] = {}
     core = core_of(library, (target, *question.strong, *question.weak))
@@ -348,7 +348,7 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 def _may_jump(library: RelationSet, plan: Plan) -> bool:
     """Whether a relation of the plan holds a choice or a step, at which an inequality may turn without an edge."""
     sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
-    return next(operations(*sides, among=_JUMPS), None) is not None
+    return has_operation(*sides, among=_JUMPS)
 
 
 def inside(span: Span) -> list[float]:

@@ -23,15 +23,24 @@ from derive.numerics.root_finding.branch_and_bound import Bound
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
 from derive.numerics.root_finding.krawczyk import implicit_slopes, isolated_over, tightened
 from derive.planning.plan import Block, Plan
+from derive.solving.assumptions import Evidence
+from derive.solving.blocks.closed_forms import composed, only_form, put_in
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State
-from derive.solving.ranges.global_bounds import WIDE
-from derive.solving.ranges.range_propagation import domain_of, leaves, only_form, stays_within
-from derive.solving.sensitivity import composed, put_in
+from derive.solving.ranges.range_propagation import leaves, stays_within
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, TIGHT
 
-ATTAINED_ALONG = "bounds along this solution are attained"
+ATTAINED_ALONG = Evidence(
+    "bounds along this solution are attained; elsewhere in the ranges there may be others",
+    are_reached=True,
+    is_along=True,
+)
+_ENCLOSED_ALONG = Evidence(
+    "bounds along this solution are those of an enclosure: they may be too wide; elsewhere in the ranges there may be "
+    "others",
+    is_along=True,
+)
 _SQUARE = 12  # limit on unknowns that are followed together
 _HALVINGS = 8  # of ranges through which a solution is not followed at once
 _CUTS = 50  # limit on cuts of branch and bound, for each end
@@ -45,7 +54,7 @@ class Stage:
     unknowns: tuple[str, ...]
 
 
-def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
+def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, Evidence] | None:
     """The target's bounds along a solution through the ranges, and how they are known; None if it is not followed."""
     if hangs_on_what_cancels(library, plan, state):
         return None
@@ -63,10 +72,7 @@ def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, S
     if bounds is None:
         return None
     low, high = bounds
-    how = ATTAINED_ALONG
-    if not (low.is_close and high.is_close):
-        how = f"bounds along this solution are those of an enclosure: {WIDE}"
-    return (low.at, high.at), f"{how}; elsewhere in the ranges there may be others"
+    return (low.at, high.at), ATTAINED_ALONG if low.is_close and high.is_close else _ENCLOSED_ALONG
 
 
 @dataclass(frozen=True)
@@ -227,7 +233,7 @@ def hangs_on_what_cancels(library: RelationSet, plan: Plan, state: State) -> boo
 def _box_of(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
     """The box in which a solution is followed: the domains of the unknowns, and the ranges of the givens."""
     given = state.values.keys() - {*plan.unknowns}
-    spans = {name: domain_of(library, name) for name in state.values if name in library.declared}
+    spans = {name: library.declared[name].domain.ends for name in state.values if name in library.declared}
     return spans | {name: ranges.get(name, (state.values[name],) * 2) for name in given}
 
 
@@ -244,7 +250,7 @@ def _all_stages(library: RelationSet, plan: Plan, spans: dict[str, Span]) -> lis
         if composed_form is not None and name != plan.target:
             composed_form = simplified(composed_form)
             enclosure = enclose(composed_form, spans, "")
-            if enclosure is not None and not leaves(library, composed_form, spans, domain_of(library, name)):
+            if enclosure is not None and not leaves(library, composed_form, spans, library.declared[name].domain.ends):
                 forms[name], spans[name] = composed_form, enclosure.values
                 continue
         for stage in _stages(library, block, spans):

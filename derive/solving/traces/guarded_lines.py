@@ -22,16 +22,16 @@ from flint import fmpq
 from derive.errors import DeriveError
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in, operations
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, has_operation, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import occurrences
 from derive.planning.plan import Block
+from derive.solving.blocks.closed_forms import divisors_beside, lost_divisors
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked
-from derive.solving.ranges.range_propagation import divisors_beside, lost_divisors
 from derive.solving.traces.range_motions import NotTraceable, RangeMotions
 from derive.time_limits import query
 from derive.tolerances import TIGHT
@@ -263,7 +263,7 @@ class GuardedLines:
 
     def _without_choice(self, equation: Equation, scope: Mapping[str, str]) -> Equation:
         """An equation for guarded lines with the arm that known numbers choose in the place of each choice."""
-        if not _has_choice(equation):
+        if not has_operation(*equation.sides, among=("piecewise",)):
             return equation
         left = self._with_chosen_arms(equation.lhs, scope)
         return Equation(left, equation.op, self._with_chosen_arms(equation.rhs, scope))
@@ -447,7 +447,7 @@ def _in_one_unknown(equations: Sequence[Equation], unknowns: Sequence[str]) -> _
             continue
         (branch,) = branches
         (equation,) = branch.left
-        if _has_choice(equation):
+        if has_operation(*equation.sides, among=("piecewise",)):
             continue  # an arm without the unknown would have to be excluded as well
         candidates = isolate(equation, name) or ()
         needed = {*names_in(*(candidate.form for candidate in candidates))}
@@ -473,10 +473,6 @@ def _is_everywhere(power: Apply) -> bool:
     """Whether a power has a value for any base, so that guarded lines may leave it out: its exponent is whole."""
     exponent = power.args[1]
     return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.denominator == 1
-
-
-def _has_choice(equation: Equation) -> bool:
-    return next(operations(*equation.sides, among=("piecewise",)), None) is not None
 
 
 def _strict(condition: Node) -> Node:

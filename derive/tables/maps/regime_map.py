@@ -268,14 +268,15 @@ def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list
         while pending:
             joints = []
             for i, piece in enumerate(pending):
-                joints += [(apart(curve[-1], piece[0]), i, "on"), (apart(curve[-1], piece[-1]), i, "on back")]
-                joints += [(apart(curve[0], piece[-1]), i, "before"), (apart(curve[0], piece[0]), i, "before back")]
-            gap, i, joint = min(joints)
+                for is_after, is_reversed in product((False, True), repeat=2):
+                    end, start = curve[-1 if is_after else 0], piece[0 if is_after ^ is_reversed else -1]
+                    joints.append((apart(end, start), i, is_after, is_reversed))
+            gap, i, is_after, is_reversed = min(joints)
             if gap > reach:
                 break
             piece = pending.pop(i)
-            piece = piece[::-1] if joint.endswith("back") else piece
-            curve = curve + piece if joint.startswith("on") else piece + curve
+            piece = piece[::-1] if is_reversed else piece
+            curve = curve + piece if is_after else piece + curve
         curves.append(curve)
     return curves
 

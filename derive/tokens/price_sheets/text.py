@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
 from derive.presentation.cautions import in_a_row
-from derive.presentation.numbers import rounded_text, unit_text, with_prefix, with_unit
+from derive.presentation.numbers import rounded_text, with_prefix, with_unit
 from derive.presentation.plain_data import answer_data, attributes, finite_data
 from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
@@ -32,7 +32,7 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """
     if isinf(unit.from_base(base)):
         return "any number"
-    number, text = with_prefix(unit.from_base(base), unit_text(unit), _LONG)
+    number, text = with_prefix(unit.from_base(base), unit.shown, _LONG)
     return with_unit(rounded_text(number, digits, _WRITTEN_OUT), text)
 
 

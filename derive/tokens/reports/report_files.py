@@ -24,7 +24,7 @@ from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports.formulas import introduced, symbols
 from derive.reports.templating import opening, rendered
 from derive.reports.vocabulary import vocabulary
-from derive.search.index import Entry, Index
+from derive.search import Entry, Index
 from derive.tokens.reports import titles
 from quantities.declaration import Declaration
 

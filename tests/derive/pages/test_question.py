@@ -48,7 +48,7 @@ def test_every_quantity_of_the_library_has_a_slider_around_any_value():
 
 
 def _inside(quantity: Declaration) -> float:
-    low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
+    low, high = (quantity.unit.from_base(end) for end in quantity.domain.ends)
     return (low + high) / 2 if math.isfinite(low + high) else max(low, 0.0) + 3.0
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.tree import Apply, Number
-from derive.numerics.algebra.irrational_constants import as_short_fraction, in_many_digits, is_irrational, total_of
+from derive.numerics.algebra.constant_folding import as_short_fraction, in_many_digits, is_irrational, total_of
 
 SHORT = st.fractions(max_denominator=10**12).filter(bool)
 DECIMALS = st.builds(lambda digits, places: Fraction(digits, 10**places), st.integers(1, 10**200), st.integers(0, 200))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.algebra.linear import combined, linear_form, linear_solutions
+from derive.numerics.algebra.linear import Solved, combined, linear_form, linear_solutions
 from quantities.domain import Domain
 from quantities.rational import exact_of, read_decimal, written
 from tests.derive.operations import calls
@@ -39,7 +39,7 @@ def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitud
     equations, unknowns = system(size)
     known = {f"a{i}{j}": matrix[i, j] * scales[j] for i in range(size) for j in range(size)}
     known |= {f"b{i}": right[i] for i in range(size)}
-    solutions, singular, _ = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
+    solutions, singular, *_ = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
     assert not singular
     assert [solutions[0][name] * scale for name, scale in zip(unknowns, scales, strict=True)] == pytest.approx(
         wanted, rel=1e-8, abs=1e-8
@@ -51,7 +51,7 @@ def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitud
 def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
     equations = [parse_equation(text) for text in ("a*x + b*y = c", "3*a*x + 3*b*y = d")]
     known = {"a": a, "b": b, "c": c, "d": 3 * c * (1 if agree else 1.01)}
-    solutions, singular, why = linear_solutions(equations, ["x", "y"], known, {"x": REAL, "y": REAL})
+    solutions, singular, why, _ = linear_solutions(equations, ["x", "y"], known, {"x": REAL, "y": REAL})
     assert (solutions, singular) == ([], True)
     assert ("are dependent" if agree else "contradict") in why
 
@@ -67,12 +67,12 @@ def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
 )
 def test_an_unknown_that_is_nowhere_left_is_said_to_cancel(texts, why):
     equations = [parse_equation(text) for text in texts]
-    assert linear_solutions(equations, ["x", "y"], {"a": 3.0, "b": 0.0}, {"x": REAL, "y": REAL}) == ([], True, why)
+    assert linear_solutions(equations, ["x", "y"], {"a": 3.0, "b": 0.0}, {"x": REAL, "y": REAL})[:3] == ([], True, why)
 
 
 def test_a_value_outside_its_domain_is_named():
     equations = [parse_equation("x + y = a"), parse_equation("x - y = b")]
-    _, singular, why = linear_solutions(equations, ["x", "y"], {"a": 1.0, "b": 5.0}, {"x": POSITIVE, "y": POSITIVE})
+    _, singular, why, _ = linear_solutions(equations, ["x", "y"], {"a": 1.0, "b": 5.0}, {"x": POSITIVE, "y": POSITIVE})
     assert not singular
     assert why == "y would be -2"
 
@@ -119,7 +119,7 @@ def test_rank_does_not_hang_on_the_size_of_the_units(row_powers, column_powers):
     known |= {f"b{i}": sum(a * x for a, x in zip(scaled[i], hidden, strict=True)) for i in range(3)}
     equations = [parse_equation(f"a{i}0*x + a{i}1*y + a{i}2*z = b{i}") for i in range(3)]
     domains = dict.fromkeys("xyz", Domain("real", -math.inf, math.inf))
-    ((solution,), singular, _) = linear_solutions(equations, ["x", "y", "z"], known, domains)
+    ((solution,), singular, *_) = linear_solutions(equations, ["x", "y", "z"], known, domains)
     assert not singular
     assert [solution[name] for name in "xyz"] == pytest.approx(hidden, rel=1e-9)
 
@@ -138,11 +138,11 @@ def test_many_unknowns_are_found_as_few_are(size):
         f"{i + 3}*{name}*s + {names[i - 1]} - 2*{names[(i + 7) % size]}*t = {i % 5 - 2}" for i, name in enumerate(names)
     ]
     equations, known = [parse_equation(text) for text in texts], {"s": 1e6, "t": 1e-3}
-    ((solution,), singular, _) = linear_solutions(equations, names, known, dict.fromkeys(names, REAL))
+    ((solution,), singular, *_) = linear_solutions(equations, names, known, dict.fromkeys(names, REAL))
     assert not singular
     assert all(abs(residual(equation, {**known, **solution})) < 1e-12 for equation in equations)
     doubled = [*equations[:-1], equations[0]]
-    _, singular, reason = linear_solutions(doubled, names, known, dict.fromkeys(names, REAL))
+    _, singular, reason, _ = linear_solutions(doubled, names, known, dict.fromkeys(names, REAL))
     assert singular
     assert "are dependent" in reason
 
@@ -158,7 +158,7 @@ def test_a_system_of_typed_decimals_has_its_solution_in_fractions(size, data):
     equations, unknowns = system(size)
     known = {f"a{i}{j}": written(float(a)) for i, row in enumerate(matrix) for j, a in enumerate(row)}
     known |= {f"b{i}": written(float(b)) for i, b in enumerate(right)}
-    ((solution,), _, outside) = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
+    ((solution,), _, outside, _) = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
     assert not outside
     assert [exact_of(solution[name]) for name in unknowns] == wanted
 
@@ -175,7 +175,7 @@ def test_rows_of_typed_decimals_that_differ_in_the_tenth_digit_contradict_each_o
     right = f"{factor * tenths / 10:.1f}"
     right = f"{right} - 0.00000000001" if change.startswith("-") else right + change
     pair = [parse_equation(f"x + y = {tenths / 10}"), parse_equation(f"{factor}*x + {factor}*y = {right}")]
-    solutions, singular, why = linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL))
+    solutions, singular, why, _ = linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL))
     assert not solutions
     assert singular
     assert why == ("the equations contradict each other" if change else "the equations are dependent")
@@ -183,7 +183,7 @@ def test_rows_of_typed_decimals_that_differ_in_the_tenth_digit_contradict_each_o
 
 def test_rows_of_typed_decimals_that_are_nearly_parallel_have_their_one_solution():
     pair = [parse_equation("x + y = 3"), parse_equation("x + 1.00000000000001*y = 3.00000000000002")]
-    assert linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL)) == ([{"x": 1.0, "y": 2.0}], False, "")
+    assert linear_solutions(pair, ["x", "y"], {}, dict.fromkeys("xy", REAL)) == Solved([{"x": 1.0, "y": 2.0}])
     assert None not in combined(pair, {}).equations
 
 
@@ -191,8 +191,5 @@ def test_a_literal_that_was_printed_does_not_make_a_singular_system_regular():
     """The sum 0.1 + 0.2 is printed as it is written here; of the decimals, y alone would be one."""
     pair = [parse_equation("x + y = 1"), parse_equation("0.30000000000000004*x + a*y = b")]
     known = {"a": read_decimal("0.3"), "b": read_decimal("0.3")}
-    assert linear_solutions(pair, ["x", "y"], known, {"x": REAL, "y": REAL}) == (
-        [],
-        True,
-        "the equations are dependent",
-    )
+    solved = linear_solutions(pair, ["x", "y"], known, {"x": REAL, "y": REAL})
+    assert solved == Solved([], singular=True, reason="the equations are dependent")

@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+from derive.errors import Cause
 from derive.expressions.grammar import parse_equation
 from derive.numerics.algebra.linear import product_solutions
 from quantities.domain import Domain
@@ -30,10 +31,11 @@ def test_a_square_system_of_products_has_the_one_solution_that_made_it():
 
 
 def test_products_that_say_the_same_are_singular_and_those_that_do_not_agree_contradict():
-    assert solved("x = a*y", "a*y**2 = x*y", unknowns="xy", a=2.0)[1:] == (True, "the equations are dependent")
+    assert solved("x = a*y", "a*y**2 = x*y", unknowns="xy", a=2.0)[1:3] == (True, "the equations are dependent")
     assert solved("x = a*y", "b*y**2 = x*y", unknowns="xy", a=2.0, b=3.0)[1:] == (
         True,
         "the equations contradict each other",
+        Cause.CONTRADICTION,
     )
 
 
@@ -48,6 +50,6 @@ def test_products_that_are_one_up_to_rounding_do_not_contradict_each_other(seed:
     """Decimals times the double next to their reciprocal, which is one only roughly."""
     draw = random.Random(f"ones {seed}")
     p, q = (draw.randint(1, 99) / 10 for _ in range(2))
-    values, singular, why = solved("u*w = p*q*r", "u**2*w**2 = (r*p*q)**3", unknowns="uw", p=p, q=q, r=1 / (p * q))
+    values, singular, why, _ = solved("u*w = p*q*r", "u**2*w**2 = (r*p*q)**3", unknowns="uw", p=p, q=q, r=1 / (p * q))
     assert (values, singular) == ([], True)
     assert "contradict" not in why

@@ -530,6 +530,16 @@ def test_an_unknown_that_cancels_is_called_so_and_not_singular():
     assert number(weighed.solve("x", a=2, b=2, c=3)) == 3
 
 
+@pytest.mark.parametrize("name", ["y", "contradiction", "cancelled", "never_met"])
+def test_what_a_quantity_is_called_does_not_decide_why_it_has_no_value(name):
+    weighed = bare(f"x {name} a b c", f"x + {name}*(a - b) = c", f"2*x + {name}*(a - b) = 2*c")
+    with pytest.raises(UnderdeterminedError, match=f"{name} cancels"):
+        weighed.solve(name, a=2, b=2, c=3)
+    twins = bare(f"x {name} a b", f"x + {name} = 3", f"a*x + {name} = b")
+    with pytest.raises(UnderdeterminedError, match="are dependent"):
+        twins.solve(name, a=1, b=3)
+
+
 def test_givens_that_contradict_are_no_less_contradictory_where_something_cancels():
     speed = bare("t v u a b", "v = a*u", "t = v/u", "a = 2*b")
     assert number(speed.solve("t", a=4, b=2)) == 4

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import derive
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
-from derive.solving import sensitivity
+from derive.solving import extremes
 from derive.solving.execution.question import ask
 from derive.solving.execution.regimes import decisions_of
 from tests.derive.statements import bare, number
@@ -183,7 +183,7 @@ def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch:
         bounds.append(most)
         return least_and_greatest(system, most)
 
-    monkeypatch.setattr(sensitivity, "least_and_greatest", counted)
+    monkeypatch.setattr(extremes, "least_and_greatest", counted)
     assert number(waves.solve("y", step=5, memory=5, x=1)) == 1
     assert bounds
     assert max(bounds) <= 100

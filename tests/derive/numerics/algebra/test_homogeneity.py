@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import value
-from derive.solving.sensitivity import degree
+from derive.numerics.algebra.homogeneity import degree
 from tests.ordinary import examples
 
 DEGREES = st.fractions(-3, 3, max_denominator=4)

@@ -1,7 +1,4 @@
-"""Closed forms of an answer, composed of those of its blocks, and how they move with their names.
-
-The blocks' closed forms are substituted into each other until only givens are left. An enclosure of such a form gives
-the exact slope at a point.
+"""How low and how high a closed form goes while names move over ranges.
 
 Where the slope keeps its sign in every range given, the extremes lie at two corners of the box and are exact. Where it
 does not, the box is subdivided until the extremes are known to one part in a million. Where there is no closed form,
@@ -11,23 +8,16 @@ A form is simplified over the box first, so that its bounds get tighter. An arm 
 the box is removed; numbers are substituted exactly; and a remaining ratio of polynomials is reduced, in which any other
 function counts as an unknown of its own. What cancels then no longer widens the bounds, as in the share of a time in
 itself.
-
-If names are scaled by powers of a positive number, a homogeneous expression scales by the power that is its degree.
-That is a proof for all values, where numbers only sample a few: a term too small to be seen beside others still has a
-degree of its own, and a sum of different degrees has none.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
-from functools import partial
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
-from derive.expressions.functions import DEGREES, STEPPED
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import (
     Apply,
     Name,
@@ -47,72 +37,20 @@ from derive.numerics.algebra.exact_values import Order, order
 from derive.numerics.algebra.like_terms import ONE, ZERO, negated
 from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.algebra.products import with_signs
-from derive.numerics.intervals.arithmetic import minus
+from derive.numerics.intervals.arithmetic import minus, point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
+from derive.solving.assumptions import Evidence
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT, EXTREME
 from quantities.rational import nearest
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
-LARGEST_FORM = 5000
-"""Nodes of the largest closed form that is written out."""
-
-
-def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
-    """A closed form composed of those of the blocks that lead to it; None if one is missing or it grows too large.
-
-    >>> from derive.expressions.tree import render
-    >>> from derive.expressions.grammar import parse_expression
-    >>> render(composed("c", {"b": parse_expression("2*a"), "c": parse_expression("b**2")}))
-    '(2*a)**2'
-    """
-    if target not in forms:
-        return None
-    sizes: dict[str, int] = {}
-
-    def size(name: str) -> int:
-        if name not in sizes:
-            sizes[name] = 0
-            nodes = walk(forms[name])
-            sizes[name] = sum(size(node.name) if isinstance(node, Name) and node.name in forms else 1 for node in nodes)
-        return sizes[name]
-
-    try:
-        if size(target) > LARGEST_FORM:
-            return None
-        return put_in(forms[target], forms)
-    except RecursionError:
-        return None
-
-
-def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
-    """A form into which closed forms are substituted for names, and others into these, until none is left."""
-    return rebuilt(
-        node, lambda part: put_in(forms[part.name], forms) if isinstance(part, Name) and part.name in forms else None
-    )
-
-
-def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
-    """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it."""
-    number = value(form, values)
-    spans = {name: (x, x) for name, x in values.items()}
-    slopes = {}
-    for name in names_in(form):
-        enclosure = enclose(form, spans, name)
-        if enclosure is None or number == 0 or number != number:
-            continue
-        low, high = (slope * values[name] / number for slope in enclosure.slopes)
-        if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
-            slopes[name] = (low + high) / 2
-    return slopes
-
-
-EXACT = "bounds are exact: monotone in every range"
-SEARCHED = "bounds found by a global search, to one part in a million"
-ROUGH = "bounds contain every value in the range; they may be too wide"
+EXACT = Evidence("bounds are exact: monotone in every range", are_reached=True)
+SEARCHED = Evidence("bounds found by a global search, to one part in a million", are_reached=True)
+ROUGH = Evidence("bounds contain every value in the range; they may be too wide", are_wide=True)
+EMPTY = Evidence("the form has no value in the range")
 
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
@@ -126,7 +64,7 @@ _FUNCTION = "function_"
 
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
-) -> tuple[Span, str]:
+) -> tuple[Span, Evidence]:
     """How low and how high a closed form goes as its names move over the ranges, and how this is known.
 
     Each is found from `most` parts of their box.
@@ -138,7 +76,7 @@ def bounds_of_form(
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
     extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
     if extremes is None:
-        return (math.inf, -math.inf), "the form has no value in the range"
+        return (math.inf, -math.inf), EMPTY
     low, high = extremes
     return (low.at, high.at), SEARCHED if low.is_close and high.is_close else ROUGH
 
@@ -159,7 +97,7 @@ def extreme_corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
     """The corners at which a closed form is least and greatest, by the signs of its slopes; None if one may change."""
-    spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
+    spans = point_box(values) | dict(ranges)
     least, greatest = dict(values), dict(values)
     for name in names_in(form):
         if name not in ranges:
@@ -417,56 +355,3 @@ def _occurrences(form: Node) -> int:
 def _divisions(form: Node) -> int:
     """The number of divisions in a closed form, whose slopes and values have no bound where a divisor may be zero."""
     return sum(1 for _ in operations(form, among=("inv",)))
-
-
-ANY_DEGREE = "any"
-"""The degree of zero, which has every one."""
-
-_LARGEST_DENOMINATOR = 1000  # of a power
-
-
-def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
-    """The degree by which an expression scales with names of some degrees, the others being fixed; None if it has none.
-
-    >>> from derive.expressions.grammar import parse_expression
-    >>> mass = {"m": Fraction(1), "p": Fraction(1), "v": Fraction(0)}
-    >>> [str(degree(parse_expression(text), mass)) for text in ("sqrt(m*v)", "p/(m*v + p)", "m + v")]
-    ['1/2', '0', 'None']
-    """
-    return _DEGREES.attempt(node, lambda name: degrees.get(name, Fraction(0)))
-
-
-def _common_degree(*degrees: Any) -> Any:
-    """The degree by which all terms scale alike with names; a term that is zero has any."""
-    distinct = {degree for degree in degrees if degree is not ANY_DEGREE}
-    if len(distinct) > 1:
-        raise NoElement
-    return distinct.pop() if distinct else ANY_DEGREE
-
-
-def _scaled(degree: Fraction, part: Any) -> Any:
-    """The degree by which an operation of some degree scales with names, from that by which its argument does."""
-    return part if part is ANY_DEGREE else part * degree
-
-
-DEGREE_OF_OPERATION: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(("add", "max", "min"), _common_degree),
-    "neg": lambda part: part,
-    "mul": lambda *parts: ANY_DEGREE if any(part is ANY_DEGREE for part in parts) else sum(parts, Fraction(0)),
-    "inv": lambda part: nothing() if part is ANY_DEGREE else -part,
-    **{name: partial(_scaled, degree) for name, degree in DEGREES.items() if name not in STEPPED},
-}
-"""The degree of each operation, from those of its arguments."""
-
-
-def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
-    """The degree by which a power scales with names, or an operation that has one only where arguments do not scale."""
-    degrees: list[Fraction] = [degree_of(arg) for arg in node.args]
-    if not any(degrees):
-        return Fraction(0)
-    if node.op != "pow" or names_in(node.args[1]):
-        raise NoElement
-    return degrees[0] * Fraction(value(node.args[1], {})).limit_denominator(_LARGEST_DENOMINATOR)
-
-
-_DEGREES: Arithmetic[Fraction] = Arithmetic(lambda _: Fraction(0), DEGREE_OF_OPERATION, otherwise=_degree_of_power)

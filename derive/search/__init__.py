@@ -1,1 +1,0 @@
-"""Search in a library by names, aliases and meanings, misspelt or not."""
