@@ -131,7 +131,7 @@ def _watched(names: Sequence[str]) -> Iterator[str]:
 
 def manual(check: bool, out: str) -> int:
     """Make the manual as HTML that needs no network: open index.html (needs the extra `manual`)."""
-    from derive.manual.pages import built, pages, stale, unchanged
+    from derive.manual import built, pages, stale, unchanged
 
     program = click.get_current_context().find_root().command
     assert isinstance(program, click.Group)

@@ -23,18 +23,17 @@ import sympy
 from click.testing import CliRunner
 
 import derive
-from derive import DeriveError, Problem
+from derive import DeriveError, Problem, manual
 from derive.cli import main
 from derive.errors import excerpt, listed, read_all, suggest, unknown
-from derive.manual import pages
 from tests.derive.operations import calls
 from tests.ordinary import every
 
-FILES = sorted(pages.SPECIMENS.glob("*.txt"))
+FILES = sorted(manual.SPECIMENS.glob("*.txt"))
 REWRITE = bool(os.environ.get("DERIVE_REWRITE"))
 
 
-class Specimen(pages.Specimen):
+class Specimen(manual.Specimen):
     def met(self) -> Specimen:
         """The specimen with what is told now."""
         if self.typed.startswith("$ derive"):

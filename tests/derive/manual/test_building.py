@@ -9,7 +9,7 @@ import pytest
 import derive
 from derive import ExpressionError
 from derive.cli import cli
-from derive.manual.pages import (
+from derive.manual import (
     DIGESTS,
     as_markdown,
     built,
@@ -83,7 +83,7 @@ def test_what_is_stale_damaged_missing_or_added_is_told(tmp_path):
 @needs_sphinx
 def test_the_verb_makes_it_checks_it_and_removes_what_it_no_longer_has(tmp_path, monkeypatch):
     made = {**SMALL, "old.md": "---\norphan: true\n---\n# Old\n"}
-    monkeypatch.setattr("derive.manual.pages.pages", lambda program: made)
+    monkeypatch.setattr("derive.manual.pages", lambda program: made)
     folder = tmp_path / "manual"
     assert ask("manual", "--check", "--out", str(folder)).status == 1
     assert ask("manual", "--out", str(folder)).out == f"{folder}: 2 pages\n"
@@ -100,14 +100,14 @@ def test_the_verb_makes_it_checks_it_and_removes_what_it_no_longer_has(tmp_path,
 
 @needs_sphinx
 def test_nothing_is_removed_from_a_folder_that_is_no_manual(tmp_path, monkeypatch):
-    monkeypatch.setattr("derive.manual.pages.pages", lambda program: SMALL)
+    monkeypatch.setattr("derive.manual.pages", lambda program: SMALL)
     (tmp_path / "letter.txt").write_text("dear")
     assert ask("manual", "--out", str(tmp_path)).status == 0
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
 
 def test_without_the_extra_it_says_so_and_the_check_does_without(tmp_path, monkeypatch):
-    monkeypatch.setattr("derive.manual.pages._NEEDED", ("a_package_that_is_not_there",))
+    monkeypatch.setattr("derive.manual._NEEDED", ("a_package_that_is_not_there",))
     said = ask("manual", "--out", str(tmp_path / "manual"))
     assert (said.status, said.err) == (
         2,

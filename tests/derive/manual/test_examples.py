@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import derive
-from derive.manual.pages import written_pages
+from derive.manual import written_pages
 from derive.relation_files.keys import EXAMPLE, QUANTITY, RELATION, VALUE
 from tests.derive.terminal import ask
 from tests.documents import Session, block_beginning, blocks, fenced
