@@ -63,7 +63,7 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
             raise refused
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
-            if _doubts_of(states):
+            if any(note.leaves_others for state in states for note in state.notes):
                 hint = "Narrow the domains, or give more."
                 raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=UNPROVED)
             return [], reason
