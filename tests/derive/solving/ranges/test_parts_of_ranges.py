@@ -8,8 +8,9 @@ import random
 import pytest
 
 import derive
-from derive import AmbiguousError
-from tests.derive.statements import bare
+from derive import AmbiguousError, InconsistentError
+from tests.derive.statements import bare, span
+from tests.ordinary import every
 
 RISING = {"y = n**2": lambda n: n**2, "y = 1 + sqrt(n)": lambda n: 1 + math.sqrt(n), "y = n*n + n": lambda n: n * n + n}
 FALLING = {"y = 19/n": lambda n: 19 / n, "y = exp(-n)": lambda n: math.exp(-n)}
@@ -99,3 +100,19 @@ def test_a_contradiction_by_a_case_that_no_range_moves_is_told(seed: int) -> Non
             library.solve("z", **given)
     else:
         assert library.solve("z", **given).bounds == (3, 12)
+
+
+@every("seed", range(40), ordinary=12)
+def test_a_factor_that_is_zero_in_the_middle_of_its_range_contradicts_nothing(seed: int) -> None:
+    """Of `a = (x - m)*y` and `b = k*(x - m)*y` only b = k*a is asked of the givens, whatever x is."""
+    draw = random.Random(f"zero in the middle {seed}")
+    middle, width, k = draw.randint(-2, 2), draw.choice((0.5, 1, 3)), draw.choice((2, -3, 0.5))
+    a = draw.choice((1, -2, 5))
+    product = bare("a b x y", f"a = (x - {middle})*y", f"b = {k}*(x - {middle})*y", domains=dict.fromkeys("abxy", "real"))
+    x = f"{middle - width}..{middle + width}"
+    for given in ({"a": a}, {"a": a, "b": k * a}):
+        (answer,) = product.solve_all("y", x=x, **given)
+        low, high = span(answer)
+        assert all(low <= a / (share * width) <= high for share in (-1, -0.1, -0.001, 0.001, 0.1, 1))
+    with pytest.raises(InconsistentError, match="r1, r2"):
+        product.solve_all("y", x=x, a=a, b=k * a + draw.choice((-1, 0.5)))
