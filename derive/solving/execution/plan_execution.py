@@ -119,8 +119,9 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
         return replace(result, states=states)
     _refute(library, question, conditional_in(library, result.plan), result.states)
     reason = f"{question.target}: {of_another_case(library, question, result)}"
-    if result.doubt:
-        what = f"{reason}; and other solutions may exist ({result.doubt})."
+    doubts = [note.text for state in result.states for note in state.notes if note.leaves_others]
+    if doubts:
+        what = f"{reason}; and other solutions may exist ({doubts[0]})."
         raise LimitError(what, hint="Narrow the domains, or give more.", limit=UNPROVED)
     return PlanResult(result.plan, (), result.left_out, reason)
 
