@@ -116,3 +116,46 @@ def test_a_factor_that_is_zero_in_the_middle_of_its_range_contradicts_nothing(se
         assert all(low <= a / (share * width) <= high for share in (-1, -0.1, -0.001, 0.001, 0.1, 1))
     with pytest.raises(InconsistentError, match="r1, r2"):
         product.solve_all("y", x=x, a=a, b=k * a + draw.choice((-1, 0.5)))
+
+
+ARMED = {
+    "max(x, 2*x)": lambda x: max(x, 2 * x),
+    "x*(x/abs(x))": abs,
+    "abs(x - 1)": lambda x: abs(x - 1),
+    "x + abs(x)/2": lambda x: x + abs(x) / 2,
+    "x/x - x": lambda x: 1 - x,
+    "x**2": lambda x: x * x,
+}
+
+
+@every("seed", range(60), ordinary=6)
+def test_two_ranges_that_one_number_fits_contradict_nothing(seed: int) -> None:
+    """In the middle of the ranges another arm or root may hold, which leads to a contradiction there alone."""
+    draw = random.Random(f"fits both {seed}")
+    (first, f), (other, g) = draw.sample([*ARMED.items()], 2)
+    x = draw.choice((-1, 1)) * draw.uniform(0.2, 2.5)
+    pair = bare("a b x", f"a = {first}", f"b = {other}", domains={"a": "real", "b": "real", "x": "-3..3"})
+    given = {}
+    for name, at in (("a", f(x)), ("b", g(x))):
+        given[name] = f"{at - draw.uniform(0.02, 2):.2f}..{at + draw.uniform(0.02, 2):.2f}"
+    try:
+        answers = pair.solve_all("x", **given)
+    except derive.LimitError:
+        return
+    said = " ".join(note for answer in answers for note in answer.assumptions)
+    if "there may be others" not in said and "not proved" not in said:
+        assert any(low <= x <= high for low, high in map(span, answers))
+
+
+@pytest.mark.parametrize(
+    ("pair", "a", "b", "x"),
+    [
+        (("a = x*(x/abs(x))", "b = abs(x)"), "-0.66..1.19", "0.27..1.4", 0.8),
+        (("a = x/x - x", "b = x + 62.5"), "-0.13..2.03", "61.95..62", -0.52),
+        (("a = max(x, 2*x)", "b = x + 5"), "-1..1.2", "4.2..4.4", -0.7),
+    ],
+)
+def test_a_number_that_fits_two_ranges_beside_their_middles_is_not_denied(pair, a: str, b: str, x: float) -> None:
+    answers = bare("a b x", *pair, domains={"a": "real", "b": "real", "x": "-3..3"}).solve_all("x", a=a, b=b)
+    said = " ".join(note for answer in answers for note in answer.assumptions)
+    assert "not proved" in said or "may be others" in said or any(low <= x <= high for low, high in map(span, answers))
