@@ -132,7 +132,7 @@ class Bounds:
 
     def along_one_solution(self) -> Bounds:
         """The bounds of a closed form over the ranges, worded as those of one solution among others."""
-        how = "contain every value of it" if self.how == ROUGH else "are attained"
+        how = "contain every value of it" if self.how in (ROUGH, _UNREACHED) else "are attained"
         return replace(self, how=f"bounds along this solution {how}; elsewhere in the ranges there may be others")
 
 
@@ -252,8 +252,9 @@ class SolutionBranch:
         if state.pieces:
             (low, _), (_, high) = state.pieces[0], state.pieces[-1]
             return Bounds((low, high), EXACT_PIECE if len(state.pieces) == 1 else _EXACT_PIECES)
-        if not ranges or any(note.kind == "bounds" for note in state.notes):
-            return Bounds(state.spans.get(target))
+        how = next((note.text for note in state.notes if note.kind == "bounds"), "")
+        if not ranges or how:
+            return Bounds(state.spans.get(target), how)
         if state.is_free or state.spans.get(target) == domain_of(self.library, target):  # ranges do not bind it
             return Bounds(state.spans[target])
         return None
@@ -295,7 +296,12 @@ class SolutionBranch:
         if low == high:
             low = high = in_middle  # but for rounding: the ranges cancel
         low, high = min(low, in_middle), max(high, in_middle)  # rounding may leave it outside
-        return Bounds((max(low, domain.low), min(high, domain.high)), how)
+        kept = max(low, domain.low), min(high, domain.high)
+        if kept != (low, high):
+            enclosure = enclose(form, {name: (number, number) for name, number in values.items()} | moving, "")
+            if enclosure is None or enclosure.partial:  # it may jump over the end of the domain
+                how = _UNREACHED
+        return Bounds(kept, how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:
         """The bounds over ranges, cut to what the case of the branch leaves to the target."""
@@ -325,7 +331,7 @@ class SolutionBranch:
         if bounds.ends is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if bounds.how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
+        if bounds.how in (EXACT, SEARCHED, ROUGH, _UNREACHED) and may_enter_elsewhere(self.library, self.question, self.found):
             bounds = bounds.along_one_solution()
         is_along = bounds.how.startswith(ATTAINED_ALONG)
         if not (bounds.are_reached or is_along):
