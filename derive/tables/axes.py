@@ -99,7 +99,7 @@ class Line:
     source: Any  # a span or an array, possibly dask's
     scale: float = 1.0
     shift: float = 0.0
-    converted: Mapping[float, float] = field(default_factory=dict)  # numbers that are no decimals in the declared unit
+    rationals: Mapping[float, float] = field(default_factory=dict)  # numbers that are no decimals in the declared unit
 
     def __len__(self) -> int:
         return len(self.source)
@@ -158,7 +158,7 @@ def line(quantity: Declaration, given: Any) -> Line:
 def _line_of(quantity: Declaration, numbers: Sequence[float]) -> Line:
     """The axis of a quantity through numbers in its declared unit, with the rationals of those that are no decimals."""
     array = checked(quantity, numpy.asarray(numbers, dtype=float))
-    return Line(quantity.name, quantity.unit.text, array, converted=no_decimals(numbers))
+    return Line(quantity.name, quantity.unit.text, array, rationals=no_decimals(numbers))
 
 
 def no_decimals(numbers: Iterable[float]) -> dict[float, float]:

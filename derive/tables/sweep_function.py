@@ -20,7 +20,7 @@ import numpy
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
-from derive.kernels.backends.exact_points import converted
+from derive.kernels.backends.exact_points import beside_rationals
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import JointFunctions, answer_at
 from derive.model.relation_set import RelationSet
@@ -62,7 +62,7 @@ class SweepFunction:
     profiles: tuple[Any, ...]
     given: Mapping[str, Any]  # as stated
     weak: frozenset[str] = frozenset()  # axes that vary a profile's value, not a typed one
-    converted: Mapping[float, float] = field(default_factory=dict)  # given numbers that are no decimals, by doubles
+    rationals: Mapping[float, float] = field(default_factory=dict)  # given numbers that are no decimals, by doubles
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SweepFunction, tuple(getattr(self, entry.name) for entry in fields(self))
@@ -129,7 +129,7 @@ class SweepFunction:
         single = dict(chain.from_iterable(recipe.numbers.items() for recipe in self.recipes))
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-        with converted(self.converted):
+        with beside_rationals(self.rationals):
             columns = function([named[name] if name in named else single[name] for name in function.names])
         broadcast = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in columns)
         ends_taken = {End(name): numpy.float64(end) for name, end in ends.items()}
@@ -179,7 +179,7 @@ class SweepFunction:
         return answered
 
     def _answer(self, library: RelationSet, target: str, point: Mapping[str, float]) -> Answer:
-        with converted(self.converted):
+        with beside_rationals(self.rationals):
             return answer_at(library, target, point, self.weak, self.profiles, self.given)
 
     def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:

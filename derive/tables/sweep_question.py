@@ -169,8 +169,8 @@ def asked(
     names = tuple(line.name for line in lines)
     recipes = tuple(map(along.recipe, wanted))
     scalars = no_decimals(chain.from_iterable(recipe.numbers.values() for recipe in recipes))
-    converted = dict(chain(scalars.items(), *(line.converted.items() for line in lines)))
-    function = SweepFunction(library, names, recipes, profiles, fixed, converted=converted)
+    rationals = dict(chain(scalars.items(), *(line.rationals.items() for line in lines)))
+    function = SweepFunction(library, names, recipes, profiles, fixed, rationals=rationals)
     try:
         _ = function.lines  # refuses here what has no answer
     except UnderdeterminedError:

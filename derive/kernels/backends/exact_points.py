@@ -4,8 +4,8 @@ A number that is given is the decimal as which it is written: 2.7/0.45 is 6, in 
 to a whole number, compared, or at the end of a function's domain has here the value that the solver gives it. Many
 points whose decimals are short are worked out together, as quotients of whole numbers that doubles hold.
 
-A number that is given in another unit than the declared one is no decimal there: 25 cm are 9.84251968503937 inch, rounded.
-Its rational is stated beside the points, by its double.
+A number that is given in another unit than the declared one need be no decimal there: 25 cm are 9.84251968503937 inch,
+rounded. Its rational is stated beside the points, by its double.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ _PLACES = 9  # limit on the decimal places of numbers that are worked out togeth
 Quotient = tuple[Any, Any]
 """Arrays of whole numbers: numerators and denominators."""
 
-_CONVERTED: ContextVar[Mapping[float, float]] = ContextVar("converted", default=MappingProxyType({}))
+_RATIONALS: ContextVar[Mapping[float, float]] = ContextVar("rationals", default=MappingProxyType({}))
 
 
 @contextmanager
-def converted(numbers: Mapping[float, float]) -> Iterator[None]:
-    """State the numbers, by their doubles, that are known as rationals at all points computed inside."""
-    token = _CONVERTED.set(numbers)
+def beside_rationals(numbers: Mapping[float, float]) -> Iterator[None]:
+    """State the numbers at all points computed inside that are known as rationals, and no decimals, by their doubles."""
+    token = _RATIONALS.set(numbers)
     try:
         yield
     finally:
-        _CONVERTED.reset(token)
+        _RATIONALS.reset(token)
 
 
 def as_given(number: float) -> float:
-    """A double as the number that was given: converted from another unit, or else the decimal as which it is written."""
-    return _CONVERTED.get().get(number) or written(float(number))
+    """A double as the number that was given: a stated rational, or else the decimal as which it is written."""
+    return _RATIONALS.get().get(number) or written(float(number))
 
 
 class ExactPoints:
@@ -221,7 +221,7 @@ def _quotient(column: Any) -> Quotient:
     """The short decimals given at many points as exact quotients: whole numbers over a power of ten."""
     import numpy
 
-    stated = _CONVERTED.get()
+    stated = _RATIONALS.get()
     if stated and numpy.isin(column, list(stated)).any():
         raise NoElement
     for places in range(_PLACES + 1):

@@ -331,7 +331,9 @@ class SolutionBranch:
         if bounds.ends is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if bounds.how in (EXACT, SEARCHED, ROUGH, _UNREACHED) and may_enter_elsewhere(self.library, self.question, self.found):
+        if bounds.how in (EXACT, SEARCHED, ROUGH, _UNREACHED) and may_enter_elsewhere(
+            self.library, self.question, self.found
+        ):
             bounds = bounds.along_one_solution()
         is_along = bounds.how.startswith(ATTAINED_ALONG)
         if not (bounds.are_reached or is_along):

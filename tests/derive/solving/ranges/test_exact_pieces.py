@@ -120,7 +120,9 @@ def test_bounds_are_only_called_reached_where_what_else_is_given_or_declared_let
     is_given, target = draw.choice((True, False)), draw.choice("xy")
     domains = {"x": "real", "y": "real", "b": "real" if is_given else f"{ends[0]}..{ends[1]}"}
     system = bare("x y b", "y = x", f"b = {text}", domains=domains)
-    given = {"x" if target == "y" else "y": f"{low}..{low + wide}"} | ({"b": f"{ends[0]}..{ends[1]}"} if is_given else {})
+    given = {"x" if target == "y" else "y": f"{low}..{low + wide}"} | (
+        {"b": f"{ends[0]}..{ends[1]}"} if is_given else {}
+    )
     for answer in system.solve_all(target, **given):
         if any(note.startswith(("bounds are exact", "bounds found by")) for note in answer.assumptions):
             points = [low + wide * step / 2000 for step in range(2001)]

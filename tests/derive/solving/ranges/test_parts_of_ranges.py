@@ -108,7 +108,9 @@ def test_a_factor_that_is_zero_in_the_middle_of_its_range_contradicts_nothing(se
     draw = random.Random(f"zero in the middle {seed}")
     middle, width, k = draw.randint(-2, 2), draw.choice((0.5, 1, 3)), draw.choice((2, -3, 0.5))
     a = draw.choice((1, -2, 5))
-    product = bare("a b x y", f"a = (x - {middle})*y", f"b = {k}*(x - {middle})*y", domains=dict.fromkeys("abxy", "real"))
+    product = bare(
+        "a b x y", f"a = (x - {middle})*y", f"b = {k}*(x - {middle})*y", domains=dict.fromkeys("abxy", "real")
+    )
     x = f"{middle - width}..{middle + width}"
     for given in ({"a": a}, {"a": a, "b": k * a}):
         (answer,) = product.solve_all("y", x=x, **given)
