@@ -43,7 +43,7 @@ _RATIONALS: ContextVar[Mapping[float, float]] = ContextVar("rationals", default=
 
 @contextmanager
 def beside_rationals(numbers: Mapping[float, float]) -> Iterator[None]:
-    """State the numbers at all points computed inside that are known as rationals, and no decimals, by their doubles."""
+    """State the numbers that are no decimals at all points computed inside, as rationals by their doubles."""
     token = _RATIONALS.set(numbers)
     try:
         yield

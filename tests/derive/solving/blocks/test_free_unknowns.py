@@ -242,7 +242,7 @@ VANISHING = (
 @pytest.mark.parametrize("form", ["c = x*{}", "c*{} = x*{}", "0 = x*{} - c*{}"])
 @pytest.mark.parametrize("ends", [(-2, 3), (1.5, 3), (-3, -2)])
 def test_an_unknown_is_anything_where_an_open_factor_may_be_zero(text: str, factor, form: str, ends) -> None:
-    """Nothing but its domain binds y beside `d = 0*max(y, 1)`; where its factor is zero, so are both sides for c = 0."""
+    """Only its domain binds y beside `d = 0*max(y, 1)`; where its factor is zero, so are both sides for c = 0."""
     domains = {**dict.fromkeys("cdx", "real"), "y": f"{ends[0]}..{ends[1]}"}
     system = bare("c d x y", form.format(text, text), "d = 0*max(y, 1)", domains=domains)
     (answer,) = system.solve_all("x", c=0, d=0)
