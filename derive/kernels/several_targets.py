@@ -17,6 +17,7 @@ from typing import Any
 
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
+from derive.kernels.backends.exact_points import as_given
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases_of_arms, cases_of_stated
@@ -206,7 +207,7 @@ def answer_at(
     given: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:
     """The solver's answer for one of several targets at a point; weak values are stated as a profile states them."""
-    values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
+    values = {name: read_number(as_given(number), library.declared[name].unit) for name, number in point.items()}
     typed = {name: value for name, value in values.items() if name not in weak}
     stated = {name: value for name, value in values.items() if name in weak}
     own = (Profile("point", stated),) if stated else ()

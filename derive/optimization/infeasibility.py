@@ -104,7 +104,8 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     error = infeasible(question.target, programs, len(choices), question.library.declared)
     if isinstance(error, LimitError) or is_point:
         for choice in searched:
-            _raise_solver_error(choice, is_point=is_point)
+            if choice.programs or is_point:
+                _raise_solver_error(choice, is_point=is_point)
     return error
 
 

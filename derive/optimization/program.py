@@ -277,8 +277,19 @@ class Program:
         return goal if goal == goal else math.inf
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
-        return (
-            all(limit.holds_at(values) for limit in (*self.limits, *self.ties))
-            and all(holds(guard, values) for guard in self.guards)
-            and all(side.domain.admits(value(side.form, values)) for side in self.domain_tests)
+        """Whether all limits, guards and domains of the program hold at numbers of its variables."""
+        return self._holds_but_for_domains(values) and all(
+            side.domain.admits(value(side.form, values)) for side in self.domain_tests
         )
+
+    def _holds_but_for_domains(self, values: Mapping[str, float]) -> bool:
+        return all(limit.holds_at(values) for limit in (*self.limits, *self.ties)) and all(
+            holds(guard, values) for guard in self.guards
+        )
+
+    def is_at_open_end(self, point: Sequence[float]) -> bool:
+        """Whether the open end of a domain alone leaves out a point of the program, and perhaps none beside it."""
+        values = self.numbers(point)
+        if values is None or not self._holds_but_for_domains(values):
+            return False
+        return any(side.domain.open_low and value(side.form, values) <= side.domain.low for side in self.domain_tests)

@@ -377,7 +377,7 @@ class ProgramBuilder:
             # not certain by the spans of the unknowns before it: enclosed again, spread out in the free quantities
             form = self._spread(put_in(Name(name), forms), spans)
             enclosure = enclose(form, spans, "")
-            if enclosure is None or enclosure.values[1] < domain.low or enclosure.values[0] > domain.high:
+            if enclosure is None or _is_outside(enclosure.values, domain):
                 return None
             reach[name] = enclosure.values
             if not _is_inside(enclosure.values, domain) or may_be_undefined:
@@ -455,6 +455,11 @@ def _with_ends(tests: Sequence[DomainTest]) -> tuple[DomainTest, ...]:
 def _is_inside(values: Span, domain: Domain) -> bool:
     low = values[0] > domain.low if domain.open_low else values[0] >= domain.low
     return low and values[1] <= domain.high
+
+
+def _is_outside(values: Span, domain: Domain) -> bool:
+    is_below = values[1] <= domain.low if domain.open_low else values[1] < domain.low
+    return is_below or values[0] > domain.high
 
 
 class NoExpression(Exception):  # noqa: N818 - no error: the solver is asked at points instead

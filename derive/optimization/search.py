@@ -251,7 +251,10 @@ class _PointSearch(Search):
             floor = max(floor, self.curvature.floor(part.box, *nearest))
         free = part.box[: self.program.free]
         if all(low == high for low, high in free):
-            floor = max(floor, self.program.at([low for low, _ in free]))
+            point = [low for low, _ in free]
+            goal = self.program.at(point)
+            if goal < math.inf or not self.program.is_at_open_end(point):  # which points beside it come as near as any
+                floor = max(floor, goal)
         return floor
 
     def attain(self, part: Part) -> None:

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
 
 from derive.errors import DomainError, ExpressionError, UnitError
 from quantities.declaration import Declaration, read_given
+from quantities.rational import exact_of, written
 from quantities.registry import unit_of
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
@@ -24,6 +25,8 @@ from quantities.value import is_number, read_value, unit_attribute
 
 DECADES = 100.0
 """The ratio of the ends of a range from which its axis is logarithmic."""
+
+_EXACT = 1 << 12  # limit on numbers of an array that are converted exactly, one by one
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ class Line:
     source: Any  # a span or an array, possibly dask's
     scale: float = 1.0
     shift: float = 0.0
+    rationals: Mapping[float, float] = field(default_factory=dict)  # numbers that are no decimals in the declared unit
 
     def __len__(self) -> int:
         return len(self.source)
@@ -141,12 +145,32 @@ def line(quantity: Declaration, given: Any) -> Line:
         unit, array = _unit_of_attribute(quantity, named), given.values
     array = _array(quantity, array)
     if isinstance(array, tuple):  # values, each with its unit
-        return Line(quantity.name, quantity.unit.text, checked(quantity, _read_values(quantity, array)))
+        return _line_of(quantity, _read_values(quantity, array))
     unit = _checked_unit(quantity, unit, f'derive.units.Quantity(array, "{quantity.unit}")')
     axis = Line(quantity.name, quantity.unit.text, array, *_conversion(quantity, unit))
     if is_lazy(array):
         return axis
+    if (axis.scale, axis.shift) != (1.0, 0.0) and len(array) <= _EXACT:
+        return _line_of(quantity, [convert(number, unit, quantity.unit) for number in map(written, array.tolist())])
     return Line(quantity.name, quantity.unit.text, checked(quantity, axis.declared(array)))
+
+
+def _line_of(quantity: Declaration, numbers: Sequence[float]) -> Line:
+    """The axis of a quantity through numbers in its declared unit, with the rationals of those that are no decimals."""
+    array = checked(quantity, numpy.asarray(numbers, dtype=float))
+    return Line(quantity.name, quantity.unit.text, array, rationals=no_decimals(numbers))
+
+
+def no_decimals(numbers: Iterable[float]) -> dict[float, float]:
+    """Those numbers whose rational is not the decimal as which they are written, by their doubles.
+
+    >>> from fractions import Fraction
+    >>> from quantities.rational import nearest
+    >>> no_decimals([2.7, nearest(Fraction(27, 10)), nearest(Fraction(1, 3))])
+    {0.3333333333333333: 0.3333333333333333}
+    """
+    known = ((float(number), number) for number in numbers if exact_of(number) is not None)
+    return {double: number for double, number in known if exact_of(written(double)) != exact_of(number)}
 
 
 def _unit_of_attribute(quantity: Declaration, text: str) -> Unit:
@@ -183,7 +207,7 @@ def _array(quantity: Declaration, given: Any) -> Any:
     return array.astype(float)
 
 
-def _read_values(quantity: Declaration, values: Sequence[Any]) -> Any:
+def _read_values(quantity: Declaration, values: Sequence[Any]) -> list[float]:
     """Read the values of an axis, each with its unit, as numbers in the declared unit."""
     numbers = []
     for entry in values:
@@ -191,7 +215,7 @@ def _read_values(quantity: Declaration, values: Sequence[Any]) -> Any:
         if value.is_range:
             raise _wrong(quantity, f"{value} is a range inside a list of values", "Write derive.span(...).")
         numbers.append(convert(value.number, value.unit, quantity.unit))
-    return numpy.asarray(numbers)
+    return numbers
 
 
 def checked(quantity: Declaration, numbers: Any) -> Any:

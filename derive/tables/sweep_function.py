@@ -20,6 +20,7 @@ import numpy
 from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
+from derive.kernels.backends.exact_points import beside_rationals
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import JointFunctions, answer_at
 from derive.model.relation_set import RelationSet
@@ -61,6 +62,7 @@ class SweepFunction:
     profiles: tuple[Any, ...]
     given: Mapping[str, Any]  # as stated
     weak: frozenset[str] = frozenset()  # axes that vary a profile's value, not a typed one
+    rationals: Mapping[float, float] = field(default_factory=dict)  # given numbers that are no decimals, by doubles
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SweepFunction, tuple(getattr(self, entry.name) for entry in fields(self))
@@ -127,7 +129,8 @@ class SweepFunction:
         single = dict(chain.from_iterable(recipe.numbers.items() for recipe in self.recipes))
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-        columns = function([named[name] if name in named else single[name] for name in function.names])
+        with beside_rationals(self.rationals):
+            columns = function([named[name] if name in named else single[name] for name in function.names])
         broadcast = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in columns)
         ends_taken = {End(name): numpy.float64(end) for name, end in ends.items()}
         return named | ends_taken | dict(zip(function.outlines, broadcast, strict=True))
@@ -176,7 +179,8 @@ class SweepFunction:
         return answered
 
     def _answer(self, library: RelationSet, target: str, point: Mapping[str, float]) -> Answer:
-        return answer_at(library, target, point, self.weak, self.profiles, self.given)
+        with beside_rationals(self.rationals):
+            return answer_at(library, target, point, self.weak, self.profiles, self.given)
 
     def _asked(self, library: RelationSet, target: str, point: Mapping[str, float]) -> PointAnswer:
         """What the solver tells a sweep's function about a point: an answer, or the relations that fail.

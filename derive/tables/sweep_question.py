@@ -26,7 +26,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
-from derive.tables.axes import Line, is_axis, is_lazy, line
+from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
 from derive.tables.sweep_function import ENDS, SweepFunction
 from quantities.declaration import read_given
@@ -167,7 +167,10 @@ def asked(
     lines = _read(library, axes, fixed)
     along = _AxisGivens(library, profiles, fixed, tuple(lines), is_map)
     names = tuple(line.name for line in lines)
-    function = SweepFunction(library, names, tuple(map(along.recipe, wanted)), profiles, fixed)
+    recipes = tuple(map(along.recipe, wanted))
+    scalars = no_decimals(chain.from_iterable(recipe.numbers.values() for recipe in recipes))
+    rationals = dict(chain(scalars.items(), *(line.rationals.items() for line in lines)))
+    function = SweepFunction(library, names, recipes, profiles, fixed, rationals=rationals)
     try:
         _ = function.lines  # refuses here what has no answer
     except UnderdeterminedError:

@@ -3,13 +3,19 @@
 A number that is given is the decimal as which it is written: 2.7/0.45 is 6, in doubles a little more. What is rounded
 to a whole number, compared, or at the end of a function's domain has here the value that the solver gives it. Many
 points whose decimals are short are worked out together, as quotients of whole numbers that doubles hold.
+
+A number that is given in another unit than the declared one need be no decimal there: 25 cm are 9.84251968503937 inch,
+rounded. Its rational is stated beside the points, by its double.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, NoElement
@@ -32,6 +38,23 @@ _PLACES = 9  # limit on the decimal places of numbers that are worked out togeth
 Quotient = tuple[Any, Any]
 """Arrays of whole numbers: numerators and denominators."""
 
+_RATIONALS: ContextVar[Mapping[float, float]] = ContextVar("rationals", default=MappingProxyType({}))
+
+
+@contextmanager
+def beside_rationals(numbers: Mapping[float, float]) -> Iterator[None]:
+    """State the numbers that are no decimals at all points computed inside, as rationals by their doubles."""
+    token = _RATIONALS.set(numbers)
+    try:
+        yield
+    finally:
+        _RATIONALS.reset(token)
+
+
+def as_given(number: float) -> float:
+    """A double as the number that was given: a stated rational, or else the decimal as which it is written."""
+    return _RATIONALS.get().get(number) or written(float(number))
+
 
 class ExactPoints:
     """A decision at points: an expression, after the steps that compute the numbers in it from those that are given.
@@ -53,7 +76,7 @@ class ExactPoints:
 
     def at(self, *numbers: float) -> float | bool | None:
         """The exact value of the decision at one point of given decimals, NaN if there is none; None if undefined."""
-        values = {name: written(float(number)) for name, number in zip(self.names, numbers, strict=True)}
+        values = {name: as_given(number) for name, number in zip(self.names, numbers, strict=True)}
         irrational: dict[str, Node] = {}
         for name, step in self.steps.items():
             form = with_forms(step, irrational) if irrational else step
@@ -198,6 +221,9 @@ def _quotient(column: Any) -> Quotient:
     """The short decimals given at many points as exact quotients: whole numbers over a power of ten."""
     import numpy
 
+    stated = _RATIONALS.get()
+    if stated and numpy.isin(column, list(stated)).any():
+        raise NoElement
     for places in range(_PLACES + 1):
         denominator = 10.0**places
         numerator = numpy.rint(column * denominator)

@@ -100,6 +100,8 @@ class Boxes:
         self.gaps = range(1, 1 + len(system.gaps))  # the places of the gaps among the expressions
         tied = {*names_in(*system.zeros, *system.guards)}
         self.loose = [i for i, name in enumerate(self.names) if name not in tied]
+        limited = {*names_in(*system.gaps)}
+        self.limited = {i for i, name in enumerate(self.names) if name in limited}
         slacks = [f"the slack of {i}" for i in self.gaps]
         equations = [Equation(system.goal, "=", Name(_GOAL))]
         equations += [Equation(gap, "=", Name(slack)) for gap, slack in zip(system.gaps, slacks, strict=True)]
@@ -183,13 +185,18 @@ class Boxes:
         ]
 
     def better(self, part: Part) -> Box | None:
-        """A part of branch and bound cut to better ends, for the goal and all gaps that may bind; None if none is."""
+        """A part of branch and bound cut to better ends, for the goal and all gaps that may bind; None if none is.
+
+        A side that moves only gaps that do not bind is cut to its middle: its ends may be open.
+        """
         forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
         if None in forms or not self._is_defined(part):
             return None
         sides = list(part.box)
         for i in self.loose:
-            sides[i] = better_end(part.box[i], [form.slopes[i] for form in forms if form is not None])
+            slopes = [form.slopes[i] for form in forms if form is not None]
+            is_idle = i in self.limited and not self.steps[i] and all(slope == (0, 0) for slope in slopes)
+            sides[i] = (centre(part.box[i]),) * 2 if is_idle else better_end(part.box[i], slopes)
         return tuple(sides) if tuple(sides) != part.box else None
 
     def _is_defined(self, part: Part) -> bool:

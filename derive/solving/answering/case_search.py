@@ -27,10 +27,10 @@ from derive.solving.answering.regime_intervals import confined, left_open, witho
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import NoValueError
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, worded
+from derive.solving.execution.case_boxes import boxes_by_arms, claims, worded
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import Case, Question
+from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.solving.execution.regimes import MOST_CASES, explored
 from quantities.domain import Domain
 
@@ -82,6 +82,16 @@ class CaseSearch:
             self._doubts.append((case, Assumption(text, "unproved")))
         elif isinstance(outcome, UnderdeterminedError):
             self._doubts.append(self._open_case(case))
+        elif self._may_hold_elsewhere(case):
+            where = f"where {self._in_words(case)}, it has no value in the middle of the ranges"
+            self._doubts.append((case, Assumption(f"{where}; elsewhere in the ranges there may be others", "turning")))
+
+    def _may_hold_elsewhere(self, case: Case) -> bool:
+        """Whether a searched case without a value in the middle of the ranges may have one elsewhere in them."""
+        if not self.question.ranges or case == NO_CASE:
+            return False
+        asked = replace(self.question, case=case)
+        return next(boxes_by_arms(self.library, asked, asked.strong), None) is not None
 
     def _weigh_open_cases(self) -> None:
         """Set aside the searched cases that others assume away, and note on each result the cases in doubt."""

@@ -131,7 +131,7 @@ class Explanation:
     def _cut(self, bounds: Bounds) -> Bounds:
         """The bounds of an explained state, cut to what its case and other quantities leave of them."""
         if self.candidates.is_exact:
-            return bounds
+            return self.branch.without_unreached(bounds)
         return self.branch.without_unreached(bounds if self.state.is_free else self.branch.cut_to_case(bounds))
 
     def _is_middle_cut_away(self, bounds: Bounds, cut: Bounds) -> bool:
@@ -378,7 +378,7 @@ class Explanation:
         for name, why in self.result.left_out.items():
             if written_for.get(name, self.plan.target) in self._quantities:
                 assumptions.append(Assumption(f"{name} is left out: {why}"))
-        assumptions += self.state.notes
+        assumptions += (note for note in self.state.notes if note.kind != "bounds")
         if how is not None:
             assumptions.append(how)
         return tuple(dict.fromkeys(assumptions))

@@ -101,19 +101,22 @@ def _cancellations(
 
 
 def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) -> None:
-    """Raise if the givens contradict exact relations that are dependent because quantities cancel in them."""
+    """Raise if the givens contradict exact relations that are dependent because quantities cancel in them.
+
+    A range is as unknown as what cancels: in its middle alone, terms may vanish that do not elsewhere.
+    """
     decisions = decisions_of(library, question)
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names):
         return
     if any(relation.approximate or decisions.applies(relation) is not True for relation in relations):
         return
-    known = question.numbers
+    known = {name: number for name, number in question.numbers.items() if name not in question.ranges}
     cancellation = _Cancellation(library, "", relations, known)
     written = [relation.written for relation in relations]
     projection = eliminate(written, "", known, cancellation.domains, lambda left: bool(_decided(left, known)))
     for equation in _decided(projection.equations, known) if projection else ():
-        if not agrees(equation, known) and question.ranges.keys().isdisjoint(equation.names):
+        if not agrees(equation, known):
             raise _conflict(question, names, relations, equation)
 
 

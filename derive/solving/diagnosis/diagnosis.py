@@ -219,6 +219,9 @@ def contradiction(library: RelationSet, question: Question, plan: Plan, state: S
         is_rough = any(library.relations[name].approximate is not None for name in relations)
         if weak or is_rough or any(name in state.spans for name in relation.declared):
             continue
+        is_of_ranges = not question.ranges.keys().isdisjoint(givens)
+        if is_of_ranges and _may_hold_in_ranges(library, question, relations):  # another arm or root may, elsewhere
+            continue
         if not _apply_in_all_ranges(library, question, relations) and _may_fit_in_ranges(library, question, relations):
             continue
         gap = abs(check.gap)

@@ -114,7 +114,8 @@ def _agreement_of_exact(
 ) -> Agreement:
     """The agreement of what exact relations state twice at the strong values alone; raises if it is a contradiction."""
     twice = stated_twice(library, question)
-    if twice.is_told(passed, reached):
+    beside_ranges = _dependent_beside_ranges(library, question)
+    if twice.is_told(passed, reached) and not beside_ranges:
         return Agreement()
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
@@ -152,13 +153,26 @@ def _agreement_of_exact(
             raise next(clash for clash in clashes if clash is not None)
         finally:
             del clashes  # the error's traceback holds this frame, which would hold the error
-    for names in twice.dependent:
+    for names in (*twice.dependent, *beside_ranges):
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
     tested = _tested(library, alone, plan, sound[0]) if len(sound) == 1 else Agreement()
     beyond = [_check_left_by_middle(library, plan, name) for name in plan.sources if name in left_by_middle]
     typed_behind = {**tested.behind, **{check.name: frozenset[str]() for check in beyond}}
     return replace(tested, checks=(*tested.checks, *beyond), behind=typed_behind)
+
+
+def _dependent_beside_ranges(library: RelationSet, question: Question) -> list[tuple[str, ...]]:
+    """The sets of dependent relations that always apply and state something twice whatever the ranges are.
+
+    With `a = x*y` and `b = 2*x*y`, b is twice a for every x of a range.
+    """
+    if not question.ranges:
+        return []
+    numbers = {name: value for name, value in question.strong.items() if name not in question.ranges}
+    dependent = stated_twice(library, question.but(strong=numbers)).dependent
+    conditional = {relation.name for relation in library.conditional}
+    return [names for names in dependent if conditional.isdisjoint(names)]
 
 
 def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
@@ -247,7 +261,8 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
 
 def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
     """What the names of the strong values state twice by all relations but those left out."""
-    zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
+    strong = question.strong.items()
+    zeros = frozenset(name for name, value in strong if not value.base[1] and not value.is_range)
     key = frozenset(question.strong), zeros, left_out
 
     def twice() -> StatedTwice:

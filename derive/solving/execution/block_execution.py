@@ -11,7 +11,7 @@ everything that remains is a solution.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -23,7 +23,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.arithmetic import point_box
+from derive.numerics.intervals.arithmetic import FAINT, point_box
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
@@ -217,7 +217,7 @@ def _singular(block: Block, reason: str, cause: Cause | None) -> DeriveError:
 def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[State], str]:
     """The states that follow from one block with an interval among its inputs: its results are intervals too."""
     if len(block.unknowns) == 1:
-        exact = _by_form(library.relations[block.relations[0]], block.unknowns[0], state)
+        exact = _by_form(library, library.relations[block.relations[0]], block.unknowns[0], state)
         if exact is not None:
             return [exact], ""
     written = [library.relations[name].written for name in block.relations]
@@ -284,7 +284,7 @@ def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: 
     ]
 
 
-def _by_form(relation: Relation, name: str, state: State) -> State | None:
+def _by_form(library: RelationSet, relation: Relation, name: str, state: State) -> State | None:
     """The state with the exact interval of a block's unknown, by its only closed form along one interval; or None."""
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
@@ -312,14 +312,31 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     if len(ranged) > 1:
         return None
     root = ranged[0] if ranged else next(iter(state.spans))
-    return _along(form, name, root, domain, replace(state, forms=forms))
+    divisors_put_in = [composed("", {**forms, "": divisor}) for divisor in candidate.divisors]
+
+    def may_cancel(span: Span) -> bool:
+        """Whether a divisor may be zero as the root runs along an interval."""
+        low, high = span
+        if low == 0 and library.declared[root].domain.open_low:
+            low = FAINT
+        enclosures = [enclosed_form(divisor, {**box, root: (low, high)}) for divisor in divisors_put_in]
+        return any(enclosure is None or not enclosure.misses_zero for enclosure in enclosures)
+
+    return _along(form, name, root, domain, replace(state, forms=forms), may_cancel)
 
 
-def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
-    """The state that follows if a block's form is run along the interval of its one ranged name; None if not exact."""
+def _along(
+    form: Node, name: str, root: str, domain: Domain, state: State, may_cancel: Callable[[Span], bool]
+) -> State | None:
+    """The state that follows if a block's form is run along the interval of its one ranged name; None if not exact.
+
+    Where a divisor is zero and the form stays finite, the unknown cancels: x of `0 = x*y` is anything at y = 0.
+    """
     reach_parts, bound_parts = (1, _LOOSE) if state.only_numbers else (PARTS, PARTS)
     span = reaching(form, state.values, root, state.spans[root], domain, reach_parts)
     low, high = bounds_over(form, state.values, {root: span}, bound_parts)
+    if math.isfinite(high - low) and may_cancel(span):
+        return None
     numbers = [value(form, {**state.values, root: x}) for x in within(span)]
     if numbers[0] in domain and is_constant(numbers, (low, high)):
         return replace(state, values={**state.values, name: numbers[0]})

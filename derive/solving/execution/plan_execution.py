@@ -123,17 +123,17 @@ def _of_case(library: RelationSet, question: Question, result: PlanResult) -> Pl
     if question.case != NO_CASE and not result.plan.weak:
         decisions = decisions_of(library, question)
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
-        moving = _moved_by_ranges(
-            library, question, result.plan
-        )  # at one point of the ranges, what moves tells nothing
+        # at one point of the ranges, what moves tells nothing
+        moving = _moved_by_ranges(library, question, result.plan)
         exact = [relation for relation in sure if relation.is_exact and moving.isdisjoint(relation.members)]
         states = tuple(state for state in states if all(may_be_met(relation, state.values) for relation in exact))
     if states or not result.states:
         return replace(result, states=states)
     _refute(library, question, conditional_in(library, result.plan), result.states)
     reason = f"{question.target}: {of_another_case(library, question, result)}"
-    if result.doubt:
-        what = f"{reason}; and other solutions may exist ({result.doubt})."
+    doubts = [note.text for state in result.states for note in state.notes if note.leaves_others]
+    if doubts:
+        what = f"{reason}; and other solutions may exist ({doubts[0]})."
         raise LimitError.unproved(what, hint="Narrow the domains, or give more.")
     return PlanResult(result.plan, (), result.left_out, reason)
 

@@ -62,7 +62,7 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
             raise refused
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
-            if _doubts_of(states):
+            if any(note.leaves_others for state in states for note in state.notes):
                 what = f"{reason}; but others may exist for what it depends on."
                 raise LimitError.unproved(what, hint="Narrow the domains, or give more.")
             return [], reason

@@ -219,8 +219,9 @@ class SolutionBranch:
         if state.pieces:
             (low, _), (_, high) = state.pieces[0], state.pieces[-1]
             return Bounds((low, high), EXACT_PIECE if len(state.pieces) == 1 else _EXACT_PIECES)
-        if not ranges or any(note.kind == "bounds" for note in state.notes):
-            return Bounds(state.spans.get(target))
+        how = next((note for note in state.notes if isinstance(note, Evidence)), None)
+        if not ranges or how is not None:
+            return Bounds(state.spans.get(target), how)
         # the ranges do not bind what may be anywhere in its domain
         if state.is_free or state.spans.get(target) == self.library.declared[target].domain.ends:
             return Bounds(state.spans[target])
@@ -263,7 +264,12 @@ class SolutionBranch:
         if low == high:
             low = high = in_middle  # but for rounding: the ranges cancel
         low, high = min(low, in_middle), max(high, in_middle)  # rounding may leave it outside
-        return Bounds((max(low, domain.low), min(high, domain.high)), how)
+        kept = max(low, domain.low), min(high, domain.high)
+        if kept != (low, high):
+            enclosure = enclose(form, {name: (number, number) for name, number in values.items()} | moving, "")
+            if enclosure is None or enclosure.partial:  # it may jump over the end of the domain
+                how = _UNREACHED
+        return Bounds(kept, how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:
         """The bounds over ranges, cut to what the case of the branch leaves to the target."""
@@ -295,8 +301,8 @@ class SolutionBranch:
         if bounds.ends is None or how is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if how in (EXACT, SEARCHED, ROUGH) and may_enter_elsewhere(self.library, self.question, self.found):
-            how = _ROUGH_ALONG if how == ROUGH else ATTAINED_ALONG
+        if how in (EXACT, SEARCHED, ROUGH, _UNREACHED) and may_enter_elsewhere(self.library, self.question, self.found):
+            how = _ROUGH_ALONG if how in (ROUGH, _UNREACHED) else ATTAINED_ALONG
             bounds = replace(bounds, how=how)
         if not how.are_reached:
             return bounds

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import random
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
 import derive
+from derive import LimitError
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -93,3 +95,27 @@ def test_where_only_another_case_asks_for_what_is_undefined_the_choice_stays():
     library = bare("f p q x y", "p = max(x, x)", *cases, "f = y*p + x", domains=domains)
     assert library.solve("f", x="0", y="0.4").base == 0
     assert library.least("f", x="0..4", y=["0.4", "0.6"]).value.magnitude == 0
+
+
+@every("seed", range(60), ordinary=12)
+def test_the_open_end_of_a_domain_excludes_no_choice_beside_it(seed):
+    """Where `s = y - c` is positive, b of x alone is not moved by y; the infimum of `a = k*s**2` is never reached."""
+    draw = random.Random(f"open end {seed}")
+    c, sense = draw.choice((0, 1, -0.5)), draw.choice(("least", "most"))
+    low, high = sorted(draw.sample((-2, -1, 0, 0.5, 1, 2), 2))
+    text, function = draw.choice((("2*x", lambda x: 2 * x), ("x**2", lambda x: x**2), ("3 - x", lambda x: 3 - x)))
+    library = bare("b s a x y", f"s = y - {c}", f"b = {text}", "a = s**2", domains=dict.fromkeys("abxy", "real"))
+    goals = [function(Fraction(low) + (Fraction(high) - Fraction(low)) * step / 60) for step in range(61)]
+    best = getattr(library, sense)("b", x=f"{low}..{high}", y=f"{c - 1}..{c + draw.choice((0.5, 2))}")
+    assert best.value.magnitude == pytest.approx(min(goals) if sense == "least" else max(goals), abs=1e-9)
+    assert best.proved
+    assert best.at["y"].magnitude > c
+    with suppress(LimitError):  # which says that no choice was found
+        assert library.least("a", y=f"{c}..{c + 1}").value.magnitude == pytest.approx(0, abs=1e-20)
+
+
+def test_a_choice_of_which_one_has_no_case_at_all_is_told_as_the_others_are():
+    library = bare("a x y", "a = x*min(1, y)", domains={"a": "positive", "x": "real", "y": "real"})
+    assert library.least("a", x=["0", "2"], y="0.5..2").value.magnitude == 1
+    with pytest.raises(LimitError):
+        library.least("a", x=["-1", "0"], y="-1..2")

@@ -19,6 +19,7 @@ from derive.solving.blocks.samples import is_narrow, middle
 from quantities.domain import Domain
 from quantities.rational import nearest
 from tests.derive.operations import calls
+from tests.derive.statements import bare, number, span
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 REAL = Domain("real", -math.inf, math.inf)
@@ -225,3 +226,27 @@ def test_an_unknown_that_a_zero_multiplies_on_both_sides_is_anything(relation):
     assert [solution.spans for solution in outcome.solutions] == [{"x": (-math.inf, math.inf)}]
     outcome = values_of(parse_equation(relation), "x", {"a": 3.0, "b": 2.0}, REAL)
     assert [len(solution.values) for solution in outcome.solutions] == [1]
+
+
+VANISHING = (
+    ("y", lambda y: y),
+    ("(y - 1)", lambda y: y - 1),
+    ("(2*y + 3)", lambda y: 2 * y + 3),
+    ("(y + abs(y))", lambda y: y + abs(y)),
+    ("(floor(y) - 1)", lambda y: math.floor(y) - 1),
+)
+"""Factors that are zero for some y, as text and as functions."""
+
+
+@pytest.mark.parametrize(("text", "factor"), VANISHING)
+@pytest.mark.parametrize("form", ["c = x*{}", "c*{} = x*{}", "0 = x*{} - c*{}"])
+@pytest.mark.parametrize("ends", [(-2, 3), (1.5, 3), (-3, -2)])
+def test_an_unknown_is_anything_where_an_open_factor_may_be_zero(text: str, factor, form: str, ends) -> None:
+    """Only its domain binds y beside `d = 0*max(y, 1)`; where its factor is zero, so are both sides for c = 0."""
+    domains = {**dict.fromkeys("cdx", "real"), "y": f"{ends[0]}..{ends[1]}"}
+    system = bare("c d x y", form.format(text, text), "d = 0*max(y, 1)", domains=domains)
+    (answer,) = system.solve_all("x", c=0, d=0)
+    if any(factor(step / 4) == 0 for step in range(int(4 * ends[0]), int(4 * ends[1]) + 1)):
+        assert span(answer) == (-math.inf, math.inf)
+    else:
+        assert number(answer) == 0

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from derive import InconsistentError, NoSolutionError
+from derive import InconsistentError, LimitError, NoSolutionError
 from tests.derive.statements import bare, numbers
 from tests.ordinary import every
 
@@ -75,3 +75,21 @@ def test_what_is_given_inside_a_range_belongs_to_no_other_case(number):
     assert [answer.base for answer in library.solve_all("x", u="2..2.5", b=number)] == [1.5, 3]
     with pytest.raises(InconsistentError):
         library.solve_all("x", u="2..2.5", b="2.6")
+
+
+@every("seed", range(40), ordinary=12)
+def test_what_an_angle_in_another_turn_leads_to_is_not_denied(seed: int) -> None:
+    """The angle a of `b = sin(a)` is sought in one turn, and `a = k*x` may lead into the domain of x from another."""
+    draw = random.Random(f"another turn {seed}")
+    k, low = draw.randint(1, 4), draw.randint(-20, 20)
+    angle = k * (low + 3 * draw.random())
+    chain = bare("a b x", f"a = {k}*x", "b = sin(a)", domains={"a": "real", "b": "real", "x": f"{low}..{low + 3}"})
+    sine = math.sin(angle)
+    bases = (math.asin(sine), math.pi - math.asin(sine))
+    roots = [(base + turn * math.tau) / k for base in bases for turn in range(-50, 50)]
+    try:
+        answers = numbers(chain.solve_all("x", b=sine))
+    except LimitError:
+        return
+    assert answers
+    assert all(any(math.isclose(answer, root, abs_tol=1e-7) for root in roots) for answer in answers)

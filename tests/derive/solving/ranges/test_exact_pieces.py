@@ -98,3 +98,40 @@ def test_exact_values_are_not_taken_from_one_relation_where_a_condition_asks_for
     spans = [span(answer) for answer in system.solve_all("x", y="1..9", z=2)]
     assert spans
     assert all(high >= 2 for _, high in spans)
+
+
+BESIDE = (
+    ("1/x", lambda x: 1 / x),
+    ("x**2", lambda x: x * x),
+    ("x - 0.5", lambda x: x - 0.5),
+    ("exp(x)", math.exp),
+    ("ceil(x)", math.ceil),
+)
+
+
+@every("seed", range(80), ordinary=8)
+def test_bounds_are_only_called_reached_where_what_else_is_given_or_declared_lets_them(seed: int) -> None:
+    """`y = x` is given as a range, and b of the same x as a range or by its domain alone."""
+    draw = random.Random(f"reached {seed}")
+    text, function = draw.choice(BESIDE)
+    low, wide = draw.choice((-3, -2, 0.5, 1)), draw.choice((0.5, 1, 2))
+    inside = low + wide * draw.uniform(0.2, 0.8)
+    ends = (round(function(inside) - draw.uniform(0.05, 1), 2), round(function(inside) + draw.uniform(0.05, 1), 2))
+    is_given, target = draw.choice((True, False)), draw.choice("xy")
+    domains = {"x": "real", "y": "real", "b": "real" if is_given else f"{ends[0]}..{ends[1]}"}
+    system = bare("x y b", "y = x", f"b = {text}", domains=domains)
+    given = {"x" if target == "y" else "y": f"{low}..{low + wide}"} | (
+        {"b": f"{ends[0]}..{ends[1]}"} if is_given else {}
+    )
+    for answer in system.solve_all(target, **given):
+        if any(note.startswith(("bounds are exact", "bounds found by")) for note in answer.assumptions):
+            points = [low + wide * step / 2000 for step in range(2001)]
+            values = [x for x in points if x and ends[0] - 1e-9 <= function(x) <= ends[1] + 1e-9]
+            assert span(answer) == pytest.approx((min(values), max(values)), abs=wide / 500)
+
+
+@pytest.mark.parametrize("relation", ["a = (x - 3)*x/abs((x - 3)*x)", "a = ceil(x - 3) + 0.25"])
+def test_the_end_of_a_domain_that_a_value_jumps_over_is_not_called_reached(relation: str) -> None:
+    (answer,) = bare("a x", relation, domains={"a": "positive", "x": "real"}).solve_all("a", x="1.5..5")
+    assert answer.low.magnitude == 0
+    assert not any(note.startswith(("bounds are exact", "bounds found by")) for note in answer.assumptions)

@@ -8,8 +8,9 @@ import random
 import pytest
 
 import derive
-from derive import AmbiguousError
-from tests.derive.statements import bare
+from derive import AmbiguousError, InconsistentError
+from tests.derive.statements import bare, span
+from tests.ordinary import every
 
 RISING = {"y = n**2": lambda n: n**2, "y = 1 + sqrt(n)": lambda n: 1 + math.sqrt(n), "y = n*n + n": lambda n: n * n + n}
 FALLING = {"y = 19/n": lambda n: 19 / n, "y = exp(-n)": lambda n: math.exp(-n)}
@@ -99,3 +100,64 @@ def test_a_contradiction_by_a_case_that_no_range_moves_is_told(seed: int) -> Non
             library.solve("z", **given)
     else:
         assert library.solve("z", **given).bounds == (3, 12)
+
+
+@every("seed", range(40), ordinary=12)
+def test_a_factor_that_is_zero_in_the_middle_of_its_range_contradicts_nothing(seed: int) -> None:
+    """Of `a = (x - m)*y` and `b = k*(x - m)*y` only b = k*a is asked of the givens, whatever x is."""
+    draw = random.Random(f"zero in the middle {seed}")
+    middle, width, k = draw.randint(-2, 2), draw.choice((0.5, 1, 3)), draw.choice((2, -3, 0.5))
+    a = draw.choice((1, -2, 5))
+    product = bare(
+        "a b x y", f"a = (x - {middle})*y", f"b = {k}*(x - {middle})*y", domains=dict.fromkeys("abxy", "real")
+    )
+    x = f"{middle - width}..{middle + width}"
+    for given in ({"a": a}, {"a": a, "b": k * a}):
+        (answer,) = product.solve_all("y", x=x, **given)
+        low, high = span(answer)
+        assert all(low <= a / (share * width) <= high for share in (-1, -0.1, -0.001, 0.001, 0.1, 1))
+    with pytest.raises(InconsistentError, match="r1, r2"):
+        product.solve_all("y", x=x, a=a, b=k * a + draw.choice((-1, 0.5)))
+
+
+ARMED = {
+    "max(x, 2*x)": lambda x: max(x, 2 * x),
+    "x*(x/abs(x))": abs,
+    "abs(x - 1)": lambda x: abs(x - 1),
+    "x + abs(x)/2": lambda x: x + abs(x) / 2,
+    "x/x - x": lambda x: 1 - x,
+    "x**2": lambda x: x * x,
+}
+
+
+@every("seed", range(60), ordinary=6)
+def test_two_ranges_that_one_number_fits_contradict_nothing(seed: int) -> None:
+    """In the middle of the ranges another arm or root may hold, which leads to a contradiction there alone."""
+    draw = random.Random(f"fits both {seed}")
+    (first, f), (other, g) = draw.sample([*ARMED.items()], 2)
+    x = draw.choice((-1, 1)) * draw.uniform(0.2, 2.5)
+    pair = bare("a b x", f"a = {first}", f"b = {other}", domains={"a": "real", "b": "real", "x": "-3..3"})
+    given = {}
+    for name, at in (("a", f(x)), ("b", g(x))):
+        given[name] = f"{at - draw.uniform(0.02, 2):.2f}..{at + draw.uniform(0.02, 2):.2f}"
+    try:
+        answers = pair.solve_all("x", **given)
+    except derive.LimitError:
+        return
+    said = " ".join(note for answer in answers for note in answer.assumptions)
+    if "there may be others" not in said and "not proved" not in said:
+        assert any(low <= x <= high for low, high in map(span, answers))
+
+
+@pytest.mark.parametrize(
+    ("pair", "a", "b", "x"),
+    [
+        (("a = x*(x/abs(x))", "b = abs(x)"), "-0.66..1.19", "0.27..1.4", 0.8),
+        (("a = x/x - x", "b = x + 62.5"), "-0.13..2.03", "61.95..62", -0.52),
+        (("a = max(x, 2*x)", "b = x + 5"), "-1..1.2", "4.2..4.4", -0.7),
+    ],
+)
+def test_a_number_that_fits_two_ranges_beside_their_middles_is_not_denied(pair, a: str, b: str, x: float) -> None:
+    answers = bare("a b x", *pair, domains={"a": "real", "b": "real", "x": "-3..3"}).solve_all("x", a=a, b=b)
+    said = " ".join(note for answer in answers for note in answer.assumptions)
+    assert "not proved" in said or "may be others" in said or any(low <= x <= high for low, high in map(span, answers))

@@ -139,3 +139,39 @@ def test_a_case_that_the_middle_of_the_ranges_contradicts_is_one_elsewhere(seed)
     for i in range(-400, 801):
         x = i / 100 + 0.003
         assert not low < u(x) < high or any(answer.low <= x <= answer.high for answer in answers), x
+
+
+ABOVE: dict[str, Callable[[float], float]] = {
+    "sin(3.9*y)": lambda y: math.sin(3.9 * y),
+    "2*cos(y)": lambda y: 2 * math.cos(y),
+    "y**2/9": lambda y: y**2 / 9,
+    "1/y": lambda y: 1 / y,
+}
+
+
+@every("seed", range(60), ordinary=12)
+def test_a_case_without_a_value_in_the_middle_of_the_ranges_is_not_left_out_without_a_word(seed: int) -> None:
+    """Below the edge `b = y - x`, above another function of y; the domain of y may have no end."""
+    draw = random.Random(f"left out {seed}")
+    text, edge, x, width = draw.choice([*ABOVE]), draw.choice((3, 5.59)), draw.uniform(0, 8), draw.uniform(0.2, 3)
+    low = round(draw.uniform(-1, 1.5), 2)
+    library = bare(
+        "b x y",
+        {"equation": "b = y - x", "when": [f"y <= {edge}"]},
+        {"equation": f"b = {text}", "when": [f"y > {edge}"]},
+        domains={"b": "real", "x": "real", "y": draw.choice(("0..9", "real"))},
+    )
+    xs, bs = (round(x - width, 2), round(x + width, 2)), (low, low + 0.1)
+    inside = [y for y in points(edge, 9) if bs[0] <= ABOVE[text](y) <= bs[1]]
+    inside += [y for y in points(0, edge) if bs[0] - (y - xs[0]) <= 0 <= bs[1] - (y - xs[1])]
+    try:
+        answers = library.solve_all("y", x=f"{xs[0]}..{xs[1]}", b=f"{bs[0]}..{bs[1]}")
+    except LimitError:
+        return
+    except derive.NoSolutionError:
+        answers = ()
+    said = [note for answer in answers for note in answer.assumptions]
+    if any(OPEN in note or "not proved" in note or "sought in one turn" in note for note in said):
+        return
+    spans = [answer.bounds or (answer.base, answer.base) for answer in answers]
+    assert all(any(first - 0.03 <= y <= last + 0.03 for first, last in spans) for y in inside)
