@@ -8,7 +8,7 @@ quantity that the target does not need leaves its domain.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -20,6 +20,7 @@ from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.several_targets import JointFunctions, OpenPoints, plans_for, points_at
+from derive.kernels.zero_givens import DecidingZero, deciding_zeros
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
+_TRIED = 12  # points at which it is called where there are more
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
@@ -184,6 +186,25 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     return names, tested(names, write)
 
 
+def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+    """The givens that decide by a zero whether they contradict each other, and a function of each: positive if so.
+
+    Where the givens alone do not show whether they do, it is NaN.
+    """
+    for zero in deciding_zeros(library, cases):
+        names = names_in(zero.factor, zero.rest) if zero.is_known else names_in(zero.factor)
+        yield names, tested(names, partial(_text_at_zero, zero))
+
+
+def _text_at_zero(zero: DecidingZero, text: Writer) -> str:
+    left, right, size = apart(Equation(zero.factor, "=", ZERO), text)
+    verdict = "nan"
+    if zero.is_known:
+        sides = apart(zero.rest, text)
+        verdict = f"np.abs({sides[0]} - {sides[1]}) - {CONTRADICTION!r} * {sides[2]}"
+    return f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, {verdict}, -1.0)"
+
+
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
     """Compile a test of whether givens agree, over arrays in base units; `write` makes its text from other texts."""
     sheet = Sheet(Arrays(), names)
@@ -231,7 +252,7 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     """The compiled column of a target; where gaps show that givens may disagree, it has the solver's answers.
 
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
-    If those points are too many, the compiled value stands unless it is contradicted.
+    If those points are too many, it answers some of them: the compiled numbers stand unless an answer differs.
     """
     import numpy
 
@@ -245,6 +266,14 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     column = numpy.where(wrong, numpy.nan, column)
     if open_points.sum() <= _MOST_ASKED:
         column[open_points] = [ask(point) for point in points_at(open_points, arrays)]
+        return column
+    doubted = numpy.flatnonzero(doubtful & ~numpy.isnan(column))
+    tried = numpy.zeros(column.size, bool)
+    tried[doubted[numpy.linspace(0, len(doubted) - 1, _TRIED, dtype=int)] if len(doubted) else doubted] = True
+    tried = tried.reshape(column.shape)
+    pairs = zip(column[tried], map(ask, points_at(tried, arrays)), strict=True)
+    if not all(abs(number - answer) <= AGREEMENT * abs(answer) for number, answer in pairs):
+        column[doubtful] = numpy.nan
     return column
 
 
@@ -263,6 +292,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         if len(known_here) == len(plans_here):
             beside |= known_here
             gaps = (*gaps, (names, gap))
+    gaps = (*gaps, *zero_gaps(library, cases))
     return Agreement(library, cases, gaps, JointFunctions(library, list(beside.values()))) if gaps else None
 
 
