@@ -112,14 +112,19 @@ def _computed_always(plans: Sequence[Plan]) -> set[str]:
     return set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set()
 
 
-def _defined_text_of(library: RelationSet, block: Block, form: Node, text: Writer) -> str:
+def _defined_text_of(form: Node, divisors: Sequence[Node], text: Writer) -> str:
     """The text by which givens are tested against a domain: a block's form, NaN where its relation divides by zero."""
-    own = {block.unknowns[0]: form}
     value = text(form)
-    for divisor in divisors_beside(library, [library.relations[block.relations[0]].written], [form]):
-        left, right, size = apart(Equation(with_forms(divisor, own), "=", ZERO), text)
+    for divisor in divisors:
+        left, right, size = apart(Equation(divisor, "=", ZERO), text)
         value = f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, nan, {value})"
     return value
+
+
+def _divisors_of(library: RelationSet, block: Block, form: Node) -> list[Node]:
+    """The divisors of a block's relation that its closed form does not show, in terms of what the form is made of."""
+    divisors = divisors_beside(library, [library.relations[block.relations[0]].written], [form])
+    return [with_forms(divisor, {block.unknowns[0]: form}) for divisor in divisors]
 
 
 def _sure_of(condition: Node, text: Writer) -> str:
@@ -135,8 +140,10 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     conditions = conditions_of(library, block.relations)
-    names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
-    functions = [tested(names, partial(_defined_text_of, library, block, form)) for form in forms]
+    divisors = [_divisors_of(library, block, form) for form in forms]
+    names = names_in(*forms, *conditions, *chain.from_iterable(divisors))
+    is_silent = may_be_undefined(library, block)
+    functions = [tested(names, partial(_defined_text_of, *pair)) for pair in zip(forms, divisors, strict=True)]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
     measure = 1.0 if forms else math.nan
 
