@@ -1,0 +1,56 @@
+"""The best of listed numbers, zeros among them, is the best of what the solver answers at each of them."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import derive
+from derive import InconsistentError, LimitError, NoSolutionError
+from tests.derive import random_zeros
+from tests.ordinary import every
+
+
+def apart(seed: int) -> str:
+    """Which best choice is none, or another than among the solver's answers; nothing where these leave it open."""
+    asked = random_zeros.asked(seed)
+    if asked is None:
+        return ""
+    library, target, given = asked
+    along = random.Random(seed).choice(list(given))
+    answers = []
+    try:
+        for number in (0, 1, 2):
+            try:
+                with derive.limits(seconds=0.3):
+                    answers.append(library.solve(target, **{**given, along: number}).base)
+            except LimitError:
+                return ""
+            except (InconsistentError, NoSolutionError):
+                continue
+    except derive.DeriveError:
+        return ""
+    if not answers or None in answers:
+        return ""
+    for verb, expected in (("least", min(answers)), ("most", max(answers))):
+        try:
+            found = getattr(library, verb)(target, **{**given, along: [0, 1, 2]}).answer.base
+        except derive.DeriveError as error:
+            if isinstance(error, derive.UnderdeterminedError):  # by the names of what is given
+                continue
+            return f"{seed}: {verb} over {along} says {error}, not {expected}"
+        if not math.isclose(found, expected, rel_tol=1e-7, abs_tol=1e-9):
+            return f"{seed}: {verb} over {along} is {found}, not {expected}"
+    return ""
+
+
+@every("start", range(0, 400, 20), ordinary=2)
+def test_the_best_of_listed_numbers_is_the_best_of_the_answers_at_them(start: int) -> None:
+    assert not [wrong for seed in range(start, start + 20) if (wrong := apart(seed))]
+
+
+@pytest.mark.parametrize("seed", [1, 417, 430, 448, 490])
+def test_the_best_of_listed_numbers_is_found_where_expressions_divide_by_zero(seed: int) -> None:
+    assert not apart(seed)
