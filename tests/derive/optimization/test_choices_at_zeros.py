@@ -8,7 +8,7 @@ import random
 import pytest
 
 import derive
-from derive import InconsistentError, LimitError, NoSolutionError
+from derive import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from tests.derive import random_zeros
 from tests.ordinary import every
 
@@ -25,7 +25,10 @@ def apart(seed: int) -> str:
         for number in (0, 1, 2):
             try:
                 with derive.limits(seconds=0.3):
-                    answers.append(library.solve(target, **{**given, along: number}).base)
+                    answer = library.solve(target, **{**given, along: number})
+                if answer.failed:
+                    return ""
+                answers.append(answer.base)
             except LimitError:
                 return ""
             except (InconsistentError, NoSolutionError):
@@ -36,21 +39,22 @@ def apart(seed: int) -> str:
         return ""
     for verb, expected in (("least", min(answers)), ("most", max(answers))):
         try:
-            found = getattr(library, verb)(target, **{**given, along: [0, 1, 2]}).answer.base
+            with derive.limits(seconds=0.5):
+                found = getattr(library, verb)(target, **{**given, along: [0, 1, 2]}).answer.base
+        except (LimitError, UnderdeterminedError):  # what is open by the names of the givens is refused
+            continue
         except derive.DeriveError as error:
-            if isinstance(error, derive.UnderdeterminedError):  # by the names of what is given
-                continue
             return f"{seed}: {verb} over {along} says {error}, not {expected}"
         if not math.isclose(found, expected, rel_tol=1e-7, abs_tol=1e-9):
             return f"{seed}: {verb} over {along} is {found}, not {expected}"
     return ""
 
 
-@every("start", range(0, 400, 20), ordinary=2)
+@every("start", range(0, 400, 10), ordinary=20)
 def test_the_best_of_listed_numbers_is_the_best_of_the_answers_at_them(start: int) -> None:
-    assert not [wrong for seed in range(start, start + 20) if (wrong := apart(seed))]
+    assert not [wrong for seed in range(start, start + 10) if (wrong := apart(seed))]
 
 
-@pytest.mark.parametrize("seed", [1, 417, 430, 448, 490])
+@pytest.mark.parametrize("seed", [1, 350, 417, 430, 448, 490])
 def test_the_best_of_listed_numbers_is_found_where_expressions_divide_by_zero(seed: int) -> None:
     assert not apart(seed)
