@@ -8,7 +8,7 @@ quantity that the target does not need leaves its domain.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -20,6 +20,7 @@ from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, plans_for
 from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
+from derive.kernels.zero_givens import DecidingZero, deciding_zeros
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
+_TRIED = 12  # points at which it is called where there are more
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
@@ -110,14 +112,19 @@ def _computed_always(plans: Sequence[Plan]) -> set[str]:
     return set.intersection(*({*plan.unknowns} for plan in plans)) if plans else set()
 
 
-def _defined_text_of(library: RelationSet, block: Block, form: Node, text: Writer) -> str:
+def _defined_text_of(form: Node, divisors: Sequence[Node], text: Writer) -> str:
     """The text by which givens are tested against a domain: a block's form, NaN where its relation divides by zero."""
-    own = {block.unknowns[0]: form}
     value = text(form)
-    for divisor in divisors_beside(library, [library.relations[block.relations[0]].written], [form]):
-        left, right, size = apart(Equation(with_forms(divisor, own), "=", ZERO), text)
+    for divisor in divisors:
+        left, right, size = apart(Equation(divisor, "=", ZERO), text)
         value = f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, nan, {value})"
     return value
+
+
+def _divisors_of(library: RelationSet, block: Block, form: Node) -> list[Node]:
+    """The divisors of a block's relation that its closed form does not show, in terms of what the form is made of."""
+    divisors = divisors_beside(library, [library.relations[block.relations[0]].written], [form])
+    return [with_forms(divisor, {block.unknowns[0]: form}) for divisor in divisors]
 
 
 def _sure_of(condition: Node, text: Writer) -> str:
@@ -133,8 +140,10 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     """
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     conditions = conditions_of(library, block.relations)
-    names, is_silent = names_in(*forms, *conditions), may_be_undefined(library, block)
-    functions = [tested(names, partial(_defined_text_of, library, block, form)) for form in forms]
+    divisors = [_divisors_of(library, block, form) for form in forms]
+    names = names_in(*forms, *conditions, *chain.from_iterable(divisors))
+    is_silent = may_be_undefined(library, block)
+    functions = [tested(names, partial(_defined_text_of, *pair)) for pair in zip(forms, divisors, strict=True)]
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
     measure = 1.0 if forms else math.nan
 
@@ -184,6 +193,25 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     return names, tested(names, write)
 
 
+def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+    """The givens that decide by a zero whether they contradict each other, and a function of each: positive if so.
+
+    Where the givens alone do not show whether they do, it is NaN.
+    """
+    for zero in deciding_zeros(library, cases):
+        names = names_in(zero.factor, zero.rest) if zero.is_known else names_in(zero.factor)
+        yield names, tested(names, partial(_text_at_zero, zero))
+
+
+def _text_at_zero(zero: DecidingZero, text: Writer) -> str:
+    left, right, size = apart(Equation(zero.factor, "=", ZERO), text)
+    verdict = "nan"
+    if zero.is_known:
+        sides = apart(zero.rest, text)
+        verdict = f"np.abs({sides[0]} - {sides[1]}) - {CONTRADICTION!r} * {sides[2]}"
+    return f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, {verdict}, -1.0)"
+
+
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
     """Compile a test of whether givens agree, over arrays in base units; `write` makes its text from other texts."""
     sheet = Sheet(Arrays(), names)
@@ -231,7 +259,7 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     """The compiled column of a target; where gaps show that givens may disagree, it has the solver's answers.
 
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
-    If those points are too many, the compiled value stands unless it is contradicted.
+    If those points are too many, it answers some of them: the compiled numbers stand unless an answer differs.
     """
     import numpy
 
@@ -245,6 +273,14 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     column = numpy.where(wrong, numpy.nan, column)
     if open_points.sum() <= _MOST_ASKED:
         column[open_points] = [ask(point) for point in points_at(open_points, arrays)]
+        return column
+    doubted = numpy.flatnonzero(doubtful & ~numpy.isnan(column))
+    tried = numpy.zeros(column.size, bool)
+    tried[doubted[numpy.linspace(0, len(doubted) - 1, _TRIED, dtype=int)] if len(doubted) else doubted] = True
+    tried = tried.reshape(column.shape)
+    pairs = zip(column[tried], map(ask, points_at(tried, arrays)), strict=True)
+    if not all(abs(number - answer) <= AGREEMENT * abs(answer) for number, answer in pairs):
+        column[doubtful] = numpy.nan
     return column
 
 
@@ -263,6 +299,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         if len(known_here) == len(plans_here):
             beside |= known_here
             gaps = (*gaps, (names, gap))
+    gaps = (*gaps, *zero_gaps(library, cases))
     return Agreement(library, cases, gaps, JointFunctions(library, list(beside.values()))) if gaps else None
 
 

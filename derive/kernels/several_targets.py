@@ -162,7 +162,7 @@ class OpenPoints:
         yields = any(case.yielding for case in wanted.leaves)
         plans = wanted.plans
         # a bound matters if it is of a quantity before the target; several values, if relations may tell them apart
-        self.has_steps = yields or any(len(plan.blocks) > 1 or _may_be_doubtful(library, plan) for plan in plans)
+        self.has_steps = yields or any(len(plan.unknowns) > 1 or _may_be_doubtful(library, plan) for plan in plans)
         self.has_checks = any(plan.checks or _has_followers(library, plan) for plan in plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )

@@ -41,7 +41,7 @@ from derive.optimization.program import (
 from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.closed_forms import composed, only_form, put_in
+from derive.solving.blocks.closed_forms import candidates_of, composed, lost_divisors, only_form, put_in
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
@@ -281,16 +281,22 @@ class ProgramBuilder:
         """The unknowns of a case's plan that their relation leaves open at some points of the box.
 
         There their factor in the relation is zero, and what is left without them is zero too. The form `0/x` of y in
-        `x*y = 0` says zero, and y may be anything where x is zero.
+        `x*y = 0` says zero, and y may be anything where x is zero; that of `x*exp(y) = x*z` hides the divisor x.
         """
         for block in plan.blocks:
             if len(block.unknowns) > 1:
                 continue
             (name,), written = block.unknowns, self.library.relations[block.relations[0]].written
             coefficients = linear_form(added(written.lhs, negated(written.rhs)), frozenset({name}))
-            if coefficients is None or name not in coefficients or not names_in(coefficients[name]):
-                continue
             others = {other: form for other, form in forms.items() if other != name}
+            if coefficients is None:
+                hidden = lost_divisors(self.library, candidates_of(self.library, block))
+                enclosures = [enclose(put_in(divisor, others), spans, "") for divisor in hidden]
+                if any(enclosure is None or not enclosure.misses_zero for enclosure in enclosures):
+                    yield name
+                continue
+            if name not in coefficients or not names_in(coefficients[name]):
+                continue
             enclosures = [enclose(put_in(coefficients.get(key, ZERO), others), spans, "") for key in (name, None)]
             if all(enclosure is None or not enclosure.misses_zero for enclosure in enclosures):
                 yield name

@@ -219,6 +219,11 @@ def searched_choice(
         case_programs = programs_of(question, pick, asked, in_all_cases=in_all_cases)
         with sharing(0.5):
             best = best_of(case_programs, boxes) if boxes else SearchResult()
+            if boxes and not best.is_found and not question.ranges:  # an expression may divide by a zero given
+                solved = sampled_program(question.library, asked, pick.profiles, question.limits, {}, question.sign)
+                met = best_met(solved)
+                if met.is_found:
+                    case_programs, best = (solved,), replace(met, floor=met.value)
         return SearchedChoice(question, pick, case_programs, best)
     except UnknownNameError:
         raise

@@ -267,20 +267,20 @@ def _solutions(
 ) -> Callable[..., list[tuple[float, ...]] | None]:
     """The function by which a kernel asks the solver for all admissible solutions of a block at a point.
 
-    It returns None if an unknown is only bounded.
+    It returns None if an unknown is only bounded, or the equations are dependent there: others may have a value.
     """
     from derive.solving.execution.block_execution import outcome_of
 
     def solutions_at(*numbers: float) -> list[tuple[float, ...]] | None:
-        """The solver's admissible solutions of a kernel's block at one point; None if an unknown is only bounded."""
+        """The solver's admissible solutions of a kernel's block at one point; None if they leave an unknown open."""
         known = dict(zip(inputs, map(float, numbers), strict=False))
         if any(number != number for number in known.values()):
             return []
         known |= origins.values(numbers[len(inputs) :])
-        solutions = outcome_of(library, block, known).solutions
-        if any(solution.spans for solution in solutions):
+        outcome = outcome_of(library, block, known)
+        if outcome.singular or any(solution.spans for solution in outcome.solutions):
             return None
-        return [tuple(solution.values[name] for name in block.unknowns) for solution in solutions]
+        return [tuple(solution.values[name] for name in block.unknowns) for solution in outcome.solutions]
 
     return solutions_at
 

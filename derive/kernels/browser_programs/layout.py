@@ -171,6 +171,10 @@ class Reasons:
         text = f"{relation} does not hold here, and which default would have to yield cannot be told"
         return self.place(Reason("undecided", relation, text))
 
+    def at_zero(self, factor: Node) -> int:
+        text = f"what is given may contradict itself where {render(factor)} is 0: derive solve tells, this page cannot"
+        return self.place(Reason("undecided", "", text))
+
     def several(self, target: str) -> int:
         return self.place(Reason("undecided", target, f"several cases apply here, which differ in {target}"))
 

@@ -8,7 +8,7 @@ does not depend on a failed quantity keeps its number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from math import inf, isfinite
 from typing import Any
 
@@ -26,6 +26,7 @@ from derive.kernels.browser_programs.layout import (
 )
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition, ends
 from derive.kernels.lowering import Draft
+from derive.kernels.zero_givens import DecidingZero, deciding_zeros
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
@@ -201,7 +202,17 @@ class ProgramLines(Draft):
             causes += self._yielding_causes(yielding, scope)
         for following in case.following:
             causes += self._following_causes(following, scope)
+        causes += map(self._zero_cause, deciding_zeros(self.library, self.cases), repeat(scope))
         return self._first(*causes)
+
+    def _zero_cause(self, zero: DecidingZero, scope: Scope) -> str:
+        """Write the cause where a zero given decides that a browser program's givens contradict each other."""
+        inner = scope.untested()
+        vanishes = self._holds(Equation(zero.factor, "=", ZERO), inner)
+        if not zero.is_known:
+            return self.sheet.line(f"{self.reasons.at_zero(zero.factor)} if {vanishes} else 0")
+        wrong = self.reasons.contradicted(zero.relation)
+        return self.sheet.line(f"0 if not {vanishes} or {self._holds(zero.rest, inner)} else {wrong}")
 
     def _yielding_causes(self, yielding: YieldingCondition, scope: Scope) -> list[str]:
         """Write the causes where a condition that holds by defaults may fail in a browser program's case."""

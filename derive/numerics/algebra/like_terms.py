@@ -82,6 +82,16 @@ def multiplied(*nodes: Node) -> Node:
     return applied("mul", [*dividends, *divisors], ONE)
 
 
+def at_zeros(node: Node, zeros: Collection[str]) -> Node:
+    """An expression with zeros put in for names, whose products with a factor of zero are zero where it is defined."""
+    if isinstance(node, Name):
+        return ZERO if node.name in zeros else node
+    if isinstance(node, Number):
+        return node
+    args = tuple(at_zeros(arg, zeros) for arg in node.args)
+    return ZERO if node.op == "mul" and ZERO in args else Apply(node.op, args)
+
+
 def _without_cancelling_pairs(parts: list[Node], inverse: str) -> list[Node]:
     """The terms or factors that remain when like ones have cancelled in pairs, each with its inverse.
 

@@ -29,15 +29,15 @@ do not fix the unknowns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 
 from derive.errors import Cause, LimitError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
-from derive.numerics.algebra.like_terms import ZERO
+from derive.expressions.tree import Equation, render
+from derive.numerics.algebra.like_terms import ZERO, at_zeros
 from derive.numerics.algebra.linear import ReducedEquations, Solved, combined, linear_solutions, product_solutions
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
@@ -278,7 +278,7 @@ def _refuted_by_one_equation(system: System) -> Outcome | None:
     pending = system.equations
     zeros = {name for name, number in system.known.items() if number == 0}
     while pending:
-        pending = tuple(equation.changed(partial(_at_zero, zeros=zeros)) for equation in pending)
+        pending = tuple(equation.changed(partial(at_zeros, zeros=zeros)) for equation in pending)
         new_zeros = set()
         for equation in pending:
             names = {*equation.names}.intersection(system.unknowns)
@@ -294,16 +294,6 @@ def _refuted_by_one_equation(system: System) -> Outcome | None:
         pending = tuple(equation for equation in pending if not new_zeros.isdisjoint(equation.names))
         zeros = new_zeros
     return None
-
-
-def _at_zero(node: Node, zeros: Collection[str]) -> Node:
-    """Put zeros into a side of a block's equation: a product with a zero factor is zero, where it is defined."""
-    if isinstance(node, Name):
-        return ZERO if node.name in zeros else node
-    if isinstance(node, Number):
-        return node
-    args = tuple(_at_zero(arg, zeros) for arg in node.args)
-    return ZERO if node.op == "mul" and ZERO in args else Apply(node.op, args)
 
 
 def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIVISORS) -> Outcome:

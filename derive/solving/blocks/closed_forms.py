@@ -52,7 +52,7 @@ def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: 
     sides = chain.from_iterable(equation.sides for equation in equations)
     own = frozenset(_divisors(forms))
     divisors = dict.fromkeys(divisor for divisor in _divisors(sides) if names_in(divisor))
-    return [divisor for divisor in divisors if divisor not in own and _may_be_zero(library, divisor)]
+    return [divisor for divisor in divisors if divisor not in own and may_be_zero(library, divisor)]
 
 
 def _divisors(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -67,7 +67,7 @@ def zero_divisors(library: RelationSet, candidates: Iterable[Candidate]) -> list
     """The divisors of a block's closed forms that may be zero: there the unknown of `n = a*x` may be anything."""
     divisors = dict.fromkeys(chain.from_iterable(candidate.divisors for candidate in candidates))
     within = [divisor for divisor in divisors if not (isinstance(divisor, Apply) and divisor.op == "inv")]
-    return [divisor for divisor in within if names_in(divisor) and _may_be_zero(library, divisor)]
+    return [divisor for divisor in within if names_in(divisor) and may_be_zero(library, divisor)]
 
 
 def lost_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
@@ -76,7 +76,7 @@ def lost_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list
     return [divisor for divisor in zero_divisors(library, candidates) if divisor not in shown]
 
 
-def _may_be_zero(library: RelationSet, divisor: Node) -> bool:
+def may_be_zero(library: RelationSet, divisor: Node) -> bool:
     """Whether a divisor of a relation or of its closed form may be zero as its quantities range over their domains."""
     enclosure = enclose(divisor, {name: library.declared[name].domain.closed for name in names_in(divisor)}, "")
     return enclosure is None or not enclosure.misses_zero

@@ -27,12 +27,12 @@ from itertools import chain, pairwise
 
 from derive.errors import LimitError, LimitKind
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, operations, replaced, with_forms
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import SWITCHES, difference_of, negated, occurrences
+from derive.numerics.algebra.like_terms import SWITCHES, at_zeros, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
     exactly,
     gap_of,
@@ -60,7 +60,7 @@ from derive.solving.blocks.free_unknowns import (
     may_cancel,
 )
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves, where_defined
-from derive.solving.blocks.samples import is_narrow, middle, runs
+from derive.solving.blocks.samples import is_narrow, middle, points_of_all_sizes, runs
 from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest, written
@@ -99,6 +99,8 @@ def solutions_of(problem: OneUnknown) -> Outcome:
 def _outcome_in_domain(problem: OneUnknown) -> Outcome:
     """The outcome for one unknown, where intervals may hold numbers at which the sides have no value."""
     equation, name, known = problem.equation, problem.name, problem.known
+    if _is_multiplied_by_zeros(problem):
+        return everywhere(problem)
     if _occurs_where_it_may_cancel(problem):
         exact = exact_solutions(_between_arguments(equation), name, known, problem.domain)
         if exact is not None:
@@ -198,6 +200,26 @@ def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> O
         return NEVER
     numbers = [value(candidate.form, problem.known) for candidate in candidates]
     return Outcome((), reason=_why_not([*filter(math.isfinite, numbers)], problem))
+
+
+def _is_multiplied_by_zeros(problem: OneUnknown) -> bool:
+    """Whether zeros multiply the one unknown wherever it stands, and what is left of the sides agrees: it is anything.
+
+    A closed form divides by such a zero: that of `a*exp(x) = a*b` is log(b).
+    """
+    if not any(_may_have_zero_factor(product, problem) for product in operations(*problem.sides, among=("mul",))):
+        return False
+    givens = {given: number for given, number in problem.known.items() if given != problem.name}
+    left, right = (folded(at_zeros(folded(side, givens), ()), {}) for side in problem.sides)
+    return left == right and any(map(problem.meets, points_of_all_sizes(*problem.domain.ends)))
+
+
+def _may_have_zero_factor(product: Apply, problem: OneUnknown) -> bool:
+    """Whether a product holds the one unknown and may have a factor that is zero at the known numbers, exactly."""
+    if problem.name not in product.names:
+        return False
+    others = [factor for factor in product.args if problem.name not in names_in(factor)]
+    return any(value(factor, problem.known) == 0 or next(operations(factor, among=("add",)), None) for factor in others)
 
 
 def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:

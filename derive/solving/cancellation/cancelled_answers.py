@@ -73,7 +73,7 @@ def _cancellations(
     """
     decisions = decisions_of(library, question)
     tried: list[tuple[str, ...]] = []
-    for numbers in (None, question.stated_numbers):
+    for numbers in (None, question.beside_zeros):
         skipped = {**dict.fromkeys(question.case.failing, ANOTHER), **left_out}
         while True:
             rows = rows_of(library, question, frozenset(skipped), numbers, only_combined=True)
@@ -95,7 +95,8 @@ def _cancellations(
                 tried.append(names)
                 weak = tuple(name.removeprefix("=") for name in names if name not in library.relations)
                 known = {name: question.stated_numbers[name] for name in (*question.strong, *weak)}
-                yield _Cancellation(library, question.target, relations, known, weak, rows, skipped)
+                beside_zeros = {name: question.beside_zeros[name] for name in known}
+                yield _Cancellation(library, question.target, relations, known, beside_zeros, weak, rows, skipped)
                 break
             skipped |= false
 
@@ -112,7 +113,7 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
     if any(relation.approximate or decisions.applies(relation) is not True for relation in relations):
         return
     known = {name: number for name, number in question.numbers.items() if name not in question.ranges}
-    cancellation = _Cancellation(library, "", relations, known)
+    cancellation = _Cancellation(library, "", relations, known, beside_zeros=known)
     written = [relation.written for relation in relations]
     projection = eliminate(written, "", known, cancellation.domains, lambda left: bool(_decided(left, known)))
     for equation in _decided(projection.equations, known) if projection else ():
@@ -150,6 +151,7 @@ class _Cancellation:
     target: str
     relations: Sequence[Relation]
     known: Mapping[str, float]
+    beside_zeros: Mapping[str, float]  # the same numbers, but none that is zero only in the middle of a range
     weak: tuple[str, ...] = ()  # the names whose weak values are known
     rows: Rows = field(default_factory=dict)  # of all relations, from which these were chosen
     left_out: Mapping[str, str] = field(default_factory=dict)
@@ -174,12 +176,12 @@ class _Cancellation:
     def projection(self) -> Projection | None:
         """The relations without what cancels in them, if they are enough for a cancelled answer; None otherwise."""
         written = [relation.written for relation in self.relations]
-        projection = eliminate(written, self.target, self.known, self.domains, self._is_enough)
+        projection = eliminate(written, self.target, self.beside_zeros, self.domains, self._is_enough)
         if projection is not None:
             return projection
         # terms of several unknowns cancel only where their coefficients are numbers
-        numeric = [equation.changed(partial(folded, known=self.known)) for equation in written]
-        return eliminate(numeric, self.target, self.known, self.domains, self._is_enough)
+        numeric = [equation.changed(partial(folded, known=self.beside_zeros)) for equation in written]
+        return eliminate(numeric, self.target, self.beside_zeros, self.domains, self._is_enough)
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

@@ -170,7 +170,7 @@ def tied(library: RelationSet, question: Question) -> list[str]:
     strong = question.strong
     relations = library.relations.items()
     exact = [name for name, relation in relations if relation.approximate is None and not relation.conditions]
-    zeros = {name: 0.0 for name, value in strong.items() if not value.base[1]}
+    zeros = dict.fromkeys(question.zeros, 0.0)
     rows = _without_known(_rows_at(library, structure_of(library), exact, zeros), strong)
     rows |= {f"={name}": {name: 1} for name, value in question.weak.items() if value.source.kind == "exact"}
     dependent = {*chain.from_iterable(repeated(rows, ""))}

@@ -261,9 +261,7 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
 
 def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
     """What the names of the strong values state twice by all relations but those left out."""
-    strong = question.strong.items()
-    zeros = frozenset(name for name, value in strong if not value.base[1] and not value.is_range)
-    key = frozenset(question.strong), zeros, left_out
+    key = frozenset(question.strong), question.zeros, left_out
 
     def twice() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))

@@ -98,6 +98,11 @@ class Question:
         return {name: value.base[1] for name, value in self.strong.items()}
 
     @cached_property
+    def zeros(self) -> frozenset[str]:
+        """The names that are typed in the question as zero; a range around zero holds other numbers."""
+        return frozenset(name for name in self.strong if not self.beside_zeros[name])
+
+    @cached_property
     def ranges(self) -> Mapping[str, Span]:
         """The strong values of the question that were typed as ranges: their ends in base units."""
         return _ranges(self.strong)
@@ -116,6 +121,12 @@ class Question:
     def stated_numbers(self) -> Mapping[str, float]:
         """All numbers stated in the question, in base units; a range at its middle."""
         return {name: value.base[1] for name, value in self.values.items()}
+
+    @cached_property
+    def beside_zeros(self) -> Mapping[str, float]:
+        """The numbers stated in the question, with an end for each range that has zero in its middle: it is no zero."""
+        ends = {name: max(span, key=abs) for name, span in self.stated_ranges.items()}
+        return {name: number or ends.get(name, number) for name, number in self.stated_numbers.items()}
 
     def in_use(self, plan: Plan) -> dict[str, Value]:
         """The strong and weak values of the question that a plan starts from."""

@@ -218,3 +218,14 @@ def test_relations_whose_conditions_hold_together_contradict_each_other_as_for_a
                 right = math.nan
             assert [float(function(a=a, b=b)) for function in functions] == pytest.approx([right] * 2, nan_ok=True)
     assert contradictory
+
+
+def test_a_divisor_that_cancels_in_the_form_of_a_quantity_beside_the_target_is_tested() -> None:
+    """The form of y in `a*z/a = x*y` is z/x, in which there is no a to divide by."""
+    held = bare("a x y z", "z = a*z*x", "x = a*z*x", "a*z/a = x*y", domains=dict.fromkeys("axyz", "real"))
+    for backend in ("python", "numpy"):
+        function = held.compile("x", ["a", "z"], backend)
+        assert function(a=1.0, z=1.0) == held.solve("x", a=1, z=1).base == 1
+        assert math.isnan(function(a=1.0, z=-1.0))
+    with pytest.raises(InconsistentError):
+        held.solve("x", a=1, z=-1)

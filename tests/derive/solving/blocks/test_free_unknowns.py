@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans, reaching
 from derive.solving.blocks.one_unknown import values_of
@@ -250,3 +250,31 @@ def test_an_unknown_is_anything_where_an_open_factor_may_be_zero(text: str, fact
         assert span(answer) == (-math.inf, math.inf)
     else:
         assert number(answer) == 0
+
+
+@pytest.mark.parametrize(
+    "relation",
+    [
+        "exp(x)*a = a",
+        "a*exp(x) = a*b",
+        "a*log(x + 9) = a*b",
+        "a*exp(x) + a*b = a",
+        "(a - b)*exp(x) = a**2 - b**2",
+        "a*b*exp(x) = 3*a",
+        "a*sin(x + 1) = a*cos(b)",
+        "a*exp(x) + (b - 2)*x**2 = a*b",
+    ],
+)
+@pytest.mark.parametrize("b", [2.0, 0.0])
+def test_an_unknown_in_a_function_that_zeros_multiply_is_anything_where_the_relation_holds_at_every_number(relation, b):
+    equation = parse_equation(relation)
+    known = {"a": b if "a - b" in relation else 0.0, "b": b}
+    gaps = [residual(equation, {**known, "x": x}) for x in (0.3, 1.1, 7.0)]
+    outcome = values_of(equation, "x", known, REAL)
+    assert any(solution.spans for solution in outcome.solutions) == (gaps == [0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("relation", ["exp(x)*a = b", "a*log(x) = a*b + 1", "(a - b)*exp(x) = 1 + a + b"])
+def test_an_unknown_that_zeros_multiply_is_nothing_where_the_rest_does_not_agree(relation):
+    known = {"a": 0.0, "b": 0.0 if "a - b" in relation else 2.0}
+    assert not values_of(parse_equation(relation), "x", known, REAL).solutions

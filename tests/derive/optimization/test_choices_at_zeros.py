@@ -1,0 +1,60 @@
+"""The best of listed numbers, zeros among them, is the best of what the solver answers at each of them."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import derive
+from derive import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from tests.derive import random_zeros
+from tests.ordinary import every
+
+
+def apart(seed: int) -> str:
+    """Which best choice is none, or another than among the solver's answers; nothing where these leave it open."""
+    asked = random_zeros.asked(seed)
+    if asked is None:
+        return ""
+    library, target, given = asked
+    along = random.Random(seed).choice(list(given))
+    answers = []
+    try:
+        for number in (0, 1, 2):
+            try:
+                with derive.limits(seconds=0.3):
+                    answer = library.solve(target, **{**given, along: number})
+                if answer.failed:
+                    return ""
+                answers.append(answer.base)
+            except LimitError:
+                return ""
+            except (InconsistentError, NoSolutionError):
+                continue
+    except derive.DeriveError:
+        return ""
+    if not answers or None in answers:
+        return ""
+    for verb, expected in (("least", min(answers)), ("most", max(answers))):
+        try:
+            with derive.limits(seconds=0.5):
+                found = getattr(library, verb)(target, **{**given, along: [0, 1, 2]}).answer.base
+        except (LimitError, UnderdeterminedError):  # what is open by the names of the givens is refused
+            continue
+        except derive.DeriveError as error:
+            return f"{seed}: {verb} over {along} says {error}, not {expected}"
+        if not math.isclose(found, expected, rel_tol=1e-7, abs_tol=1e-9):
+            return f"{seed}: {verb} over {along} is {found}, not {expected}"
+    return ""
+
+
+@every("start", range(0, 400, 10), ordinary=20)
+def test_the_best_of_listed_numbers_is_the_best_of_the_answers_at_them(start: int) -> None:
+    assert not [wrong for seed in range(start, start + 10) if (wrong := apart(seed))]
+
+
+@pytest.mark.parametrize("seed", [1, 350, 417, 430, 448, 490])
+def test_the_best_of_listed_numbers_is_found_where_expressions_divide_by_zero(seed: int) -> None:
+    assert not apart(seed)
