@@ -8,8 +8,10 @@ from contextlib import contextmanager
 
 import pytest
 
+import derive
 from derive.caches import Cache
 from tests.derive.statements import bare, number
+from tests.ordinary import every
 
 THREADS = 12
 
@@ -62,3 +64,30 @@ def test_threads_that_share_a_library_do_not_take_its_values_from_each_other():
 
     with switching_often(), ThreadPoolExecutor(THREADS) as threads:
         assert all(threads.map(ask, range(20 * THREADS)))
+
+
+def _told(lib, target, given):
+    """What a library says of a question, in words: its answer or its error."""
+    try:
+        return lib.solve(target, **given).text()
+    except derive.DeriveError as error:
+        return str(error)
+
+
+TYPED, COMPUTED = {"b": "0.3"}, {"p": "0.026999999999999996"}  # of the same double; one is a rational
+
+
+@every("first", [TYPED, COMPUTED])
+@every("times", [1, 3])
+@every("rest", ["c - a - b", "(c - a - b)*b", "max(c - a - b, 0)", "log(1 + c - a - b)"])
+@every("relation", ["(x - a)*y = 0", "x*y = y", "x*y = 0", "x = y"])
+def test_what_is_kept_of_a_rational_does_not_answer_for_its_double(first, times, rest, relation):
+    """A rest of zero leaves an unknown free, and one of noise may not."""
+
+    def made():
+        return bare("a b c p x y", "b = p**(1/3)", f"y = {rest}", relation, domains=dict.fromkeys("abcpxy", "real"))
+
+    lib, second = made(), COMPUTED if first is TYPED else TYPED
+    for given in (*[first] * times, *[second] * times):
+        asked = {"a": "0", "c": "0.3", **given}
+        assert _told(lib, "x", asked) == _told(made(), "x", asked)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.caches import Memo
+from derive.caches import Memo, numbers_as_key
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
@@ -161,7 +161,7 @@ def outcome_of(
     domains = {name: library.declared[name].domain for name in block.unknowns}
     is_alone = len(block.unknowns) == 1
     hints = {} if is_alone else {name: stated[name] for name in block.unknowns if name in stated}
-    key = (block, tuple(sorted(known.items())), tuple(hints.items()), None if is_alone else search)
+    key = (block, numbers_as_key(known), tuple(hints.items()), None if is_alone else search)
 
     def compute() -> Outcome:
         """Solve the block; it is singular if an estimate alone leaves an unknown zero, and fixes nothing."""
