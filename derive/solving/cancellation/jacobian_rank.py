@@ -178,10 +178,10 @@ def tied(library: RelationSet, question: Question) -> list[str]:
 
 
 def repeated_among(
-    library: RelationSet, structure: Structure, given: Iterable[str], zeros: Iterable[str]
+    library: RelationSet, structure: Structure, given: Iterable[str], numbers: Mapping[str, float]
 ) -> Iterator[tuple[str, ...]]:
-    """Minimal sets of relations with dependent rows once these names are given, some of them as zeros."""
-    rows = _rows_at(library, structure, list(structure.members), dict.fromkeys(zeros, 0.0))
+    """Minimal sets of relations with dependent rows once these names are given, some of them with numbers."""
+    rows = _rows_at(library, structure, list(structure.members), numbers)
     return repeated(_without_known(rows, frozenset(given)), "")
 
 
