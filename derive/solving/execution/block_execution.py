@@ -23,13 +23,14 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
-from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, span_of
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.free_unknowns import bounds_over, reaching
-from derive.solving.blocks.outcome import Outcome, Solution
+from derive.solving.blocks.free_unknowns import bounds_over, parted, reaching
+from derive.solving.blocks.one_unknown import solutions_of
+from derive.solving.blocks.outcome import ENCLOSED, Outcome, Solution
 from derive.solving.blocks.propagation import fits_in_part, narrowed, narrowed_beside
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
@@ -243,9 +244,14 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
         solutions = solve_block(written, block.unknowns, {**state.values, **middles}, domains).solutions
         if len(solutions) == 1 and not solutions[0].spans:
             return [state.taken(replace(solutions[0], form=None))], ""
-    text = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
-    note = Assumption(text, "enclosed")
-    return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
+    note = replace(ENCLOSED, text=f"{', '.join(block.unknowns)}: {ENCLOSED.text}")
+    enclosed = replace(state, notes=(*state.notes, note))
+    if len(block.unknowns) > 1:
+        return [replace(enclosed, spans={**state.spans, **spans})], ""
+    (name,) = block.unknowns
+    box = {**{known: span_of(number) for known, number in state.values.items()}, **state.spans}
+    parts = parted(spans[name], written, name, box, domains[name], solutions_of)
+    return [replace(enclosed, spans={**state.spans, name: part}) for part in parts or [spans[name]]], ""
 
 
 def _fits_in_part(written: Sequence[Equation], state: State, spans: Mapping[str, Span]) -> bool:
