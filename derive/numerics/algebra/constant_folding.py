@@ -45,12 +45,18 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     '2*x'
     """
 
+    return with_doubles(folded_in_many_digits(node, known))
+
+
+def folded_in_many_digits(node: Node, known: Mapping[str, float]) -> Node:
+    """Fold constants as `folded` does, and leave irrational ones all digits with which they are combined."""
+
     def named(name: str) -> Node:
         number = known.get(name)
         return Name(name) if number is None or not math.isfinite(number) else Number(stated(number))
 
     result: Node = _FOLDED.fold(node, named)
-    return _with_doubles(result)
+    return result
 
 
 def with_precise_constants(node: Node) -> Node:
@@ -97,7 +103,7 @@ def _precise_constant(constant: Apply) -> Number | None:
     return None if abs(in_doubles(constant) - number.real) <= EXPRESSION * abs(number.real) else number
 
 
-def _with_doubles(node: Node) -> Node:
+def with_doubles(node: Node) -> Node:
     """What constant folding leaves of an expression in the end, with irrational constants rounded to doubles."""
 
     def rounded(part: Node) -> Node | None:

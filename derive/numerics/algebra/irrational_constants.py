@@ -22,6 +22,7 @@ _DIGITS = 1200  # bits to which an irrational constant is folded
 _LOST_DIGITS = 40  # limit on those that its own function may lose
 _KNOWN_DIGITS = 1100  # bits of a folded constant that are right, after operations that have lost some
 _SAME_BITS = 1050  # a sum of irrational constants that cancels to these is zero; beside 1e300 a one is left at 2**-997
+SAME_CONSTANT = Fraction(1, 1 << _SAME_BITS)  # the share of irrational constants up to which their rest is zero
 _LONGEST_SHORT = 1 << 200  # limit on the numerator or the denominator of a fraction that a constant turns out to be
 _BY_CHANCE = 1 << 100  # limit on quotients in the continued fraction of a constant that is no short one
 _LONGEST_WRITTEN = 160  # limit on bits of a numerator, above which it may be that of a folded irrational constant
