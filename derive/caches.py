@@ -15,13 +15,21 @@ threads that need the same value at once may both compute it, and neither waits 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from derive.time_limits import overruns
 
 T = TypeVar("T")
+
+
+def numbers_as_key(numbers: Mapping[str, float]) -> Hashable:
+    """Numbers by name as a part of a cache's key, in which a rational and the double nearest to it are two numbers.
+
+    They compare as equal, and of a difference with noise in its last digit only the double's is zero.
+    """
+    return tuple([(name, number, number.__class__) for name, number in sorted(numbers.items())])
 
 
 class Cache(Generic[T]):

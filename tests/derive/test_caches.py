@@ -8,11 +8,13 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+import derive
 from derive.caches import Cache
 from derive.errors import LimitError
 from derive.time_limits import query, sharing, tick
 from tests.derive.operations import ticks
 from tests.derive.statements import bare, number
+from tests.ordinary import every
 
 THREADS = 12
 
@@ -84,3 +86,30 @@ def test_a_value_for_which_time_ran_out_is_computed_again():
         assert cache.of("key", compute) == "all"
         is_long = True
         assert cache.of("key", compute) == "all"
+
+
+def _told(lib, target, given):
+    """What a library says of a question, in words: its answer or its error."""
+    try:
+        return lib.solve(target, **given).text()
+    except derive.DeriveError as error:
+        return str(error)
+
+
+TYPED, COMPUTED = {"b": "0.3"}, {"p": "0.026999999999999996"}  # of the same double; one is a rational
+
+
+@every("first", [TYPED, COMPUTED])
+@every("times", [1, 3])
+@every("rest", ["c - a - b", "(c - a - b)*b", "max(c - a - b, 0)", "log(1 + c - a - b)"])
+@every("relation", ["(x - a)*y = 0", "x*y = y", "x*y = 0", "x = y"])
+def test_what_is_kept_of_a_rational_does_not_answer_for_its_double(first, times, rest, relation):
+    """A rest of zero leaves an unknown free, and one of noise may not."""
+
+    def made():
+        return bare("a b c p x y", "b = p**(1/3)", f"y = {rest}", relation, domains=dict.fromkeys("abcpxy", "real"))
+
+    lib, second = made(), COMPUTED if first is TYPED else TYPED
+    for given in (*[first] * times, *[second] * times):
+        asked = {"a": "0", "c": "0.3", **given}
+        assert _told(lib, "x", asked) == _told(made(), "x", asked)

@@ -36,6 +36,7 @@ _DIGITS = 1200  # bits to which an irrational constant is folded
 _LOST_DIGITS = 40  # limit on those that its own function may lose
 _KNOWN_DIGITS = 1100  # bits of a folded constant that are right, after operations that have lost some
 _SAME_BITS = 1050  # a sum of irrational constants that cancels to these is zero; beside 1e300 a one is left at 2**-997
+SAME_CONSTANT = Fraction(1, 1 << _SAME_BITS)  # the share of irrational constants up to which their rest is zero
 _LONGEST_SHORT = 1 << 200  # limit on the numerator or the denominator of a fraction that a constant turns out to be
 _BY_CHANCE = 1 << 100  # limit on quotients in the continued fraction of a constant that is no short one
 _LONGEST_WRITTEN = 160  # limit on bits of a numerator, above which it may be that of a folded irrational constant
@@ -51,12 +52,18 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     '2*x'
     """
 
+    return with_doubles(folded_in_many_digits(node, known))
+
+
+def folded_in_many_digits(node: Node, known: Mapping[str, float]) -> Node:
+    """Fold constants as `folded` does, and leave irrational ones all digits with which they are combined."""
+
     def named(name: str) -> Node:
         number = known.get(name)
         return Name(name) if number is None or not math.isfinite(number) else Number(stated(number))
 
     result: Node = _FOLDED.fold(node, named)
-    return _with_doubles(result)
+    return result
 
 
 def with_precise_constants(node: Node) -> Node:
@@ -103,7 +110,7 @@ def _precise_constant(constant: Apply) -> Number | None:
     return None if abs(in_doubles(constant) - number.real) <= EXPRESSION * abs(number.real) else number
 
 
-def _with_doubles(node: Node) -> Node:
+def with_doubles(node: Node) -> Node:
     """What constant folding leaves of an expression in the end, with irrational constants rounded to doubles."""
 
     def rounded(part: Node) -> Node | None:

@@ -35,7 +35,13 @@ from derive.errors import Cause
 from derive.expressions.arithmetic import UNIT, Monomial, NoElement, Sum, joined, multiplied_out, plus
 from derive.expressions.balls import many_digits
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
-from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.constant_folding import (
+    SAME_CONSTANT,
+    folded,
+    folded_in_many_digits,
+    is_irrational,
+    with_doubles,
+)
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
 from derive.numerics.algebra.exact_values import (
     are_exact,
@@ -443,7 +449,7 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Reduc
     >>> of("x**3 + x = y", "x**3 + y = 4")[0][1]
     '2*y + (-1)*x + (-4) = 0'
     """
-    sums = (_sum_of(folded(difference_of(equation), known)) for equation in equations)
+    sums = (_sum_of(folded_in_many_digits(difference_of(equation), known)) for equation in equations)
     before = [row for row in sums if row is not None and len(row) <= _MOST]
     if len(before) < len(equations):
         return None
@@ -454,7 +460,9 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Reduc
         total = sum(abs(value(term, known)) for term in all_terms if {*names_in(term)} <= known.keys())
         size[UNIT] = Fraction(total) if isfinite(total) else size.get(UNIT, Fraction(0))
     is_exact = are_exact(equations, {*names_in(*equations)} - known.keys(), known)
-    blur = Fraction(0) if is_exact else _BLUR
+    shares = chain.from_iterable(row.values() for row in before)
+    digits = SAME_CONSTANT if any(map(is_irrational, shares)) else Fraction(0)  # to which exact numbers are known
+    blur = digits if is_exact else _BLUR
     pending = [*range(len(rows))]
     while pending:
         lead = max(filter(None, chain.from_iterable(rows[i] for i in pending)), key=_height, default=None)
@@ -467,9 +475,11 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Reduc
                 share = rows[i][lead] / rows[pivot][lead]
                 rows[i], sizes[i] = _without(rows[i], sizes[i], share, rows[pivot], sizes[pivot], blur)
                 rows[i].pop(lead, None)
-    agreement = Fraction(0) if is_exact else _AGREEMENT
+    agreement = digits if is_exact else _AGREEMENT
     contradict = any(abs(rows[i].get(UNIT, 0)) > agreement * sizes[i].get(UNIT, 0) for i in pending)
-    remaining = (None if i in pending else Equation(_sum_written(row), "=", ZERO) for i, row in enumerate(rows))
+    remaining = (
+        None if i in pending else Equation(with_doubles(_sum_written(row)), "=", ZERO) for i, row in enumerate(rows)
+    )
     return ReducedEquations(
         tuple(remaining), tuple(zip(map(_degree, before), map(_degree, rows), strict=True)), contradict
     )

@@ -66,6 +66,13 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
 
 
 @many_digits()
+def vanishes(equation: Equation, values: Mapping[str, float]) -> bool | None:
+    """Whether multiprecision has no gap between the sides of an equation; None if it has no value, or is unknown."""
+    gap = _gap(equation, values)
+    return None if gap is None else bool(gap == 0)
+
+
+@many_digits()
 def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
     """The sign, in multiprecision, of the left side minus the right one; zero also if it is unknown."""
     gap = _gap(equation, values)

@@ -97,6 +97,11 @@ class OneUnknown:
             return True
         return gap == 1 and any(_is_zero(factor, values, tolerance) for factor in self.factors)
 
+    def vanishes(self, x: float) -> bool | None:
+        """Whether there is no gap between the sides at a number, but for rounded givens; None if that is unknown."""
+        vanishes = multiprecision.vanishes(self.equation, self.at(x))
+        return vanishes if vanishes is None or self.is_exact else self.meets_beside_givens(x)
+
     @cached_property
     def factors(self) -> tuple[Equation, ...]:
         """The factors whose gaps to zero close where the equation's does, as equations; none if no side is zero."""

@@ -68,6 +68,8 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     if candidates.answers:
         return candidates
     library, question, errors = candidates.library, candidates.question, candidates.errors
+    if not errors or any(isinstance(error, UnderdeterminedError) for error in errors):
+        prove_agreement(library, question)  # nothing that may be missing ends a contradiction
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):

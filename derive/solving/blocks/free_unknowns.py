@@ -16,14 +16,14 @@ degree.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise, product
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
-from derive.expressions.functions import STEPPED
+from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
@@ -39,18 +39,20 @@ from derive.numerics.algebra.like_terms import (
     without_denominators,
 )
 from derive.numerics.algebra.multiprecision import gap_of, is_level
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import Span, enclose, span_of
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
-from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs
+from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs, within
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET
 from quantities.domain import Domain
+from quantities.rational import exact_of
 
 CHOICES = ("max", "min", "piecewise")
 _VARIANTS, _MOST = 24, 64  # limits on combinations of arms, of a system and of one equation
+_FEW = 3  # samples at which the sides have to agree
 
 
 def has_choice(equation: Equation, name: str) -> bool:
@@ -141,6 +143,30 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     return is_level_span(problem, problem.domain.ends)
 
 
+def agrees_at_samples(problem: OneUnknown, solved: Callable[[OneUnknown], Outcome]) -> bool:
+    """Whether an unknown seems to cancel: the sides agree in many digits at samples of each part with values.
+
+    So it is with `cosh(x) = (exp(x) + exp(-x))/2`, of which no form shows it, and beyond 709.8 no double. A part ends
+    where a root, a logarithm or a divisor is zero, and at no other number can an equation without choices change.
+    """
+    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
+        return False
+    variants = _variants(problem)
+
+    def verdicts(points: Iterable[float]) -> Iterator[bool | None]:
+        return (variant.vanishes(x) for variant, x in product(variants, points))
+
+    points = [x for x in points_of_all_sizes(*problem.domain.ends) if x in problem.domain]
+    if not variants or False in verdicts(sorted(points, key=lambda x: abs(abs(x) - 1.0))):
+        return False
+    edges, are_all = edges_of(problem.equation, problem.name, points_of(problem), problem.domain, solved)
+    points += chain.from_iterable(map(within, pairwise((problem.domain.low, *edges, problem.domain.high))))
+    if not are_all:
+        points += points_across(problem.domain.ends, problem.known, ())
+    tried = list(verdicts(points))
+    return False not in tried and tried.count(True) >= _FEW
+
+
 def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
     """Whether an unknown may cancel along an interval, so that the equation holds there.
 
@@ -226,6 +252,104 @@ def _is_in_proportion(problem: OneUnknown, points: Sequence[float]) -> bool:
     if len(shares) <= 3 or not all(share <= MET for share in shares):  # more than rounding
         return False
     return max(shares) - min(shares) <= LAST_DIGIT * max(shares)
+
+
+# Where the sides have values
+
+_MOST_EDGES = 8  # limit on numbers that part a domain
+
+
+def points_of(problem: OneUnknown) -> dict[str, Span]:
+    """The known numbers around an unknown that cancels, as intervals of one number each."""
+    return {name: span_of(number) for name, number in problem.known.items() if name != problem.name}
+
+
+def edges_of(
+    equation: Equation,
+    name: str,
+    box: Mapping[str, Span],
+    domain: Domain,
+    solved: Callable[[OneUnknown], Outcome],
+) -> tuple[list[float], bool]:
+    """The numbers of an unknown that cancels at which a side begins or ceases to have values, in ascending order.
+
+    And whether these are all. What moves with a range is left aside.
+    """
+    known = {other: low for other, (low, high) in box.items() if low == high}
+    edges, are_all = set[float](), True
+    for argument, end in _ends_of_arguments(equation, name, known):
+        at_end = Equation(argument, "=", Number(exact_of(end) or Fraction(end)))
+        outcome = solved(OneUnknown(at_end, name, known, domain))
+        are_all = are_all and not outcome.undecided and outcome.caveat is None
+        edges.update(solution.values[name] for solution in outcome.solutions if not solution.spans)
+    inside = sorted(edge for edge in edges if domain.low < edge < domain.high)
+    return inside, are_all and len(inside) <= _MOST_EDGES
+
+
+def _ends_of_arguments(equation: Equation, name: str, known: Mapping[str, float]) -> Iterator[tuple[Node, float]]:
+    """Arguments with an unknown that cancels, and ends at which their operations begin or cease to have values."""
+    for part in operations(*equation.sides):
+        argument = part.args[0] if part.args else part
+        if name not in names_in(argument) or not {name, *known}.issuperset(part.names):
+            continue
+        if part.op == "inv":
+            yield argument, 0.0
+        elif part.op == "pow":
+            exponent = value(part.args[1], known) if name not in names_in(part.args[1]) else math.nan
+            if not (exponent >= 0 and exponent.is_integer()):
+                yield argument, 0.0
+        elif part.op in TABLE:
+            yield from ((argument, end) for end in TABLE[part.op].domain if math.isfinite(end))
+
+
+def parts_with_values(
+    equation: Equation,
+    name: str,
+    box: Mapping[str, Span],
+    domain: Domain,
+    edges: Sequence[float],
+) -> list[Span]:
+    """The parts of a domain, between edges, in which the sides have values for an unknown that cancels.
+
+    A single number without values, as that of `1/x` at zero, parts nothing.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> real, gap = Domain("real", -math.inf, math.inf), parse_equation("sqrt(x**2 - 4)*a = sqrt(x**2 - 4)*b")
+    >>> parts_with_values(gap, "x", {"a": (3.0, 3.0), "b": (3.0, 3.0)}, real, [-2.0, 2.0])
+    [(-inf, -2.0), (2.0, inf)]
+    """
+
+    def has_values(x: float) -> bool:
+        return all(enclose(side, {**box, name: (x, x)}, "") is not None for side in equation.sides)
+
+    parts: list[Span] = []
+    for low, high in pairwise((domain.low, *edges, domain.high)):
+        if not has_values(middle((low, high))):
+            continue
+        if parts and parts[-1][1] == low:
+            parts[-1] = (parts[-1][0], high)
+        else:
+            parts.append((low, high))
+    return parts
+
+
+def parted(
+    span: Span,
+    equations: Iterable[Equation],
+    name: str,
+    box: Mapping[str, Span],
+    domain: Domain,
+    solved: Callable[[OneUnknown], Outcome],
+) -> list[Span]:
+    """The parts of an interval of an unknown in which all sides of equations have values, as far as these are known."""
+    parts = [span]
+    for equation in equations:
+        if name in equation.names and {name, *box}.issuperset(equation.names):
+            edges, are_all = edges_of(equation, name, box, domain, solved)
+            others = parts_with_values(equation, name, box, domain, edges) if edges and are_all else [span]
+            cut = ((max(low, start), min(high, end)) for (low, high), (start, end) in product(parts, others))
+            parts = [(low, high) for low, high in cut if low < high]
+    return parts
 
 
 # Sides that are proportional to powers of their unknown

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -32,7 +32,7 @@ from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import SWITCHES, at_zeros, difference_of, negated, occurrences
+from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
     exactly,
     gap_of,
@@ -52,14 +52,29 @@ from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
     CHOICES,
+    agrees_at_samples,
     by_proportion,
+    edges_of,
     has_choice,
     has_pieces,
     holds_everywhere,
     level_spans,
     may_cancel,
+    parts_with_values,
+    points_of,
 )
-from derive.solving.blocks.outcome import NEVER, Outcome, Solution, agrees, everywhere, repeats, solves, where_defined
+from derive.solving.blocks.outcome import (
+    AGREES_AT_SAMPLES,
+    ENCLOSED,
+    NEVER,
+    Outcome,
+    Solution,
+    agrees,
+    everywhere,
+    repeats,
+    solves,
+    where_defined,
+)
 from derive.solving.blocks.samples import is_narrow, middle, points_of_all_sizes, runs
 from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
@@ -93,7 +108,34 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     outcome = _outcome_in_domain(problem)
     if not any(solution.spans for solution in outcome.solutions):
         return outcome
-    return replace(outcome, solutions=tuple(where_defined(solution, problem) for solution in outcome.solutions))
+    edges, are_all = edges_of(problem.equation, problem.name, points_of(problem), problem.domain, solutions_of)
+    cut = (_within_parts(solution, problem, edges, are_all=are_all) for solution in outcome.solutions)
+    caveat = outcome.caveat or (None if are_all else ENCLOSED)
+    return replace(outcome, solutions=tuple(chain.from_iterable(cut)), caveat=caveat)
+
+
+def _within_parts(solution: Solution, problem: OneUnknown, edges: Sequence[float], *, are_all: bool) -> list[Solution]:
+    """The solution for one unknown without numbers of its domain at which a side has no value, as several intervals."""
+    span = solution.spans.get(problem.name)
+    parts: Sequence[Span] = ()
+    if span == problem.domain.ends and edges and are_all:
+        parts = parts_with_values(problem.equation, problem.name, points_of(problem), problem.domain, edges)
+    if not parts and span is not None:
+        defined = where_defined(solution, problem)
+        low, high = (_at_edge(end, edges) for end in defined.spans[problem.name])
+        return [replace(defined, spans={problem.name: (low, high)})]
+    if not parts:
+        return [solution]
+    is_whole = solution.is_whole and len(parts) == 1
+    return [replace(solution, spans={problem.name: part}, is_whole=is_whole) for part in parts]
+
+
+def _at_edge(end: float, edges: Iterable[float]) -> float:
+    """The end of an interval for one unknown, or the edge of what has values if only bisection keeps them apart."""
+    for edge in edges:
+        if math.isclose(end, edge, rel_tol=SAME_ROOT) or (edge == 0 and abs(end) <= SMALLEST):
+            return edge
+    return end
 
 
 def _outcome_in_domain(problem: OneUnknown) -> Outcome:
@@ -236,7 +278,17 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     proportional = by_proportion(problem)
     if proportional is not None:
         return proportional
-    return everywhere(problem) if holds_everywhere(problem) else None
+    return _outcome_of_samples(problem)
+
+
+def _outcome_of_samples(problem: OneUnknown) -> Outcome | None:
+    """The outcome for one unknown that cancels by samples, if no form shows it; None if it does not."""
+    is_shown = problem.form == ZERO if problem.is_exact else holds_everywhere(problem)
+    if is_shown:
+        return everywhere(problem)
+    if not agrees_at_samples(problem, solutions_of):
+        return None
+    return replace(everywhere(problem), caveat=AGREES_AT_SAMPLES)
 
 
 def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
@@ -482,8 +534,11 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
 
 def _outcome_with_intervals(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
     """The values of one unknown whose relation holds along intervals, and at points besides; None without intervals."""
-    if _exact_numerator(problem) == 0 or holds_everywhere(problem):
+    if _exact_numerator(problem) == 0:
         return everywhere(problem)
+    by_samples = _outcome_of_samples(problem)
+    if by_samples is not None:
+        return by_samples
     if not has_pieces(problem.equation, problem.name):
         return None
     isolated = tuple(solution.values[problem.name] for solution in solutions)

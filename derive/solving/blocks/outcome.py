@@ -47,6 +47,10 @@ class Outcome:
 
 
 NEVER = Outcome((), reason="the two sides never meet in its domain", cause=Cause.NO_ROOT)
+ENCLOSED = Assumption("bounds are an enclosure; not every value in them need be reached", "enclosed")
+AGREES_AT_SAMPLES = Assumption(
+    "the sides agree in many digits at samples; it is not proved that they agree everywhere", "enclosed"
+)
 OTHERS_MAY_EXIST = Assumption("it is not proved that there are no other solutions", "unproved")
 
 

@@ -22,6 +22,8 @@ from quantities.rational import exact_of
 
 _ROUNDS = 8  # limit on rounds in which every equation cuts at every unknown
 _PIECES = 400  # limit on pieces examined from one end
+_PARTS = 200  # limit on parts of a box that are tried for one that fits
+_HALVINGS = 6  # of a box, down to the smallest part that is tried
 _PAYS = 1e-6  # relative change of an end below which no further round follows
 
 
@@ -72,6 +74,23 @@ def narrowed_beside(
     if sharp is None or wide is None or not all(_is_as_wide(sharp[name], span) for name, span in wide.items()):
         return wide
     return sharp
+
+
+def fits_in_part(fits: Callable[[Mapping[str, Span]], bool], box: Mapping[str, Span], ranged: Sequence[str]) -> bool:
+    """Whether a propagation leaves something in a small part of a box, whose `ranged` intervals are halved in turn."""
+    pending = [(dict(box), 0)]
+    for _ in range(_PARTS):
+        if not pending:
+            return False
+        part, depth = pending.pop()
+        if not fits(part):
+            continue
+        if depth == _HALVINGS:
+            return True
+        name = ranged[depth % len(ranged)]
+        (low, high), cut = part[name], middle(part[name])
+        pending += (({**part, name: half}, depth + 1) for half in ((low, cut), (cut, high)))
+    return True
 
 
 def _is_as_wide(sharp: Span, wide: Span) -> bool:

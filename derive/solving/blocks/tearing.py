@@ -330,7 +330,8 @@ class _TornBranch:
             alone = [x for x in marks[1:-1] if holds(x)]
             alone = [x for x in alone if not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
             if pieces or alone:
-                along = (self._piece(piece, worth) for piece in pieces)
+                exact = (_with_ends_among(marks, piece) for piece in pieces)
+                along = (self._piece(piece, worth) for piece in exact)
                 return [*along, *(Solution(self.at(x, worth), {}) for x in alone)]
         return []
 
@@ -424,6 +425,12 @@ class _TornBranch:
         if worth is value:  # else the bounds, which are computed in doubles, have lost digits
             fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}  # turns -0.0 into 0.0
         return Solution(fixed, {name: span for name, span in spans.items() if name not in fixed})
+
+
+def _with_ends_among(marks: Sequence[float], piece: Span) -> Span:
+    """An interval of the tear that ends at marks, where bisection within a tolerance ended beside them."""
+    low, high = (next((x for x in marks if math.isclose(x, end, rel_tol=SAME_ROOT)), end) for end in piece)
+    return low, high
 
 
 def _ties(equation: Equation) -> Iterator[Equation]:

@@ -18,7 +18,7 @@ from functools import partial
 from typing import NamedTuple
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, replaced, walk
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.products import Product, product_of, written
@@ -118,10 +118,14 @@ class _Elimination:
         if isinstance(node, Number):
             return node.value != 0
         if {*names_in(node)} <= self.known.keys():
-            return value(node, self.known) != 0
+            return not self._is_zero(node)
         if isinstance(node, Name):
             return 0.0 not in self.domains[node.name]
         return node.op in ("mul", "neg", "inv") and all(map(self.is_nonzero, node.args))
+
+    def _is_zero(self, node: Node) -> bool:
+        """Whether an expression of known numbers is zero in the elimination, but for rounding: `a + b - 0.3` may be."""
+        return holds(Apply("eq", (node, ZERO)), self.known)
 
     def _is_never_negative(self, base: Node) -> bool:
         return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
@@ -131,7 +135,7 @@ class _Elimination:
         if isinstance(node, Number):
             return node.value > 0
         if set(names_in(node)) <= self.known.keys():
-            return value(node, self.known) > 0
+            return value(node, self.known) > 0 and not self._is_zero(node)
         if node in self.positive:
             return True
         if isinstance(node, Name):
@@ -175,7 +179,7 @@ class _Elimination:
         if is_condition(node):
             return node
         if names and self.known.keys() >= {*names}:
-            return node if value(node, self.known) else ZERO
+            return ZERO if self._is_zero(node) else node
         return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
 
     def substituted(self, equations: Sequence[Equation], pivot: _Pivot) -> list[Equation]:

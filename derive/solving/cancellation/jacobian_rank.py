@@ -16,7 +16,7 @@ from fractions import Fraction
 from itertools import chain, count
 from typing import TYPE_CHECKING
 
-from derive.caches import Memo
+from derive.caches import Memo, numbers_as_key
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
 from derive.planning.basis import basis_of
@@ -54,8 +54,7 @@ def rows_of(
     move.
     """
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
-    known = numbers or {}
-    key = (*names, left_out, tuple(known), tuple(known.values()), only_combined)
+    key = (*names, left_out, numbers_as_key(numbers or {}), only_combined)
 
     def rows() -> Rows:
         if not only_combined:
@@ -179,10 +178,10 @@ def tied(library: RelationSet, question: Question) -> list[str]:
 
 
 def repeated_among(
-    library: RelationSet, structure: Structure, given: Iterable[str], zeros: Iterable[str]
+    library: RelationSet, structure: Structure, given: Iterable[str], numbers: Mapping[str, float]
 ) -> Iterator[tuple[str, ...]]:
-    """Minimal sets of relations with dependent rows once these names are given, some of them as zeros."""
-    rows = _rows_at(library, structure, list(structure.members), dict.fromkeys(zeros, 0.0))
+    """Minimal sets of relations with dependent rows once these names are given, some of them with numbers."""
+    rows = _rows_at(library, structure, list(structure.members), numbers)
     return repeated(_without_known(rows, frozenset(given)), "")
 
 

@@ -7,7 +7,8 @@ over is tested, as are inequalities and estimates all of whose quantities follow
 (`left_domains`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
 between relations, or takes for fixed what dependent relations leave open, they are eliminated (`cancelled_answers`).
 
-Which relations these are depends on the names of the givens alone, and is cached; most questions have none.
+Which relations these are depends on the names of the givens alone, unless a given or a sum of givens is zero: what it
+multiplies is gone then. It is cached; most questions have none.
 """
 
 from __future__ import annotations
@@ -16,14 +17,17 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from derive.caches import Memo
+from derive.caches import Memo, numbers_as_key
 from derive.errors import DeriveError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Node, has_operation, names_in
+from derive.expressions.tree import Apply, Node, has_operation, names_in, operations
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.piecewise_linear import CHOICES
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
@@ -83,6 +87,7 @@ class StatedTwice:
 
 _LEAVING_SEVERAL = Memo[frozenset[str]](most=1)
 _TWICE = Memo[StatedTwice](most=64)
+_SUMS = Memo[tuple[Apply, ...]](most=1024)
 
 
 def agreement(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Agreement:
@@ -261,19 +266,42 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
 
 def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
     """What the names of the strong values state twice by all relations but those left out."""
-    key = frozenset(question.strong), question.zeros, left_out
+    given, at_zeros = frozenset(question.strong), _numbers_at_zeros(library, question)
 
     def twice() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))
-        return by_names(library, core, *key)
+        return _by_names(library, core, given, at_zeros, left_out)
 
-    return _TWICE.of(library.session, key, twice)
+    return _TWICE.of(library.session, (given, numbers_as_key(at_zeros), left_out), twice)
 
 
-def by_names(
-    library: RelationSet, core: Core, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]
+def _numbers_at_zeros(library: RelationSet, question: Question) -> dict[str, float]:
+    """The numbers of strong values where counting may miss what is stated twice: they, or sums of them, are zero."""
+    numbers = {name: stated.base[1] for name, stated in question.strong.items() if not stated.is_range}
+    names = {name for name, number in numbers.items() if number == 0}
+    for condition in zero_sums(library, numbers):
+        if holds(condition, numbers):
+            names.update(names_in(condition))
+    return {name: numbers[name] for name in numbers if name in names}
+
+
+def zero_sums(library: RelationSet, given: Collection[str]) -> Iterator[Node]:
+    """The conditions that sums of given names in relations are zero, as `a - 1 == 0`: what they multiply is gone."""
+
+    def sums(relation: str) -> tuple[Apply, ...]:
+        found = operations(*library.relations[relation].written.sides, among=("add",))
+        return tuple(Apply("eq", (node, ZERO)) for node in found if node.names)
+
+    for relation in dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in given)):
+        for condition in _SUMS.of(library.session, relation, partial(sums, relation)):
+            if all(name in given for name in condition.names):
+                yield condition
+
+
+def _by_names(
+    library: RelationSet, core: Core, given: frozenset[str], at_zeros: Mapping[str, float], left_out: frozenset[str]
 ) -> StatedTwice:
-    """Find what given names, some of them zero, state twice; relations outside the core follow from those in it."""
+    """Find what given names state twice, some with numbers; relations outside the core follow from those in it."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
@@ -288,8 +316,8 @@ def by_names(
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = [block.unknowns for block in ordered(structure, solved, asked, given)] if asked else []
     used = tests.union(*(block.relations for block in blocks))
-    combined = structure_of_combined(library, given, skipped, is_generic=False) if zeros else within
-    dependent = tuple(_untested(library, combined, given, zeros, fixed, tests))
+    combined = structure_of_combined(library, given, skipped, is_generic=False) if at_zeros else within
+    dependent = tuple(_untested(library, combined, given, at_zeros, fixed, tests))
     conditional = {relation.name for relation in library.conditional if relation.name not in left_out}
     return StatedTwice(
         tests=frozenset(tests),
@@ -336,7 +364,7 @@ def _untested(
     library: RelationSet,
     structure: Structure,
     given: frozenset[str],
-    zeros: frozenset[str],
+    at_zeros: Mapping[str, float],
     fixed: frozenset[str],
     tests: Collection[str],
 ) -> Iterator[tuple[str, ...]]:
@@ -346,7 +374,7 @@ def _untested(
     relation, and no relation is left over as a test: so it is with `u + v = 1` and `2*u + 2*v = 3`. Such a quantity
     has no number, so another relation with it cannot be tested either.
     """
-    repeated = list(islice(repeated_among(library, structure, given, zeros), _SETS))
+    repeated = list(islice(repeated_among(library, structure, given, at_zeros), _SETS))
     unfixed = set[str]()
     pending = repeated
     while untested := [names for names in pending if not _is_tested(library, names, fixed - unfixed, tests)]:

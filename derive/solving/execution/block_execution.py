@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
-from derive.caches import Memo
+from derive.caches import Memo, numbers_as_key
 from derive.errors import Cause, DeriveError, LimitError, NoSolutionError, UnderdeterminedError, first_names
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
@@ -24,18 +24,20 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.arithmetic import FAINT, point_box
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.enclosure import Span, span_of
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.closed_forms import composed, enclosed_form
-from derive.solving.blocks.free_unknowns import bounds_over, reaching
-from derive.solving.blocks.outcome import Outcome, Solution
-from derive.solving.blocks.propagation import narrowed, narrowed_beside
+from derive.solving.blocks.free_unknowns import bounds_over, parted, reaching
+from derive.solving.blocks.one_unknown import solutions_of
+from derive.solving.blocks.outcome import ENCLOSED, Outcome, Solution
+from derive.solving.blocks.propagation import fits_in_part, narrowed, narrowed_beside
 from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
 from derive.time_limits import Search
+from derive.tolerances import AGREEMENT
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
@@ -48,6 +50,8 @@ _LOOSE = 20  # limit on parts for bounds that need not be tight
 _TRIED = 6  # unknowns of a block by which the others are expressed
 _NAMED = 12  # limit on unknowns that a message lists
 _PLACES = 3  # numbers of an unknown at which an estimate is tried
+_NOTHING_FITS = "nothing in its domain fits the intervals of what it depends on"
+_LOOSE_ENDS = 0.05  # relative width of ends of an interval of which only its being there counts
 _SHARE = Name("a share of the estimate")  # which nobody declares
 
 
@@ -162,7 +166,7 @@ def outcome_of(
     domains = {name: library.declared[name].domain for name in block.unknowns}
     is_alone = len(block.unknowns) == 1
     hints = {} if is_alone else {name: stated[name] for name in block.unknowns if name in stated}
-    key = (block, tuple(sorted(known.items())), tuple(hints.items()), None if is_alone else search)
+    key = (block, numbers_as_key(known), tuple(hints.items()), None if is_alone else search)
 
     def compute() -> Outcome:
         """Solve the block; it is singular if an estimate alone leaves an unknown zero, and fixes nothing."""
@@ -219,7 +223,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     if len(block.unknowns) == 1:
         exact = _by_form(library, library.relations[block.relations[0]], block.unknowns[0], state)
         if exact is not None:
-            return [exact], ""
+            return exact, "" if exact else _NOTHING_FITS
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     starts = {name: domain.ends for name, domain in domains.items()}
@@ -228,16 +232,41 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
         return _enclosed_together(written, block.unknowns, {**points, **state.spans, **starts})
 
     spans = narrowed_beside(state.values, narrowing)
-    if spans is None:
-        return [], "nothing in its domain fits the intervals of what it depends on"
+    if spans is None or not _fits_in_part(written, state, spans):
+        return [], _NOTHING_FITS
     if all(is_narrow(span) for span in spans.values()):  # by rounding alone: it is a number
         middles = {name: middle(span) for name, span in state.spans.items()}
         solutions = solve_block(written, block.unknowns, {**state.values, **middles}, domains).solutions
         if len(solutions) == 1 and not solutions[0].spans:
             return [state.taken(replace(solutions[0], form=None))], ""
-    text = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
-    note = Assumption(text, "enclosed")
-    return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
+    note = replace(ENCLOSED, text=f"{', '.join(block.unknowns)}: {ENCLOSED.text}")
+    enclosed = replace(state, notes=(*state.notes, note))
+    if len(block.unknowns) > 1:
+        return [replace(enclosed, spans={**state.spans, **spans})], ""
+    (name,) = block.unknowns
+    box = {**{known: span_of(number) for known, number in state.values.items()}, **state.spans}
+    parts = parted(spans[name], written, name, box, domains[name], solutions_of)
+    return [replace(enclosed, spans={**state.spans, name: part}) for part in parts or [spans[name]]], ""
+
+
+def _fits_in_part(written: Sequence[Equation], state: State, spans: Mapping[str, Span]) -> bool:
+    """Whether an executed block's equations leave something of its unknowns' intervals for a small part of the ranged.
+
+    For all of these there may be something left only because one of them stands in several places.
+    """
+    sides = list(chain.from_iterable(equation.sides for equation in written))
+    times = {name: sum(occurrences(side, name) for side in sides) for name in state.spans}
+    ranged = [name for name, count in times.items() if count > 1]
+    if not ranged:
+        return True
+
+    def fits(part: Mapping[str, Span]) -> bool:
+        def narrowing(points: Mapping[str, Span]) -> dict[str, Span] | None:
+            return narrowed(written, [*spans], {**points, **part, **spans}, width=_LOOSE_ENDS)
+
+        return narrowed_beside(state.values, narrowing) is not None
+
+    return fits_in_part(fits, state.spans, ranged)
 
 
 def _enclosed_together(
@@ -284,8 +313,11 @@ def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: 
     ]
 
 
-def _by_form(library: RelationSet, relation: Relation, name: str, state: State) -> State | None:
-    """The state with the exact interval of a block's unknown, by its only closed form along one interval; or None."""
+def _by_form(library: RelationSet, relation: Relation, name: str, state: State) -> list[State] | None:
+    """The states with the exact interval of a block's unknown, by its only closed form along one interval; or None.
+
+    There is no state where the form leaves its domain all along.
+    """
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None
@@ -327,8 +359,8 @@ def _by_form(library: RelationSet, relation: Relation, name: str, state: State) 
 
 def _along(
     form: Node, name: str, root: str, domain: Domain, state: State, may_cancel: Callable[[Span], bool]
-) -> State | None:
-    """The state that follows if a block's form is run along the interval of its one ranged name; None if not exact.
+) -> list[State] | None:
+    """The states that follow if a block's form is run along the interval of its one ranged name; None if not exact.
 
     Where a divisor is zero and the form stays finite, the unknown cancels: x of `0 = x*y` is anything at y = 0.
     """
@@ -339,8 +371,13 @@ def _along(
         return None
     numbers = [value(form, {**state.values, root: x}) for x in within(span)]
     if numbers[0] in domain and is_constant(numbers, (low, high)):
-        return replace(state, values={**state.values, name: numbers[0]})
+        return [replace(state, values={**state.values, name: numbers[0]})]
+    reach = AGREEMENT * max((abs(end) for end in (low, high) if math.isfinite(end)), default=0.0)
+    if low - reach > domain.high or high + reach < domain.low:
+        return []
     bounds = (max(low, domain.low), min(high, domain.high))
     if bounds[0] > bounds[1] or not (math.isfinite(high - low) or occurrences(form, root) == 1):
         return None
-    return replace(state, spans={**state.spans, name: bounds})
+    if bounds[0] == bounds[1]:
+        return [replace(state, values={**state.values, name: bounds[0]})] if bounds[0] in domain else []
+    return [replace(state, spans={**state.spans, name: bounds})]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from derive.caches import Memo
+from derive.caches import Memo, numbers_as_key
 from derive.certificates.proof import Claim, Proof
 from derive.errors import DeriveError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
@@ -147,7 +147,7 @@ def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapp
     """The claim for the block that a plan reaches with these numbers, cached if it has several unknowns."""
     if len(block.unknowns) == 1:
         return _claim_at(library, question, block, numbers)
-    key = (block, tuple(sorted(numbers.items())), tuple(question.hints.items()))
+    key = (block, numbers_as_key(numbers), tuple(question.hints.items()))
     return _CLAIMS.of(library.session, key, lambda: _claim_at(library, question, block, numbers))
 
 

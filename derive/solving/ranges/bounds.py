@@ -52,7 +52,7 @@ from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
-from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds
+from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds, parts_of_target
 from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
 from derive.tolerances import ASIDE
@@ -204,12 +204,19 @@ class SolutionBranch:
             return Bounds(in_middle, _TAKEN_AT_MIDDLE if in_middle is None else _IN_THE_MIDDLE)
         proved = self._by_plan(ranges)
         if proved is not None:
-            return proved
+            return proved if in_middle is None else self._where_defined(proved)
         if in_middle is not None:
             return Bounds(in_middle, _IN_THE_MIDDLE)
         if self.hangs_on_what_cancels:
             return Bounds(None, _TAKEN_AT_MIDDLE)
         return Bounds(bounds_sampled(self.at, ranges), _SEARCHED_ALONG)
+
+    def _where_defined(self, bounds: Bounds) -> Bounds:
+        """The bounds over the ranges of a target that cancels, without numbers at which a side has no value."""
+        if bounds.ends is None:
+            return bounds
+        parts = parts_of_target(self.library, self.question, self.plan, bounds.ends)
+        return replace(bounds, ends=(parts[0][0], parts[-1][1]))
 
     def _known_bounds(self, ranges: Mapping[str, Span]) -> Bounds | None:
         """The bounds over the ranges that the state of the branch has already; None if they are to be found."""

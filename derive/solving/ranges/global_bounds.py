@@ -22,6 +22,8 @@ from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_an
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.closed_forms import candidates_of, composed, domains_of, enclosed_form, only_form
+from derive.solving.blocks.free_unknowns import parted
+from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states
@@ -99,7 +101,18 @@ def interval_without_middle(
     plan = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
     notes = [Assumption(f"{there} in the middle of the ranges"), how]
     notes += _turn_notes(library, question, first.plan)
-    return PlanResult(plan, (State(question.start(first.plan), {target: span}, {}, tuple(notes)),), first.left_out)
+    start, parts = question.start(first.plan), parts_of_target(library, question, first.plan, span)
+    states = tuple(State(start, {target: part}, {}, tuple(notes)) for part in parts)
+    return PlanResult(plan, states, first.left_out)
+
+
+def parts_of_target(library: RelationSet, question: Question, plan: Plan, bounds: Span) -> list[Span]:
+    """The parts of a target's global bounds in which all sides of a plan's relations have values, if they are known."""
+    target = plan.target
+    written = [library.relations[name].written for name in plan.relations]
+    box = {name: span for name, span in box_of(library, question, plan).items() if name != target}
+    parts = parted(bounds, written, target, box, library.declared[target].domain, solutions_of)
+    return parts or [bounds]
 
 
 def is_open_elsewhere(library: RelationSet, question: Question, plan: Plan) -> bool:
@@ -208,7 +221,9 @@ class _SystemBuilder:
         # numbers are put in, what cancels is left out, and divisors that are certainly positive are multiplied out
         numeric = [self._for_bounds(difference) for difference in differences if difference is not None]
         zeros = [without_quotients(difference, unknowns[0], self.spans) for difference in numeric]
-        narrower = narrowed([Equation(zero, "=", ZERO) for zero in zeros], unknowns, self.spans)
+        # where only a part that cancels has no value, no zero shows it
+        stated = [equation for equation in written if self.spans.keys() >= {*equation.names}]
+        narrower = narrowed([*stated, *(Equation(zero, "=", ZERO) for zero in zeros)], unknowns, self.spans)
         if narrower is None or any(_is_divided_by_zero(difference, self.spans) for difference in numeric):
             self.holds_nowhere = True
         else:

@@ -27,10 +27,11 @@ from derive.errors import DeriveError
 from derive.expressions.tree import names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import holds
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.diagnosis import behind
-from derive.solving.diagnosis.stated_twice import stated_twice
+from derive.solving.diagnosis.stated_twice import stated_twice, zero_sums
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_execution import plan_for_condition
@@ -52,7 +53,7 @@ _NO_NAMES: frozenset[str] = frozenset()
 class TraceInput(NamedTuple):
     """A given as a trace takes it: rationals, or doubles where a rational is not known."""
 
-    kind: tuple[type, bool]  # of the number, and whether it is a range
+    kind: tuple[type, bool, bool]  # of the number, whether it is a range, and whether it is zero
     number: Any
     ends: tuple[Any, ...] = ()
 
@@ -61,10 +62,10 @@ class TraceInput(NamedTuple):
         """Read a value, which may be a range, as the input of a trace."""
         if not value.is_range:
             number = as_rational(value.base[1])
-            return cls((type(number), False), number, (number,))
+            return cls((type(number), False, number == 0), number, (number,))
         low, middle, high = map(as_rational, value.base)
         is_alike = type(low) is type(middle) is type(high)
-        return cls((type(middle) if is_alike else object, True), middle, (low, high))
+        return cls((type(middle) if is_alike else object, True, False), middle, (low, high))
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class Trace:
     """The trace of a solved question: its guarded lines, compiled, and the kinds of givens for which they hold."""
 
     run: Callable[..., Any]
-    kinds: tuple[tuple[type, bool], ...]  # of the givens
+    kinds: tuple[tuple[type, bool, bool], ...]  # of the givens
     weak_ranges: tuple[TraceInput, ...]  # of profiles and defaults, which come after the givens
     is_bounded: bool  # whether the result is extreme where each range ends
 
@@ -227,7 +228,13 @@ class _TraceRecorder:
                 self._guard_conditions(relation, known, scope)
 
     def _guard_agreement(self, tested: Sequence[str]) -> None:
-        """Record guards in the trace that typed values agree where they state something twice, needed or not."""
+        """Record guards in the trace that typed values agree where they state something twice, needed or not.
+
+        What they state twice may be more, or less, where a given or a sum of givens is zero.
+        """
+        numbers = {name: value.base[1] for name, value in self.question.strong.items() if not value.is_range}
+        for condition in zero_sums(self.library, numbers):
+            self.lines.guard_condition(condition, holds(condition, numbers), self.given)
         twice = stated_twice(self.library, self.question)
         plan = self.result.plan
         if twice.is_told({*tested, *plan.relations}, plan.unknowns):

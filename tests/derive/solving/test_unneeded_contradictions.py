@@ -227,3 +227,40 @@ def test_what_is_undefined_contradicts_nothing_where_only_another_case_needs_it(
         assert library.compile("z", ["a", "b", "c"])(**given) == 2.5
         with pytest.raises(derive.DeriveError):
             library.solve("z", **{**given, "c": 4})
+
+
+def gone_factor(draw: random.Random) -> tuple[str, dict[str, str]]:
+    """A factor of givens that is zero at some numbers of them, in decimals whose doubles may differ by a rest."""
+    a, d = (Fraction(draw.randint(1, 40), 10) for _ in range(2))
+    factors = (
+        (f"(a - {decimal(a)})", {"a": a, "d": d}),
+        ("(a - d)", {"a": a, "d": a}),
+        (f"(a + d - {decimal(a + d)})", {"a": a, "d": d}),
+        (f"(a**2 - {decimal(a)}*a)", {"a": a, "d": d}),
+        (f"(d - a*{decimal(d)}/{decimal(a)})", {"a": a, "d": d}),
+        ("a", {"a": Fraction(0), "d": d}),
+    )
+    factor, numbers = draw.choice(factors)
+    return factor, {name: decimal(number) for name, number in numbers.items()}
+
+
+@every("seed", range(60), ordinary=4)
+def test_what_a_zero_factor_leaves_of_a_relation_contradicts_the_others_whatever_was_asked_before(seed):
+    draw = random.Random(seed)
+    factor, at_zero = gone_factor(draw)
+    level, share = (Fraction(draw.randint(2, 30), 10) for _ in range(2))
+    rest = draw.choice(("{0}*b + {0}*c", "{0}*b*c", "{0}*(b + exp(c))", "b*{0}**2 - {0}*c"))
+    texts = (f"y = {decimal(level)} + {rest.format(factor)}", f"z = {decimal(share)}*y")
+    library = bare("a b c d y z", *texts, domains=dict.fromkeys("abcdyz", "real"))
+    agreeing, clashing = decimal(level * share), decimal(level * share + 1)
+    for a in ("17", "18", "19"):  # a trace is recorded where the factor is not zero
+        assert number(library.solve("y", **{**at_zero, "a": a, "z": clashing})) == pytest.approx(
+            float((level * share + 1) / share)
+        )
+    for _ in range(3):
+        assert number(library.solve("y", **at_zero, z=agreeing)) == pytest.approx(float(level))
+        for target in ("y", "b", "c"):
+            with pytest.raises(InconsistentError):
+                library.solve_all(target, **at_zero, z=clashing)
+    around = {**at_zero, "a": f"{decimal(Fraction(at_zero['a']) - 1)}..{decimal(Fraction(at_zero['a']) + 1)}"}
+    library.solve("y", **around, z=clashing)  # elsewhere in the range the factor is not zero

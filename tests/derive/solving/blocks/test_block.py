@@ -497,3 +497,17 @@ def test_a_root_that_may_lie_where_none_was_sought_is_not_denied(level):
     high = math.sin(far) + math.sin(math.sqrt(2) * far)
     outcome = solved([level, "y*x = 1"], "xy", {"h": high}, REAL)
     assert outcome.undecided or outcome.caveat
+
+
+@pytest.mark.parametrize("function", ["atan", "erf", "tanh", "log", "sqrt", "sinh", "asinh", "exp"])
+@pytest.mark.parametrize("level", ["3/10", "7/3", "0.4"])
+@pytest.mark.parametrize(
+    "second",
+    ["y*max(x, {0}) = {1}({0})*{0}", "y + max(x, {0}) = {1}({0}) + {0}", "{0}*y - max(x, {0}) = {0}*{1}({0}) - {0}"],
+)
+def test_a_pair_that_is_open_up_to_the_level_of_a_maximum_is_so_exactly_to_there(function, level, second):
+    """Along the arm without x both relations are the same but for a factor, whose irrational constant is rounded."""
+    pair = [f"y = {function}(max(x, {level}))", second.format(level, function)]
+    outcome = solved(pair, "xy", {}, Domain("real", -50.0, 50.0))
+    spans = [solution.spans["x"] for solution in outcome.solutions if solution.spans]
+    assert spans == [(-50.0, float(Fraction(level)))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from itertools import pairwise
 
 import mpmath
 import pytest
@@ -20,6 +21,7 @@ from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest, written
 from tests.derive.statements import bare, span
+from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -311,3 +313,71 @@ def test_an_unknown_that_cancels_is_any_number_at_which_the_sides_have_values(pa
     (u,) = lib.solve_all("u", v="1.5", c=3)
     assert span(x) == pytest.approx(ends, rel=1e-12, abs=1e-12)
     assert span(u) == pytest.approx((ends[0] + 1, ends[1] + 1), rel=1e-12, abs=1e-12)
+
+
+IDENTITIES = {  # with the parts of the real numbers in which their sides have values
+    "cosh(x) = (exp(x) + exp(-x))/2": [(-math.inf, math.inf)],
+    "sinh(x) = (exp(x) - exp(-x))/2": [(-math.inf, math.inf)],
+    "tanh(x) = (exp(x) - exp(-x))/(exp(x) + exp(-x))": [(-math.inf, math.inf)],
+    "exp(2*x) = exp(x)**2": [(-math.inf, math.inf)],
+    "exp(x + a) = exp(x)*exp(a)": [(-math.inf, math.inf)],
+    "cosh(2*x) = 2*cosh(x)**2 - 1": [(-math.inf, math.inf)],
+    "cosh(x)**2 - sinh(x)**2 = 1": [(-math.inf, math.inf)],
+    "sin(x)**2 + cos(x)**2 = 1": [(-math.inf, math.inf)],
+    "log(exp(x)) = x": [(-math.inf, math.inf)],
+    "asinh(x) = log(x + sqrt(x**2 + 1))": [(-math.inf, math.inf)],
+    "acosh(x) = log(x + sqrt(x**2 - 1))": [(1, math.inf)],
+    "atanh(x) = log((1 + x)/(1 - x))/2": [(-1, 1)],
+    "exp(log(x)) = x": [(0, math.inf)],
+    "log(a*x) = log(a) + log(x)": [(0, math.inf)],
+    "exp(log(x**2 - 9)) = x**2 - 9": [(-math.inf, -3), (3, math.inf)],
+    "cosh(acosh(abs(x))) = abs(x)": [(-math.inf, -1), (1, math.inf)],
+}
+
+
+@pytest.mark.parametrize(("text", "parts"), IDENTITIES.items())
+def test_an_identity_that_no_form_shows_holds_wherever_its_sides_have_values(text, parts):
+    """No end comes of what doubles cannot hold, and it is said that samples alone show it."""
+    known = {"a": written(3)}
+    outcome = values_of(parse_equation(text), "x", known, REAL)
+    assert [solution.spans["x"] for solution in outcome.solutions] == parts
+    assert outcome.caveat is not None
+    assert "not proved" in outcome.caveat.text
+
+
+@pytest.mark.parametrize("change", ["1e-40*x", "1e-40", "1e-25/(1 + x**2)"])
+@pytest.mark.parametrize("text", [*IDENTITIES][:5])
+def test_what_is_an_identity_to_all_digits_of_doubles_alone_is_none(text, change):
+    outcome = values_of(parse_equation(f"{text} + {change}"), "x", {"a": written(3)}, REAL)
+    assert not any(solution.spans for solution in outcome.solutions)
+
+
+@pytest.mark.parametrize("branch", [0, 7, -40, 1e12])
+def test_what_is_the_same_on_one_branch_of_a_root_is_no_identity(branch):
+    known = {"a": written(branch)}
+    outcome = values_of(parse_equation("sqrt((x + a)**2) = x + a"), "x", known, REAL)
+    assert [solution.spans["x"] for solution in outcome.solutions] == [(pytest.approx(-branch, rel=1e-9), math.inf)]
+
+
+GAPS = ["sqrt({})", "log({})", "1/sqrt({})", "({})**1.5", "acosh({} + 1)", "log(sqrt({}) + 1)"]
+CANCELLING = ["{}*w = {}*c", "{} + w = {} + c", "x*{} + w = x*{} + c", "exp({} + w) = exp({} + c)"]
+
+
+@examples(60)
+@given(
+    st.sets(st.integers(-60, 60), min_size=1, max_size=4),
+    st.sampled_from([1, -1, 3, -7]),
+    st.sampled_from(GAPS),
+    st.sampled_from(CANCELLING),
+    st.sampled_from(["3", "2..4"]),
+)
+def test_an_unknown_that_cancels_is_in_none_of_the_gaps_between_the_parts_with_values(roots, sign, function, text, w):
+    """A polynomial with simple roots changes its sign at each, and is known to be positive above or below the last."""
+    product = "*".join(f"(x - {root})" if root >= 0 else f"(x + {-root})" for root in sorted(roots))
+    ends = [-math.inf, *sorted(roots), math.inf]
+    spans = list(pairwise(ends))[::-1]
+    expected = sorted(span for place, span in enumerate(spans) if (sign > 0) == (place % 2 == 0))
+    part = function.format(f"{sign}*{product}")
+    library = bare("x w c", text.format(part, part), domains=dict.fromkeys("xwc", "real"))
+    told = library.solve_all("x", w=w, c=3)
+    assert sorted(span(answer) for answer in told) == expected

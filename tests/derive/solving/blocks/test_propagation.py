@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import derive
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose, span_of
@@ -148,3 +149,31 @@ def test_an_interval_that_the_last_digit_of_a_computed_number_takes_away_is_kept
     spans = narrowed_beside({"v": number}, narrowing)
     assert spans is not None
     assert spans["x"] == (0.0, pytest.approx(number))
+
+
+FORMS = {  # what t is for u, by relations that leave an interval for u, with an enclosure of t that may be too wide
+    "(2*u + 7)/(u + 1)": ["t*u + t = 2*u + 7"],
+    "u - u**2/4": ["t = u - u**2/4"],
+    "(u - u**2/8)**(1/3)": ["t**3 = u - u**2/8"],
+    "exp(u)/u": ["t = exp(u)/u"],
+    "(3*u + 5)/(u + 2)": ["t*u + v = 3*u + 5", "v = 2*t"],
+    "u*exp(-u/2)": ["t + v = u*exp(-u/2) + 3", "v = 3"],
+}
+
+
+@examples(60)
+@given(st.sampled_from(sorted(FORMS)), st.integers(2, 6), st.integers(1, 40), st.booleans(), st.booleans())
+def test_a_target_has_an_enclosure_only_where_a_value_fits(form, most, width, is_above, is_apart):
+    """The values of a form at many points say whether a domain beside them, or with some of them, is reached."""
+    values = [value(parse_expression(form), {"u": 1 + (most - 1) * i / 2000}) for i in range(2001)]
+    least, greatest, gap = min(values), max(values), 0.05 if is_apart else -0.05 * (max(values) - min(values))
+    low, high = (greatest + gap, greatest + gap + width) if is_above else (least - gap - width, least - gap)
+    domains = {"u": "1..9", "t": f"{low:.6f}..{high:.6f}", "m": "real", "v": "real"}
+    library = bare("u m t v", f"m = max(u, {most})", *FORMS[form], domains=domains)
+    if is_apart:
+        with pytest.raises(derive.NoSolutionError):
+            library.solve_all("t", m=most)
+    else:
+        (answer,) = library.solve_all("t", m=most)
+        assert span(answer)[0] <= max(least, low) * (1 + 1e-6) + 1e-6
+        assert span(answer)[1] >= min(greatest, high) * (1 - 1e-6) - 1e-6
