@@ -219,7 +219,7 @@ def searched_choice(
         case_programs = programs_of(question, pick, asked, in_all_cases=in_all_cases)
         with sharing(0.5):
             best = best_of(case_programs, boxes) if boxes else SearchResult()
-            if boxes and not best.is_found and not question.ranges:  # an expression may divide by a zero given
+            if boxes and not best.is_found and _may_divide_by_zero(question, asked):
                 solved = sampled_program(question.library, asked, pick.profiles, question.limits, {}, question.sign)
                 met = best_met(solved)
                 if met.is_found:
@@ -229,6 +229,15 @@ def searched_choice(
         raise
     except DeriveError as error:
         return SearchedChoice(question, pick, error=error)
+
+
+def _may_divide_by_zero(question: ChoiceQuestion, asked: Question) -> bool:
+    """Whether a choice that is one point may have a value that its expressions miss, as they divide by a zero given.
+
+    The solver does not ask whether what follows is a whole count.
+    """
+    has_counts = any(declared.domain.whole for declared in question.library.declared.values())
+    return bool(asked.zeros) and not question.ranges and not has_counts
 
 
 def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
