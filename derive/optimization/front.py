@@ -316,8 +316,10 @@ class _FrontSearch:
         if first_best is None:
             return None
         both_best = self._best(1, first_best.best.value)
+        if both_best is None or both_best.best.is_proved:
+            return _proved_by(both_best, first_best)
         found = min((second for _, second in self._targets_at(first_best)), default=math.inf)
-        if both_best is not None and found < both_best.best.value:
+        if found < both_best.best.value:
             floor = min(both_best.best.floor, found)
             both_best = replace(first_best, best=replace(first_best.best, value=found, floor=floor))
         return _proved_by(both_best, first_best)
