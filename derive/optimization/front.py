@@ -308,9 +308,21 @@ class _FrontSearch:
         yield last
 
     def _best_of_both(self, bound: float | None) -> SearchedChoice | None:
-        """The choice of a front best in the first target under a bound on the second, and then best in the second."""
+        """The choice of a front best in the first target under a bound on the second, and then best in the second.
+
+        Where the search for the second finds nothing as good as the point of the first, it is that point.
+        """
         first_best = self._best(0, bound)
-        return None if first_best is None else _proved_by(self._best(1, first_best.best.value), first_best)
+        if first_best is None:
+            return None
+        both_best = self._best(1, first_best.best.value)
+        if both_best is None or both_best.best.is_proved:
+            return _proved_by(both_best, first_best)
+        found = min((second for _, second in self._targets_at(first_best)), default=math.inf)
+        if found < both_best.best.value:
+            floor = min(both_best.best.floor, found)
+            both_best = replace(first_best, best=replace(first_best.best, value=found, floor=floor))
+        return _proved_by(both_best, first_best)
 
     def _best(self, target: int, bound: float | None) -> SearchedChoice | None:
         """The best of one target of a front over all discrete choices, where the other is not worse than a bound.

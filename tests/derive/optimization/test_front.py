@@ -154,3 +154,13 @@ def test_limits_that_leave_no_point_are_named():
 
 def test_a_front_is_drawn():
     assert bare("a b c", "b = 2*a", "c = 10/a").front(["b", "c"], a="1..4", points=2).plot().axes
+
+
+@pytest.mark.parametrize("rounded", ["ceil(x)", "ceil(2*x)/2", "floor(x + 0.5)"])
+@pytest.mark.parametrize("middle", [0.25, 0.75, 1.5])
+def test_an_end_of_a_front_at_a_jump_is_the_best_of_its_target(rounded, middle):
+    """The second target is least at the lower end of its first step, which may be a single point."""
+    steps = bare("a b x", f"a = abs({middle} - x)", f"b = {rounded}", domains=dict.fromkeys("abx", "real"))
+    found = values(steps.front(["a", "b"], x="0..3"))
+    assert min(first for first, _ in found) == pytest.approx(0, abs=1e-9)
+    assert min(second for _, second in found) == 0
