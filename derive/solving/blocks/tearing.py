@@ -330,7 +330,7 @@ class _TornBranch:
             alone = [x for x in marks[1:-1] if holds(x)]
             alone = [x for x in alone if not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
             if pieces or alone:
-                exact = (_with_ends_among(marks, piece) for piece in pieces)
+                exact = (_with_ends_among([x for x in marks if holds(x)], piece) for piece in pieces)
                 along = (self._piece(piece, worth) for piece in exact)
                 return [*along, *(Solution(self.at(x, worth), {}) for x in alone)]
         return []

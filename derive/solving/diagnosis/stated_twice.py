@@ -270,7 +270,7 @@ def stated_twice(library: RelationSet, question: Question, left_out: frozenset[s
 
     def twice() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))
-        return _by_names(library, core, given, at_zeros, left_out)
+        return by_names(library, core, given, at_zeros, left_out)
 
     return _TWICE.of(library.session, (given, numbers_as_key(at_zeros), left_out), twice)
 
@@ -298,7 +298,7 @@ def zero_sums(library: RelationSet, given: Collection[str]) -> Iterator[Node]:
                 yield condition
 
 
-def _by_names(
+def by_names(
     library: RelationSet, core: Core, given: frozenset[str], at_zeros: Mapping[str, float], left_out: frozenset[str]
 ) -> StatedTwice:
     """Find what given names state twice, some with numbers; relations outside the core follow from those in it."""

@@ -70,8 +70,8 @@ def prove_stated_twice(library: RelationSet, target: str, typed) -> None:
     asked = outlined(library, target, typed)
     names = frozenset(asked.strong)
     core = core_of(library, (target, *asked.strong, *asked.weak))
-    within = by_names(library, core, names, frozenset(), frozenset())
-    whole = by_names(library, core_of(library, library.declared), names, frozenset(), frozenset())
+    within = by_names(library, core, names, {}, frozenset())
+    whole = by_names(library, core_of(library, library.declared), names, {}, frozenset())
     assert (within.tests, within.leaving, within.needed) == (whole.tests, whole.leaving, whole.needed)
     assert within.dependent == whole.dependent
 
