@@ -18,7 +18,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, SupportsIndex
 
-from derive.errors import ExpressionError, InconsistentError
+from derive.errors import ExpressionError, InconsistentError, LimitError
 from derive.expressions.tree import Apply, Equation, Name
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -345,6 +345,9 @@ class _FrontSearch:
     def _point(self, choice: SearchedChoice) -> FrontPoint:
         """The point of the front at a best choice, with the answers for both targets there."""
         targets = [*self._targets_at(choice)]
+        if not targets:
+            what = f"The best {self.second.name} of the front was not found again when its choice was put back."
+            raise LimitError.unproved(what, hint="Allow more time, or narrow the ranges.")
         # a point may have several solutions, and only in some has the second target the best value of the search
         at_best = [pair for pair in targets if math.isclose(pair[1], choice.best.value, rel_tol=AGREEMENT)]
         best_first, best_second = min(at_best or targets)

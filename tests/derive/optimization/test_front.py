@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import derive
+from derive.optimization import front as front_module
 from tests.derive.statements import bare, number
 
 FLEET = {"batch": "1..600 sequence", "chips": ["8 chip", "32 chip"], "context": "8 ktoken/sequence"}
@@ -142,7 +143,8 @@ def test_both_targets_are_of_one_solution():
 @pytest.mark.parametrize("limits", [["s >= 2"], ["s >= 2", "c <= 10"]])
 def test_a_solution_that_breaks_a_limit_is_no_point_of_a_front(limits):
     pair = bare("a c s", "c = 10/a", "(s - 3)**2 = a", domains={"s": "real"})
-    found = values(pair.front(["c", "s"], such_that=limits, a="1..4", points=2))
+    with derive.limits(seconds=60):
+        found = values(pair.front(["c", "s"], such_that=limits, a="1..4", points=2))
     assert [found[0], found[-1]] == [pytest.approx((2.5, 5)), pytest.approx((10, 2))]
 
 
@@ -164,3 +166,9 @@ def test_an_end_of_a_front_at_a_jump_is_the_best_of_its_target(rounded, middle):
     found = values(steps.front(["a", "b"], x="0..3"))
     assert min(first for first, _ in found) == pytest.approx(0, abs=1e-9)
     assert min(second for _, second in found) == 0
+
+
+def test_a_point_that_is_not_found_again_ends_in_an_error_of_limits(monkeypatch):
+    monkeypatch.setattr(front_module._FrontSearch, "_targets_at", lambda *_: iter(()))
+    with pytest.raises(derive.LimitError, match="not found again"):
+        bare("a cost gain", "cost = a", "gain = 2 - a").front(["least cost", "most gain"], a="1..4", points=3)
