@@ -68,7 +68,7 @@ from derive.solving.blocks.solution_curves import (
 )
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.tearing import tearings, torn
-from derive.time_limits import Search, sharing, tick
+from derive.time_limits import Search, sharing, stop_if_over
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
 
@@ -169,7 +169,7 @@ def _solve_by_first_method(system: System) -> Outcome:
     search = None
     with suppress(LimitError), sharing(_SHARE):
         search = search_domains(system)
-    tick()  # raises if the time of the whole query is over, and not only the share
+    stop_if_over()  # of the whole query, and not only the share
     if search is not None and search.complete:
         return search.outcome
     if system.search is Search.COMPLETE:

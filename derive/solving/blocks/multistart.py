@@ -28,10 +28,11 @@ from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_el
 from derive.solving.blocks.samples import points_across_domains, starting_points
 from derive.solving.blocks.solution_curves import lies_on_curve
 from derive.solving.blocks.substitution import Branch, expressed, sizes
-from derive.time_limits import sharing, tick
+from derive.time_limits import sharing, stop_if_over, tick
 from derive.tolerances import SAME_ROOT
 
 _CURVE = 4  # solutions, apart from each other and none of them isolated, that make a curve
+_ROUGH = 20  # singular solutions that are no longer counted: doubles do not tell them from a curve
 _APART = 0.03  # of the largest value, by which two of these differ: a root of high order is found to a hundredth
 _TORN = 3  # limit on tears
 _WAYS = 800  # limit on sets of tears that are tried
@@ -70,6 +71,8 @@ class _SearchFromStarts:
     @property
     def expects_others(self) -> bool:
         """Whether starts are likely to lead to solutions that none has led to so far."""
+        if len(self.rough) >= _ROUGH:
+            return False
         known, spare = len(self.solutions), self.led - len(self.solutions) - 2
         return not known or spare <= 0 or known * (self.led - 1) / spare - known > _UNLIKELY
 
@@ -135,7 +138,7 @@ def solved_from_starts(system: System) -> Outcome:
     search = _SearchFromStarts(system)
     with suppress(LimitError), sharing(_SHARE):  # what is found by then is kept
         _search_all_methods(search)
-    tick()  # raises if the time of the whole query is over, and not only the share
+    stop_if_over()  # of the whole query, and not only the share
     return search.outcome()
 
 

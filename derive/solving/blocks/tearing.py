@@ -58,7 +58,7 @@ from derive.solving.blocks.substitution import (
     spans_of,
     substituted,
 )
-from derive.time_limits import sharing, tick
+from derive.time_limits import sharing, stop_if_over, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT
 from quantities.domain import Domain
 
@@ -87,7 +87,7 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
             results.append((outcome, lost))
             if len(results) == _TEARS:
                 break
-    tick()  # raises if the time of the whole query is over, and not only the share
+    stop_if_over()  # of the whole query, and not only the share
     if not results:
         return None
     best, lost = max(results, key=lambda result: _rank(*result))

@@ -35,7 +35,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult, solved
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
-from derive.time_limits import Search, tick
+from derive.time_limits import Search, stop_if_over, tick
 from quantities.domain import Domain
 
 _TRIED = 64  # trials of values for free quantities
@@ -203,7 +203,7 @@ class _Cancellation:
         try:
             states, reason = solved(remaining, plan, State(self.known, search=search))
         except (LimitError, NoSolutionError, UnderdeterminedError):
-            tick()  # raises if the time of the whole query is over: another elimination would not help
+            stop_if_over()  # another elimination would not help
             return None
         return None if any(self.target not in state.values for state in states) else (states, reason)
 

@@ -43,7 +43,7 @@ from derive.solving.cancellation.cancelled_answers import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question, stated_at
 from derive.solving.execution.regimes import Undecided, verdict_at
-from derive.time_limits import query, tick
+from derive.time_limits import query, stop_if_over, tick
 
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
@@ -330,7 +330,7 @@ class _Search:
         try:
             return has_cancelled_answer(self.library, numbered, dict.fromkeys(self.left_out, ""))
         except LimitError:
-            tick()  # raises if the time of the whole query is over
+            stop_if_over()
             return False
         except Undecided:  # only in some case
             return False
