@@ -219,7 +219,7 @@ def searched_choice(
         case_programs = programs_of(question, pick, asked, in_all_cases=in_all_cases)
         with sharing(0.5):
             best = best_of(case_programs, boxes) if boxes else SearchResult()
-            if boxes and not best.is_found and _may_divide_by_zero(question, asked):
+            if boxes and not best.is_found and _is_one_point(question):
                 solved = sampled_program(question.library, asked, pick.profiles, question.limits, {}, question.sign)
                 met = best_met(solved)
                 if met.is_found:
@@ -231,13 +231,13 @@ def searched_choice(
         return SearchedChoice(question, pick, error=error)
 
 
-def _may_divide_by_zero(question: ChoiceQuestion, asked: Question) -> bool:
-    """Whether a choice that is one point may have a value that its expressions miss, as they divide by a zero given.
+def _is_one_point(question: ChoiceQuestion) -> bool:
+    """Whether each choice is one point, about which the solver can be asked where expressions miss a value.
 
-    The solver does not ask whether what follows is a whole count.
+    They do where they divide by zero. The solver does not ask whether what follows is a whole count.
     """
     has_counts = any(declared.domain.whole for declared in question.library.declared.values())
-    return bool(asked.zeros) and not question.ranges and not has_counts
+    return not question.ranges and not has_counts
 
 
 def best_of(case_programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:

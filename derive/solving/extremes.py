@@ -182,7 +182,8 @@ def _simplified(
 ) -> Node:
     """A closed form simplified over its box: without idle arms and what cancels, with functions as unknowns."""
     known = {name: number for name, number in values.items() if name not in ranges}
-    form = folded(with_signs(without_idle_arms(folded(form, known), ranges)), {})
+    # A number over its size is a sign before it is taken for positive or negative: at zero it has no value.
+    form = folded(without_idle_arms(with_signs(folded(form, known)), ranges), {})
 
     def with_arguments(part: Node) -> Node | None:
         """A function in a closed form with arguments simplified over the box; None if rational, a choice as it is."""

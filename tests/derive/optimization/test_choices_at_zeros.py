@@ -8,7 +8,7 @@ import random
 import pytest
 
 import derive
-from derive import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError, VerificationError
 from tests.derive import random_zeros
 from tests.ordinary import every
 
@@ -40,12 +40,15 @@ def apart(seed: int) -> str:
     for verb, expected in (("least", min(answers)), ("most", max(answers))):
         try:
             with derive.limits(seconds=0.5):
-                found = getattr(library, verb)(target, **{**given, along: [0, 1, 2]}).answer.base
+                best = getattr(library, verb)(target, **{**given, along: [0, 1, 2]})
         except (LimitError, UnderdeterminedError):  # what is open by the names of the givens is refused
+            continue
+        except VerificationError:  # a point that is no answer when it is put back is not told
             continue
         except derive.DeriveError as error:
             return f"{seed}: {verb} over {along} says {error}, not {expected}"
-        if not math.isclose(found, expected, rel_tol=1e-7, abs_tol=1e-9):
+        found = best.answer.base
+        if best.proved and not math.isclose(found, expected, rel_tol=1e-7, abs_tol=1e-9):
             return f"{seed}: {verb} over {along} is {found}, not {expected}"
     return ""
 

@@ -161,3 +161,22 @@ def test_a_number_that_fits_two_ranges_beside_their_middles_is_not_denied(pair, 
     answers = bare("a b x", *pair, domains={"a": "real", "b": "real", "x": "-3..3"}).solve_all("x", a=a, b=b)
     said = " ".join(note for answer in answers for note in answer.assumptions)
     assert "not proved" in said or "may be others" in said or any(low <= x <= high for low, high in map(span, answers))
+
+
+SIGNS = ["b = x/(a/abs(a))", "b = x*abs(a)/a", "b = x*a/abs(a)"]
+
+
+@pytest.mark.parametrize("relation", SIGNS)
+@pytest.mark.parametrize("step", ["ceil(y)", "floor(y + 1)", "min(ceil(y), 0)"])
+@pytest.mark.parametrize("ends", [(-0.5, -0.25), (-1.5, -0.25), (-2.5, -1.25)])
+def test_a_number_over_its_size_has_no_value_where_it_is_zero(relation, step, ends):
+    """The sign of a step from -1.5 to -0.25 is that below -1: above, the step is at zero."""
+    low, high = ends
+    signs = bare("a b c x y", relation, f"a = {step}", "c = b/y", domains=dict.fromkeys("abcxy", "real"))
+    given = {"x": "0.5..1", "y": f"{low}..{high}"}
+    if low > -1:
+        with pytest.raises(derive.NoSolutionError):
+            signs.solve_all("c", **given)
+        return
+    (answer,) = signs.solve_all("c", **given)
+    assert span(answer) == pytest.approx((0.5 / -low, 1 / -min(high, -1)), rel=1e-5)
