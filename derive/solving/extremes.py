@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
 from derive.expressions.functions import STEPPED
@@ -270,7 +270,7 @@ def _in_order(node: Node) -> Node:
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """A closed form without the arms of a max, min or absolute value that cannot bind anywhere in the box.
+    """A closed form without the arms of a max, min, sign or absolute value that cannot bind anywhere in the box.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -284,6 +284,11 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
         sign = _sign_over(args[0], ranges)
         if sign is not None:
             return args[0] if sign > 0 else negated(args[0])
+    if node.op == "piecewise":
+        pairs = zip(args[::2], args[1::2], strict=False)
+        kept = [pair for pair in pairs if not _is_of_other_sign(pair[1], ranges)]
+        args = (*chain.from_iterable(kept), *args[len(args) - len(args) % 2 :])
+        return Apply(node.op, args) if kept else node
     if node.op in ("max", "min"):
         args = tuple(dict.fromkeys(args))
         enclosures = [enclose(arg, ranges, "") for arg in args]
@@ -293,6 +298,13 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
         if len(args) == 1:
             return args[0]
     return Apply(node.op, args)
+
+
+def _is_of_other_sign(condition: Node, ranges: Mapping[str, Span]) -> bool:
+    """Whether an arm of a closed form holds where a number is positive, or negative, and it never is in the box."""
+    if not isinstance(condition, Apply) or condition.op not in ("gt", "lt") or condition.args[1] != ZERO:
+        return False
+    return _sign_over(condition.args[0], ranges) == (-1 if condition.op == "gt" else 1)
 
 
 def _arms_that_may_bind(arms: Sequence[Node], spans: Sequence[Span]) -> tuple[Node, ...]:
