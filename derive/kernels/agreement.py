@@ -274,14 +274,22 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     if open_points.sum() <= _MOST_ASKED:
         column[open_points] = [ask(point) for point in points_at(open_points, arrays)]
         return column
-    doubted = numpy.flatnonzero(doubtful & ~numpy.isnan(column))
-    tried = numpy.zeros(column.size, bool)
-    tried[doubted[numpy.linspace(0, len(doubted) - 1, _TRIED, dtype=int)] if len(doubted) else doubted] = True
-    tried = tried.reshape(column.shape)
+    tried = _some_of(doubtful & ~numpy.isnan(column))
     pairs = zip(column[tried], map(ask, points_at(tried, arrays)), strict=True)
     if not all(abs(number - answer) <= AGREEMENT * abs(answer) for number, answer in pairs):
         column[doubtful] = numpy.nan
     return column
+
+
+def _some_of(points: Any) -> Any:
+    """A few of the points of a mask at which the solver is asked, from its first to its last."""
+    import numpy
+
+    places = numpy.flatnonzero(points)
+    chosen = numpy.zeros(points.shape, bool)
+    if len(places):
+        chosen.flat[places[numpy.linspace(0, len(places) - 1, _TRIED, dtype=int)]] = True
+    return chosen
 
 
 def agreement(library: RelationSet, cases: Cases) -> Agreement | None:

@@ -1,7 +1,8 @@
 """Zero givens: where a zero takes an unknown out of a relation, so that givens may contradict it.
 
-By counting, `y = b*c*z` fixes one of b and c; where z is zero, it says that y is zero too. There compiled functions ask
-the solver, and a program for a browser says that only the solver can tell.
+By counting, `y = b*c*z` fixes one of b and c; where z is zero, it says that y is zero too. Givens that are left alone
+there are tested. Else compiled functions ask the solver, and a program for a browser says that only the solver can
+tell.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ def _deciding(library: RelationSet, strong: frozenset[str]) -> Iterator[Deciding
     """The zeros of givens, in all relations, that decide whether there is something left to contradict."""
     exact = {name: relation.written for name, relation in library.relations.items() if relation.is_exact}
     holding = dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in sorted(strong)))
-    factors = [(name, factor) for name in holding if name in exact for factor in _factors(library, exact[name], strong)]
+    factors: list[tuple[str, Node]] = []
+    for name in holding:
+        if name in exact:
+            factors += ((name, factor) for factor in _factors(library, exact[name], strong))
     if not factors:
         return
     members: _Members = {name: equation.names for name, equation in exact.items()}

@@ -318,10 +318,10 @@ class _FrontSearch:
         both_best = self._best(1, first_best.best.value)
         if both_best is None or both_best.best.is_proved:
             return _proved_by(both_best, first_best)
-        found = min((second for _, second in self._targets_at(first_best)), default=math.inf)
-        if found < both_best.best.value:
-            floor = min(both_best.best.floor, found)
-            both_best = replace(first_best, best=replace(first_best.best, value=found, floor=floor))
+        second_there = min((second for _, second in self._targets_at(first_best)), default=math.inf)
+        if second_there < both_best.best.value:
+            floor = min(both_best.best.floor, second_there)
+            both_best = replace(first_best, best=replace(first_best.best, value=second_there, floor=floor))
         return _proved_by(both_best, first_best)
 
     def _best(self, target: int, bound: float | None) -> SearchedChoice | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from derive import LimitError, time_limits
-from derive.time_limits import limits, query, sharing, tick
+from derive.time_limits import limits, query, sharing, stop_if_over, tick
 from tests.derive.operations import Clock, limits_by
 
 
@@ -131,3 +131,15 @@ def test_outside_a_query_no_clock_runs():
 def test_what_is_no_time_is_refused(seconds):
     with pytest.raises(LimitError), limits(seconds=seconds):
         pass
+
+
+def test_time_that_is_over_is_seen_at_once_where_what_follows_hangs_on_it():
+    """A query looks at the clock in every sixteenth tick only."""
+    clock = Clock(0.0)
+    with limits_by(clock), limits(seconds=1), query():
+        tick()
+        stop_if_over()
+        clock.now = 2.0
+        tick()
+        with pytest.raises(LimitError):
+            stop_if_over()

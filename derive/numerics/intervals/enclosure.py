@@ -465,6 +465,11 @@ def span_of(number: float) -> Span:
     return math.nextafter(number, -math.inf), math.nextafter(number, math.inf)
 
 
+def spans_of_numbers(numbers: Mapping[str, float]) -> dict[str, Span]:
+    """For each name an interval that encloses what its double stands for."""
+    return {name: span_of(number) for name, number in numbers.items()}
+
+
 def span_of_computed(number: float) -> Span:
     """An interval that encloses what a double stands for, within the error of an expression if it was computed.
 

@@ -22,7 +22,7 @@ from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.intervals.enclosure import Span, span_of
+from derive.numerics.intervals.enclosure import Span, spans_of_numbers
 from derive.numerics.root_finding.root_boxes import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
@@ -401,7 +401,7 @@ class _CaseConditions:
         moving = [name for name in self.library.members[relation.name] if name in ranges]
         if agrees(relation.written, known):
             return True
-        spans = {**{name: span_of(x) for name, x in known.items()}, **ranges}
+        spans = {**spans_of_numbers(known), **ranges}
         return bool(moving) and narrowed([relation.written], moving, spans) is not None
 
     def _in_terms_of_target(self, claim: Node) -> Node | None:

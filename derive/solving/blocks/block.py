@@ -233,9 +233,9 @@ def _union_of_arms(outcomes: Sequence[Outcome], system: System) -> Outcome:
         solutions = [_with_intervals(solution, system) for solution in solutions]
     if solutions:
         return Outcome(tuple(solutions), caveat)
-    told = [outcome for outcome in outcomes if outcome.reason and (outcome.singular or not singular)]
+    with_reason = [outcome for outcome in outcomes if outcome.reason and (outcome.singular or not singular)]
     # contradictions come last: equations that are dependent in another arm may have a solution
-    first = min(told, key=lambda outcome: outcome.cause is Cause.CONTRADICTION, default=Outcome(()))
+    first = min(with_reason, key=lambda outcome: outcome.cause is Cause.CONTRADICTION, default=Outcome(()))
     return Outcome((), singular=singular, reason=first.reason, cause=first.cause, undecided=undecided)
 
 

@@ -39,7 +39,7 @@ from derive.numerics.algebra.like_terms import (
     without_denominators,
 )
 from derive.numerics.algebra.multiprecision import gap_of, is_level
-from derive.numerics.intervals.enclosure import Span, enclose, span_of
+from derive.numerics.intervals.enclosure import Span, enclose, spans_of_numbers
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.gap import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
@@ -261,7 +261,7 @@ _MOST_EDGES = 8  # limit on numbers that part a domain
 
 def points_of(problem: OneUnknown) -> dict[str, Span]:
     """The known numbers around an unknown that cancels, as intervals of one number each."""
-    return {name: span_of(number) for name, number in problem.known.items() if name != problem.name}
+    return spans_of_numbers({name: number for name, number in problem.known.items() if name != problem.name})
 
 
 def edges_of(

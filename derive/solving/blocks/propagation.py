@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from derive.expressions.tree import Equation, Name
 from derive.numerics.intervals.arithmetic import FAINT
-from derive.numerics.intervals.enclosure import Span, enclose, span_of, span_of_computed
+from derive.numerics.intervals.enclosure import Span, enclose, span_of_computed, spans_of_numbers
 from derive.solving.blocks.samples import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT
@@ -67,7 +67,7 @@ def narrowed_beside(
     The last digit of a computed number counts for nothing: where it decides, all numbers within its error are taken.
     Of `(v - max(x, 2))/3 = 0` with v = 2.0000000000000004 it would leave nothing below 2.
     """
-    sharp = narrowing({name: span_of(number) for name, number in values.items()})
+    sharp = narrowing(spans_of_numbers(values))
     if all(exact_of(number) is not None for number in values.values()):
         return sharp
     wide = narrowing({name: span_of_computed(number) for name, number in values.items()})

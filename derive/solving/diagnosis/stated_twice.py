@@ -289,8 +289,8 @@ def zero_sums(library: RelationSet, given: Collection[str]) -> Iterator[Node]:
     """The conditions that sums of given names in relations are zero, as `a - 1 == 0`: what they multiply is gone."""
 
     def sums(relation: str) -> tuple[Apply, ...]:
-        found = operations(*library.relations[relation].written.sides, among=("add",))
-        return tuple(Apply("eq", (node, ZERO)) for node in found if node.names)
+        added = operations(*library.relations[relation].written.sides, among=("add",))
+        return tuple(Apply("eq", (total, ZERO)) for total in added if total.names)
 
     for relation in dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in given)):
         for condition in _SUMS.of(library.session, relation, partial(sums, relation)):

@@ -11,7 +11,7 @@ everything that remains is a solution.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
@@ -24,7 +24,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
 from derive.numerics.intervals.arithmetic import FAINT, point_box
-from derive.numerics.intervals.enclosure import Span, span_of
+from derive.numerics.intervals.enclosure import Span, spans_of_numbers
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.planning.plan import Block
 from derive.solving.assumptions import Assumption
@@ -244,7 +244,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     if len(block.unknowns) > 1:
         return [replace(enclosed, spans={**state.spans, **spans})], ""
     (name,) = block.unknowns
-    box = {**{known: span_of(number) for known, number in state.values.items()}, **state.spans}
+    box = {**spans_of_numbers(state.values), **state.spans}
     parts = parted(spans[name], written, name, box, domains[name], solutions_of)
     return [replace(enclosed, spans={**state.spans, name: part}) for part in parts or [spans[name]]], ""
 
@@ -327,11 +327,11 @@ def _by_form(library: RelationSet, relation: Relation, name: str, state: State) 
     box = {**points, **state.spans}
     if leaves_out(candidate.powers, {**box, name: domain.ends}):
         return None
-    divisors = [enclosed_form(divisor, box) for divisor in candidate.divisors]
-    if any(enclosure is not None and enclosure.values == (0.0, 0.0) for enclosure in divisors):
+    enclosures = [enclosed_form(divisor, box) for divisor in candidate.divisors]
+    if any(enclosure is not None and enclosure.values == (0.0, 0.0) for enclosure in enclosures):
         return None  # the unknown cancels, whatever the intervals are
     is_gathered = occurrences(relation.written.lhs, name) + occurrences(relation.written.rhs, name) > 1
-    if is_gathered and any(enclosure is None or not enclosure.misses_zero for enclosure in divisors):
+    if is_gathered and _may_be_zero(candidate.divisors, box):
         return None  # the unknown cancels where a divisor is zero
     forms = {**state.forms, name: candidate.form}
     put_in = composed(name, forms)
@@ -351,10 +351,15 @@ def _by_form(library: RelationSet, relation: Relation, name: str, state: State) 
         low, high = span
         if low == 0 and library.declared[root].domain.open_low:
             low = FAINT
-        enclosures = [enclosed_form(divisor, {**box, root: (low, high)}) for divisor in divisors_put_in]
-        return any(enclosure is None or not enclosure.misses_zero for enclosure in enclosures)
+        return _may_be_zero(divisors_put_in, {**box, root: (low, high)})
 
     return _along(form, name, root, domain, replace(state, forms=forms), may_cancel)
+
+
+def _may_be_zero(divisors: Iterable[Node | None], box: Mapping[str, Span]) -> bool:
+    """Whether one of the divisors of a block's closed form may be zero in a box, or is not known there."""
+    enclosures = (enclosed_form(divisor, box) for divisor in divisors)
+    return any(enclosure is None or not enclosure.misses_zero for enclosure in enclosures)
 
 
 def _along(

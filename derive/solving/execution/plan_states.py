@@ -74,7 +74,11 @@ def solved(library: RelationSet, plan: Plan, start: State) -> tuple[list[State],
 
 
 def _doubts_of(states: Iterable[State]) -> list[Assumption]:
-    """The notes on states of a plan that say that solutions may be missing."""
+    """The notes on states of a plan that say that solutions may be missing.
+
+    Not so that there are other turns of an angle: relations that contradict this one may still be met together, which
+    other plans find out. Only where nothing is left do the turns count (`Assumption.leaves_others`).
+    """
     return [note for note in chain.from_iterable(state.notes for state in states) if note.kind == "unproved"]
 
 
