@@ -177,3 +177,11 @@ def test_a_target_has_an_enclosure_only_where_a_value_fits(form, most, width, is
         (answer,) = library.solve_all("t", m=most)
         assert span(answer)[0] <= max(least, low) * (1 + 1e-6) + 1e-6
         assert span(answer)[1] >= min(greatest, high) * (1 - 1e-6) - 1e-6
+
+
+def test_an_unknown_that_may_cancel_beside_an_interval_is_parted_where_a_side_has_no_value():
+    """u is at most 3 by `m = max(u, 3)`; where it is 2, x cancels."""
+    relations = ("m = max(u, 3)", "sqrt(x**2 - 4)*u = sqrt(x**2 - 4)*c")
+    asked = bare("c m u x", *relations, domains={"c": "real", "m": "real", "u": "1..10", "x": "real"})
+    answers = asked.solve_all("x", m=3, c=2)
+    assert sorted(map(span, answers)) == [(-math.inf, -2), (2, math.inf)]
