@@ -72,13 +72,13 @@ if TYPE_CHECKING:
     from derive.relation_files.loading import load
     from derive.solving.execution.answer import Answer, Step
     from derive.tables.axes import span
-    from derive.tables.samples import Sample
+    from derive.tables.monte_carlo import Sample
     from derive.tables.streams import Stream, Summary
     from derive.tables.table import Table
     from derive.time_limits import limits
-    from derive.tokens.price_sheets.oracle import Conclusion, Inference, infer
+    from derive.tokens.price_sheets.inference import Conclusion, Inference, infer
     from quantities.dimension import BASE_UNITS as base_units
-    from quantities.facts import Profile
+    from quantities.profiles import Profile
     from quantities.quantity import Quantity
 
     __version__: str
@@ -164,13 +164,13 @@ _HOMES = {
     **dict.fromkeys(("Border", "Borders"), "derive.borders.border"),
     "Front": "derive.optimization.front",
     "Optimum": "derive.optimization.optimum",
-    "Sample": "derive.tables.samples",
+    "Sample": "derive.tables.monte_carlo",
     "span": "derive.tables.axes",
     "Stream": "derive.tables.streams",
     "Summary": "derive.tables.streams",
     "Table": "derive.tables.table",
     "limits": "derive.time_limits",
-    "Profile": "quantities.facts",
+    "Profile": "quantities.profiles",
     "check": "derive.file_checks",
     "verify": "derive.certificates.checker",
     "Proof": "derive.certificates.proof",
@@ -178,8 +178,8 @@ _HOMES = {
     "Comparison": "derive.comparison.comparison",
     "load": "derive.relation_files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
-    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.oracle"),
-    "infer": "derive.tokens.price_sheets.oracle",
+    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.inference"),
+    "infer": "derive.tokens.price_sheets.inference",
     "Library": "derive.library",
     "Quantity": "quantities.quantity",
 }

@@ -14,13 +14,13 @@ from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
 from derive.presentation.plain_data import attributes
 from derive.relation_files.loading import load
-from derive.relation_files.offered import Offer, installed, offers, shelved
-from derive.search import Entry, Hit, Index
+from derive.relation_files.named_libraries import Offer, installed, offers, shelved
+from derive.search_index import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
 from derive.tokens.reports.titles import page_titles, titles
 from quantities.declaration import Declaration
-from quantities.facts import Profile, Profiles
+from quantities.profiles import Profile, Profiles
 from quantities.spelling import parse_unit
 from quantities.value import Source
 

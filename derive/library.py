@@ -20,7 +20,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.time_limits import query
 from quantities.declaration import Declaration, check_name
-from quantities.facts import Profile
+from quantities.profiles import Profile
 
 if TYPE_CHECKING:
     from derive.borders.border import Borders
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from derive.optimization.optimum import Optimum
     from derive.planning.networks import Graph
     from derive.solving.execution.answer import Answer
-    from derive.tables.samples import Sample
+    from derive.tables.monte_carlo import Sample
     from derive.tables.streams import Stream
     from derive.tables.table import Table
 
@@ -95,13 +95,13 @@ class Library(RelationSet):
         Quantities whose values come from `profiles` stand in it by name, as defaults do.
         """
         from derive.expressions import sympy_bridge  # noqa: F401  # reading sympy may take a second of its own
-        from derive.kernels.closed_forms import formula
+        from derive.kernels.symbolic_solutions import formula
 
         with query():
             library, (name,) = self._asked(target)
             listed, names = _listed(profiles), _names(given)
             if listed:
-                from derive.kernels.functions import named_by
+                from derive.kernels.compiled_functions import named_by
 
                 names = named_by(library, name, names, listed)
             return formula(library, name, names)
@@ -113,13 +113,13 @@ class Library(RelationSet):
 
         The values of `profiles` are constants in it.
         """
-        from derive.kernels.functions import compiled
+        from derive.kernels.compiled_functions import compiled
 
         with query():
             library, (name,) = self._asked(target)
             listed, names = _listed(profiles), _names(given)
             if listed:
-                from derive.kernels.functions import compiled_with
+                from derive.kernels.compiled_functions import compiled_with
 
                 return compiled_with(library, name, names, listed, backend)
             return compiled(library, name, names, backend)
@@ -146,7 +146,7 @@ class Library(RelationSet):
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
     ) -> Sample:
         """Ask the library for the target at points drawn from the ranges among the givens and the profiles' values."""
-        from derive.tables.samples import sample
+        from derive.tables.monte_carlo import sample
 
         with query(math.inf):
             library, (name,) = self._asked(target)

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from quantities.facts import Profile
+    from quantities.profiles import Profile
     from quantities.quantity import Quantity
     from quantities.spelling import parse_unit
     from quantities.units import Unit, convert
@@ -23,7 +23,7 @@ DISTRIBUTION = "derive-engine"
 """The distribution that this package belongs to: another on the index has the same name."""
 
 _HOMES = {
-    "Profile": "facts",
+    "Profile": "profiles",
     "Quantity": "quantity",
     "Source": "value",
     "Unit": "units",

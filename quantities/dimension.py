@@ -108,7 +108,7 @@ class Dimension:
 
     @property
     def cycles(self) -> Fraction:
-        """The power of the cycle, which `derive.model.dimensions` counts."""
+        """The power of the cycle, which `derive.model.dimensional_analysis` counts."""
         return next((power for (base, monomial), power in self.powers if base == "cycle" and not monomial), _NONE)
 
     def __repr__(self) -> str:

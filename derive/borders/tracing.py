@@ -24,8 +24,8 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.binding_limits import form_at
+from derive.optimization.formulation import NoExpression, ProgramBuilder
 from derive.optimization.program import Program
-from derive.optimization.programs import NoExpression, ProgramBuilder
 from derive.optimization.question import Constraint
 from derive.solving.execution.question import Question, ask
 from derive.tables.axes import Axis, is_axis, spanned

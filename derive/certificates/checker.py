@@ -3,7 +3,7 @@
 A claim lists solutions. What has to be shown is that each exists and that there is no other, whatever the known numbers
 are within their blur. Three kinds of evidence show it: the operations around one unknown are undone, the zeros of a
 polynomial are counted, or boxes cover the domains (`solutions`). Of an optimum it is shown that its goal is nowhere
-less (`bounds`). The theory of each stands above its module.
+less (`lower_bounds`). The theory of each stands above its module.
 
 The claims of an answer are followed from the givens on, each block with every solution of those before it. What is
 confirmed is that the answer's number is among all that its equations allow. Which relations apply is no part of it, nor
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from derive.certificates.bounds import flaw_of, reaches
+from derive.certificates.lower_bounds import flaw_of, reaches
 from derive.certificates.proof import Boxes, Claim, Count, Isolation, KnownNumber, Proof, ProofOfOptimum
 from derive.certificates.solutions import flaw_of_boxes, flaw_of_count, flaw_of_isolation
 from derive.errors import ExpressionError, VerificationError

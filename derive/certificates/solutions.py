@@ -27,7 +27,7 @@ from typing import Any
 
 from flint import arb, arb_mat, fmpq, fmpq_poly
 
-from derive.certificates.bounds import Form
+from derive.certificates.lower_bounds import Form
 from derive.certificates.proof import Boxes, Claim, Count, FlawError, Isolation, middle, pieces
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
 from derive.expressions.tree import Apply, Node, cases, names_in

@@ -20,7 +20,7 @@ def compile_(asked: Request) -> int:
     Its `value` takes numbers in declared units; `answer` says besides which checks fail. Profiles' values are
     constants in it.
     """
-    from derive.kernels.modules import module_text
+    from derive.kernels.standalone_modules import module_text
     from derive.model.target_expressions import asking as asked_of
 
     asked.refuse_values("a file takes its numbers when it is called")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.presentation.charts import Chart
     from derive.solving.execution.answer import Answer
-    from quantities.facts import Profile
+    from quantities.profiles import Profile
 
 
 def parted(parameters: Sequence[click.Parameter], words: Sequence[str]) -> list[str]:
@@ -217,17 +217,15 @@ def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequenc
 def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits: int | None, as_json: bool) -> int:
     """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
     from derive.presentation.text import columns
-    from derive.tokens.price_sheets import oracle, text
+    from derive.tokens.price_sheets import text
+    from derive.tokens.price_sheets.inference import infer, survey
 
     named = [word for word in words if "=" not in word or os.path.isfile(word)]
     if len(named) > 1:
         raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])
     sheets = [source_of(name) if name == "-" else name for name in named]
-    if sheets:
-        inferences = tuple(oracle.infer(sheet, *profiles, **stated) for sheet in sheets)
-    else:
-        inferences = oracle.survey(*profiles, **stated)
+    inferences = tuple(infer(sheet, *profiles, **stated) for sheet in sheets) if sheets else survey(*profiles, **stated)
     if as_json:
         data = [text.as_data(inference) for inference in inferences]
         say_data(data[0] if named else data)

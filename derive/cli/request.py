@@ -83,7 +83,7 @@ def about(file: str) -> Iterator[None]:
 def source_of(file: str) -> str | Path:
     """The file or the library of a command's argument; `-` is the text on the standard input."""
     from derive.files import content_of_stream
-    from derive.relation_files.offered import is_name
+    from derive.relation_files.named_libraries import is_name
 
     if not file:
         raise click.UsageError("The name of a file is empty. Write the path of a relation file.")

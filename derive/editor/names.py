@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from derive.editor.readings import OpenFile, Reading
+from derive.editor.diagnostics import OpenFile, Reading
 from derive.errors import AmbiguousError, DeriveError, ExpressionError, UnknownNameError, unknown
 from derive.expressions.tree import FUNCTIONS
 from derive.library import Library
 from derive.model.relation import Relation
-from derive.relation_files import offered
+from derive.relation_files import named_libraries
 from derive.relation_files.keys import PROFILE, SECTIONS, keys_of, kind_of
 from derive.relation_files.toml_text import Entry, Span, String, TomlText
 from derive.time_limits import limits
@@ -417,7 +417,7 @@ def _quantities(file: OpenFile, declarations: Iterable[Declaration], span: Span)
 
 
 def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
-    for name in offered.offers():
+    for name in named_libraries.offers():
         yield Offer(name, span, "library", "an installed library")
     beside = {path.name for path in file.path.parent.glob("*.toml")} if file.path.parent.is_dir() else set()
     beside |= {path.name for path in file.others if path.parent == file.path.parent}

@@ -25,8 +25,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.workspace import PositionCodec
 
+from derive.editor.diagnostics import Diagnostic, Fix, OpenFile, diagnostics
 from derive.editor.names import Offer, defined_at, hover, named_at, offers, renamed
-from derive.editor.readings import Diagnostic, Fix, OpenFile, diagnostics
 from derive.errors import DeriveError
 from derive.relation_files.toml_text import Span
 

@@ -28,7 +28,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.blocks.closed_forms import closed_forms, divisors_beside
-from derive.solving.diagnosis.left_domains import leaving_blocks_in_a_case, leaving_from, may_be_undefined
+from derive.solving.diagnosis.domain_violations import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:

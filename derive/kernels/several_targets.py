@@ -30,7 +30,7 @@ from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import read_number
 
 _TILE = 1 << 17  # points computed at once by NumPy

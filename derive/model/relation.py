@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import DimensionError, ExpressionError, Problem, UnitError, UnknownNameError, excerpt, listed
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, operations, render
-from derive.model.dimensions import Mismatch, mismatches, mismatches_of_condition
+from derive.model.dimensional_analysis import Mismatch, mismatches, mismatches_of_condition
 from derive.model.repairs import Vocabulary, problem_of
 from derive.notebook_display import NotebookDisplay
 from derive.tolerances import AGREEMENT

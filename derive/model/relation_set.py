@@ -20,9 +20,9 @@ from derive.expressions.tree import CONDITIONS, Node, names_in, operations
 from derive.model.relation import Relation
 from derive.model.repairs import Vocabulary
 from derive.notebook_display import NotebookDisplay
-from derive.search import Entry, Index, is_alias, mistaken
+from derive.search_index import Entry, Index, is_alias, mistaken
 from quantities.declaration import Declaration, agreed, declaration_of, read_given
-from quantities.facts import Profile, Profiles
+from quantities.profiles import Profile, Profiles
 from quantities.symbolic import Symbols
 from quantities.value import Value
 

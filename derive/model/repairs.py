@@ -17,8 +17,17 @@ from itertools import chain
 
 from derive.errors import Problem, UnknownNameError, unknown
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, render
-from derive.model.dimensions import Mismatch, Turn, TurnRules, dimension_of, is_of_cycles, mark_of, mismatches, terms_of
-from derive.search import Entry, Index
+from derive.model.dimensional_analysis import (
+    Mismatch,
+    Turn,
+    TurnRules,
+    dimension_of,
+    is_of_cycles,
+    mark_of,
+    mismatches,
+    terms_of,
+)
+from derive.search_index import Entry, Index
 from quantities.declaration import Declaration
 from quantities.dimension import NUMBER, Dimension
 from quantities.spelling import parse_unit

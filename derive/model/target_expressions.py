@@ -20,7 +20,7 @@ from derive.caches import Memo
 from derive.errors import DimensionError, ExpressionError, UnitError, excerpt
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Node, names_in
-from derive.model.dimensions import dimension_of
+from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
 from derive.model.repairs import Vocabulary

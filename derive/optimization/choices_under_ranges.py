@@ -5,7 +5,7 @@ value at the middle, its best value where the ranges turn out worst, and how oft
 In each, the quantities that are free are chosen anew, for a fleet is bought before prices and efficiencies are known,
 and its batch is set afterwards.
 
-Values are drawn as in a sample (`tables.samples`): a typed range is uniform, a profile's is a triangle around its
+Values are drawn as in a sample (`tables.monte_carlo`): a typed range is uniform, a profile's is a triangle around its
 value. Choices share a draw where they share its origin: what is typed, and what the same profile states. The rents of
 two chips are two ranges, though they bear one name. The corners of the ranges count for the worst case.
 
@@ -34,11 +34,11 @@ from derive.presentation.numbers import DIGITS, in_unit, percentage, shown_numbe
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import columns
 from derive.solving.execution.question import ask
-from derive.tables.samples import spread_of
+from derive.tables.monte_carlo import spread_of
 from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Value
 
 _MOST_POINTS = 100_000

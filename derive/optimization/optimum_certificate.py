@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
-from derive.certificates.bounds import Program as Checked
-from derive.certificates.bounds import flaw_of
+from derive.certificates.lower_bounds import Program as Checked
+from derive.certificates.lower_bounds import flaw_of
 from derive.certificates.proof import (
     Bound,
     Cut,

@@ -26,7 +26,7 @@ from derive.model.repairs import Vocabulary
 from derive.numerics.intervals.arithmetic import Span
 from derive.planning.networks import reached
 from quantities.declaration import Declaration, read_given
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Value, read_number, read_value
 
 _MOST = 2000  # limit on discrete choices

@@ -7,7 +7,8 @@ improves it.
 Where the search takes longer, the tangent of the Lagrangian is a further bound, if that is convex on a box: each of its
 tangents lies below it. A bound by slopes is off by the square of the size of a box, so that around an optimum many
 small boxes are left. A tangent at the best point itself is flat, and closes the box around it at once. Convexity is
-shown as the checker of certificates shows it (`certificates.bounds`), so that what closes a box here closes it there.
+shown as the checker of certificates shows it (`certificates.lower_bounds`), so that what closes a box here closes it
+there.
 
 Along a tie the Lagrangian need not be convex, but the square of a tie is zero too. Times a price it makes the
 Lagrangian convex across the tie, where an optimum is one that small moves along the tie make worse (augmented
@@ -27,7 +28,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
 
-from derive.certificates.bounds import Program as Checked
+from derive.certificates.lower_bounds import Program as Checked
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import has_operation

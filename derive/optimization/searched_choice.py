@@ -33,6 +33,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.intervals.arithmetic import Span
+from derive.optimization.formulation import NoExpression, ProgramBuilder
 from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import (
     Limit,
@@ -43,7 +44,6 @@ from derive.optimization.program import (
     step_of,
     whole_if_counted,
 )
-from derive.optimization.programs import NoExpression, ProgramBuilder
 from derive.optimization.question import ChoiceQuestion, Constraint, Pick, limits_of_domain
 from derive.optimization.search import BOXES, SearchResult, least_of, tolerated
 from derive.planning.incidence import structure_of
@@ -53,12 +53,12 @@ from derive.solving.answering.solver import solve, solve_all, the_one
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.closed_forms import only_form
 from derive.solving.blocks.outcome import agrees
-from derive.solving.diagnosis.left_domains import leaving_in_a_case
+from derive.solving.diagnosis.domain_violations import leaving_in_a_case
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.execution.question import Question, ask, stated_at
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, EXTREME
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Value
 
 _GRID = 81  # points of the first grid, at most

@@ -28,7 +28,7 @@ from derive.presentation.cautions import MOST_REMARKS
 from derive.solving.answering.remarks import AlternativeValue, limits_for, of_default, of_definition
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.proposals import offered
 from quantities.value import Value, read_number
 

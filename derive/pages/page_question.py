@@ -36,7 +36,7 @@ from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Value
 
 _MOST = 12  # variants of one page

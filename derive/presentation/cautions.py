@@ -17,7 +17,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in, render
-from derive.model.dimensions import dimension_of
+from derive.model.dimensional_analysis import dimension_of
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.products import without_common_factors
 from derive.presentation.numbers import customary, with_unit

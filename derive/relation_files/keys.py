@@ -179,7 +179,8 @@ def kind_of(path: tuple[str, ...]) -> Kind:
 _Schema = dict[str, Any]
 
 # What the loader accepts, which refuses the rest with a reason: names of quantities and relations in
-# `quantities.declaration`, of units in `quantities.definitions`, of profiles and their choices in `quantities.facts`.
+# `quantities.declaration`, of units in `quantities.definitions`, of profiles and their choices in
+# `quantities.profiles`.
 _NAME = "^(?!__)(?!pi$)[A-Za-z_][A-Za-z0-9_]{0,119}$"
 _DOTTED = r"^(?!(?:.*\.)?(?:__|pi(?:\.|$)))[A-Za-z_][A-Za-z0-9_]{0,119}(?:\.[A-Za-z_][A-Za-z0-9_]{0,119})*$"
 _UNIT = "^[A-Za-z_]+$"

@@ -41,14 +41,14 @@ from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.repairs import Vocabulary
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, SHARED, VALUE
-from derive.relation_files.offered import installed, is_name, offers, shelved
+from derive.relation_files.named_libraries import installed, is_name, offers, shelved
 from derive.relation_files.sources import SEARCHED, Document, Notes, Table, parse_source, read_document, within
 from derive.time_limits import query
 from quantities.declaration import Declaration, check_name, read_aliases, read_given
 from quantities.definitions import define
 from quantities.dimension import Dimension
 from quantities.domain import read_domain
-from quantities.facts import Profile, by_choice
+from quantities.profiles import Profile, by_choice
 from quantities.spelling import parse_unit
 from quantities.value import KINDS, OTHERWISE, Source, Value, read_value
 

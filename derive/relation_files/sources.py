@@ -27,7 +27,7 @@ import tomli
 from derive.errors import DeriveError, ExpressionError, LimitError, Problem, excerpt, together, unknown
 from derive.files import LARGEST, content_of
 from derive.relation_files.keys import FILE, SECTIONS, Key
-from derive.relation_files.offered import is_name, meant, offers
+from derive.relation_files.named_libraries import is_name, meant, offers
 from derive.relation_files.toml_text import TomlText
 from quantities.rational import as_number
 

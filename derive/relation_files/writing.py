@@ -22,7 +22,7 @@ from derive.library import Library
 from derive.model.relation import Relation
 from quantities.declaration import Declaration
 from quantities.errors import DeriveError
-from quantities.facts import Profile, Profiles
+from quantities.profiles import Profile, Profiles
 from quantities.rational import Rational, exact_of
 from quantities.spelling import parse_unit
 from quantities.value import Source, Value

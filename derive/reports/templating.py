@@ -33,7 +33,7 @@ from jinja2.debug import rewrite_traceback_stack
 from derive.errors import DeriveError, ExpressionError, LimitError
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.sandbox import HOLDER, OPENING, Sandbox
-from derive.reports.vocabulary import AnswerText, cited
+from derive.reports.template_words import AnswerText, cited
 from derive.solving.execution.answer import Answer
 from derive.time_limits import Interruption, overtime, several_queries
 from quantities.value import Source

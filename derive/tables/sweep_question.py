@@ -21,7 +21,7 @@ from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.case_dispatch import cases, open_sides
-from derive.kernels.functions import is_own_value_alone
+from derive.kernels.compiled_functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve

@@ -26,7 +26,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in, rende
 from derive.kernels.backends.emitter import Dialect, inlined
 from derive.kernels.backends.numba_source import PlainPython
 from derive.kernels.backends.python_numpy import Arrays, Floats
-from derive.model.dimensions import dimension_of
+from derive.model.dimensional_analysis import dimension_of
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.algebra.homogeneity import degree

@@ -14,7 +14,7 @@ import pytest
 
 import derive
 from derive.errors import DeriveError, LimitError
-from quantities.facts import Facts
+from quantities.profiles import Facts
 from tests.derive.states import LIBRARY
 from tests.ordinary import every
 

@@ -10,7 +10,7 @@ import derive
 from derive import Library, UnknownNameError
 from derive.catalogue import KINDS, as_data, entries, matching, rows
 from quantities import read_value
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from tests.derive.terminal import ask
 
 TEXT = """

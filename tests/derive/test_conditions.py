@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import derive
 from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import CONDITIONS, Apply, names_in, walk
-from derive.kernels.functions import compiled
+from derive.kernels.compiled_functions import compiled
 from derive.library import Library
 from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import truth, value

@@ -21,7 +21,7 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import render
 from derive.kernels.browser_programs.program import program_of
 from derive.relation_files.loading import load
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import read_value
 from tests.derive.kernels.browser_programs.runs import ran
 

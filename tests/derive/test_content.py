@@ -10,13 +10,13 @@ import pytest
 import derive
 import quantities
 from derive.presentation.document import Heading, Text
+from derive.reports.template_words import vocabulary
 from derive.reports.templating import rendered
-from derive.reports.vocabulary import vocabulary
 from derive.tokens.relations import subjects
 from derive.tokens.reports import report_files, titles
 from derive.tokens.reports.titles import TEMPLATES
 from quantities import definitions
-from quantities.facts import Facts
+from quantities.profiles import Facts
 from tests.derive.terminal import ask
 
 

@@ -18,7 +18,7 @@ import pytest
 
 import derive
 from derive import AmbiguousError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.kernels.modules import module_text
+from derive.kernels.standalone_modules import module_text
 from derive.library import Library
 from tests.derive import random_cases, random_libraries, random_zeros
 from tests.ordinary import every

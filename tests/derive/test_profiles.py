@@ -10,7 +10,7 @@ import derive
 from derive import Library, UnderdeterminedError, UnknownNameError
 from derive.catalogue import as_data, entries, rows
 from quantities.errors import ExpressionError
-from quantities.facts import Facts, Profile, Profiles
+from quantities.profiles import Facts, Profile, Profiles
 from quantities.value import Source, read_value
 from tests.ordinary import every, one_in
 

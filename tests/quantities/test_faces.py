@@ -55,7 +55,7 @@ def test_every_public_name_is_the_one_of_its_own_module(name):
         "dimension",
         "domain",
         "errors",
-        "facts",
+        "profiles",
         "quantity",
         "registry",
         "symbolic",

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from quantities.errors import ExpressionError
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Source, read_value
 
 CLOCK = Profile("clock", {"length": read_value("0.994 m").sourced(Source("local survey", "measured"))})

@@ -15,7 +15,7 @@ NaN at once. Otherwise tests are masks, over points or for the one point of mach
 fail.
 
 A `Script` is such a function before a language writes it. A page bundles scripts in JavaScript (`javascript`), and a
-file that computes by itself in Python (`modules`).
+file that computes by itself in Python (`standalone_modules`).
 """
 
 from __future__ import annotations

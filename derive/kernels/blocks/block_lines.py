@@ -30,7 +30,7 @@ from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
-from derive.numerics.root_finding.root_boxes import angles_of, middle
+from derive.numerics.root_finding.univariate_branch_and_prune import angles_of, middle
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
 from derive.tolerances import (
     AGREEMENT,

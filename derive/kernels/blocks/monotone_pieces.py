@@ -1,8 +1,9 @@
 """Monotone pieces of an unknown's domain for a kernel: a block has at most one root on each, which is bracketed.
 
-A form is monotone on a piece for all values of its parameters within their bounds: `root_boxes` proves this for the
-numbers of one point, this module for a box of them. A piece that cannot hold a zero is dropped, and one that is
-undecided is bisected. Sizes beyond the reach of a search are not searched; there only a change of sign shows a root.
+A form is monotone on a piece for all values of its parameters within their bounds: `univariate_branch_and_prune` proves
+this for the numbers of one point, this module for a box of them. A piece that cannot hold a zero is dropped, and one
+that is undecided is bisected. Sizes beyond the reach of a search are not searched; there only a change of sign shows a
+root.
 
 The root on a piece is bracketed at many points at once as `crossing` of `python_runtime` does it at one point. The
 bracket is bisected geometrically while its ends are far apart, and then cut by inverse quadratic interpolation where
@@ -20,7 +21,7 @@ from typing import Any
 from derive.expressions.tree import Apply, Node, walk
 from derive.numerics.algebra.like_terms import without_quotients
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, sum_of
-from derive.numerics.root_finding.root_boxes import middle
+from derive.numerics.root_finding.univariate_branch_and_prune import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LARGEST, LAST_DIGIT, LEAST, MOST, SMALLEST
 from quantities.domain import Domain

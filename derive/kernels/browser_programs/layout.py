@@ -28,7 +28,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
 from derive.solving.blocks.closed_forms import closed_forms, only_form
-from derive.solving.diagnosis.left_domains import leaving_from
+from derive.solving.diagnosis.domain_violations import leaving_from
 from derive.solving.execution.question import Outline
 
 if TYPE_CHECKING:

@@ -48,7 +48,7 @@ from derive.numerics.intervals.arithmetic import (
 from derive.numerics.intervals.enclosure import GAP, enclose, truths
 from derive.numerics.root_finding.contractors import BoxConsistency, contracted
 from derive.numerics.root_finding.expression_graph import Dag, Run, dag_of
-from derive.numerics.root_finding.root_boxes import middle
+from derive.numerics.root_finding.univariate_branch_and_prune import middle
 from derive.time_limits import tick
 from derive.tolerances import AROUND_ZERO, EXPRESSION, EXTREME, FINEST_BOX, LEAST, MOST, RANK
 

@@ -2,15 +2,15 @@
 
 The known numbers are substituted exactly (`constant_folding`). The roots of a ratio of polynomials are counted
 (`polynomials`). For any other form the domain is cut into boxes until each is known to hold one root or none
-(`root_boxes`). Places that doubles cannot settle are judged with more digits (`multiprecision`): a level stretch may
-be a double root, or a plateau, on which the unknown cancels and the answer is an interval, or two sides that only
-approach each other.
+(`univariate_branch_and_prune`). Places that doubles cannot settle are judged with more digits (`multiprecision`): a
+level stretch may be a double root, or a plateau, on which the unknown cancels and the answer is an interval, or two
+sides that only approach each other.
 
 An unknown inside a sine, without bounds of its own, is sought within one period.
 
 `Roots.proved` claims that no root is missing where roots were sought. For a ratio of polynomials the count proves it.
-Otherwise `root_boxes` has proved that the sides can meet only in the places that it returns, and each of these has
-been settled:
+Otherwise `univariate_branch_and_prune` has proved that the sides can meet only in the places that it returns, and each
+of these has been settled:
 
 - a crossing holds one root, which is bracketed to the last digit;
 - a flat or level stretch is an interval of solutions, or holds one root where the sides come nearest, or none at a
@@ -32,8 +32,8 @@ from derive.numerics.algebra.multiprecision import is_attained, is_level, turnin
 from derive.numerics.algebra.polynomials import Polynomial, fraction, ratio_of, real_roots
 from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import JUMP, enclose
-from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.root_boxes import (
+from derive.numerics.root_finding.residual import OneUnknown
+from derive.numerics.root_finding.univariate_branch_and_prune import (
     Places,
     joined,
     last_holding,

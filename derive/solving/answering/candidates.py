@@ -23,7 +23,7 @@ from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.diagnosis import GIVENS, NoValueError, confirm, shortage
-from derive.solving.diagnosis.stated_twice import prove_agreement
+from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question, lone_fallbacks, stated_at

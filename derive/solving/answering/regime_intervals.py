@@ -23,7 +23,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span, spans_of_numbers
-from derive.numerics.root_finding.root_boxes import joined
+from derive.numerics.root_finding.univariate_branch_and_prune import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, plan_for
@@ -32,7 +32,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.propagation import narrowed
-from derive.solving.blocks.samples import is_narrow, middle
+from derive.solving.blocks.sample_points import is_narrow, middle
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.plan_states import PlanResult

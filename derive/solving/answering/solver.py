@@ -34,7 +34,7 @@ from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
-from derive.solving.diagnosis.stated_twice import Agreement, agreement
+from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.ranges.bounds import EXACT_PIECE

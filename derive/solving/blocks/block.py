@@ -58,7 +58,7 @@ from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, agrees, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
-from derive.solving.blocks.samples import is_narrow
+from derive.solving.blocks.sample_points import is_narrow
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
     is_open_in_part,

@@ -37,7 +37,7 @@ from derive.expressions.tree import Apply, Equation, names_in
 from derive.numerics.intervals.arithmetic import Box, Span, is_narrower, is_within
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Dag, dag_of
-from derive.numerics.root_finding.root_boxes import middle
+from derive.numerics.root_finding.univariate_branch_and_prune import middle
 from derive.solving.blocks.outcome import Outcome
 from derive.tolerances import AROUND_ZERO, BLUR, FINEST_PART, LARGEST, SAME_SOLUTION
 from quantities.domain import Domain

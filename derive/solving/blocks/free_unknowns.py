@@ -41,9 +41,9 @@ from derive.numerics.algebra.like_terms import (
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose, spans_of_numbers
 from derive.numerics.root_finding.branch_and_bound import PARTS
-from derive.numerics.root_finding.gap import OneUnknown
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
-from derive.solving.blocks.samples import middle, points_across, points_of_all_sizes, runs, within
+from derive.solving.blocks.sample_points import middle, points_across, points_of_all_sizes, runs, within
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET

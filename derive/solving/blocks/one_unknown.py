@@ -12,7 +12,7 @@ An outcome without a caveat claims that no solution is missing. It is proved in 
   the equation with that arm in place is zero everywhere (`free_unknowns.may_cancel`); if that is possible, the domain
   is searched.
 - It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. The
-  theory of this stands above `root_boxes` and `roots`.
+  theory of this stands above `univariate_branch_and_prune` and `roots`.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_so
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.root_boxes import one_turn, recurs, turn_in_words
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.roots import Roots, roots_of
+from derive.numerics.root_finding.univariate_branch_and_prune import one_turn, recurs, turn_in_words
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
     CHOICES,
@@ -75,7 +75,7 @@ from derive.solving.blocks.outcome import (
     solves,
     where_defined,
 )
-from derive.solving.blocks.samples import is_narrow, middle, points_of_all_sizes, runs
+from derive.solving.blocks.sample_points import is_narrow, middle, points_of_all_sizes, runs
 from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest, written

@@ -14,8 +14,8 @@ from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.numerics.root_finding.gap import OneUnknown
 from derive.numerics.root_finding.krawczyk import Newton, newton
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.time_limits import Search

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from derive.expressions.tree import Equation, Name
 from derive.numerics.intervals.arithmetic import FAINT
 from derive.numerics.intervals.enclosure import Span, enclose, span_of_computed, spans_of_numbers
-from derive.solving.blocks.samples import middle
+from derive.solving.blocks.sample_points import middle
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT
 from quantities.rational import exact_of

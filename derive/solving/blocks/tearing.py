@@ -46,7 +46,7 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, polished
-from derive.solving.blocks.samples import is_constant, middle, runs, within
+from derive.solving.blocks.sample_points import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
     Branch,
     Lost,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError, first_names
 from derive.expressions.tree import Name, names_in
-from derive.model.dimensions import dimension_of
+from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.basis import basis_of
@@ -34,7 +34,7 @@ from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.cancellation.cancelled_answers import cancelled_answer
-from derive.solving.diagnosis.left_domains import is_silent
+from derive.solving.diagnosis.domain_violations import is_silent
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes_by_arms

@@ -34,7 +34,7 @@ from derive.solving.blocks.free_unknowns import bounds_over, parted, reaching
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import ENCLOSED, Outcome, Solution
 from derive.solving.blocks.propagation import fits_in_part, narrowed, narrowed_beside
-from derive.solving.blocks.samples import is_constant, is_narrow, middle, within
+from derive.solving.blocks.sample_points import is_constant, is_narrow, middle, within
 from derive.solving.blocks.substitution import substituted
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT

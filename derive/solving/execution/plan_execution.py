@@ -25,7 +25,7 @@ from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan, plan_for
 from derive.presentation.numbers import shown_number
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.samples import is_narrow, middle
+from derive.solving.blocks.sample_points import is_narrow, middle
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, conditions_of, worded
 from derive.solving.execution.checks import may_be_met

@@ -24,10 +24,10 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.directions import downstream, following
 from derive.planning.incidence import Core, structure_of
 from derive.planning.plan import Plan, plan_for
-from derive.solving.blocks.samples import middle
+from derive.solving.blocks.sample_points import middle
 from derive.time_limits import Search, tick
 from quantities.declaration import Declaration, read_given
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.units import Unit
 from quantities.value import Value
 

@@ -18,7 +18,12 @@ from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
-from derive.numerics.root_finding.root_boxes import angles_of, occurs_outside_angles, one_turn, turn_in_words
+from derive.numerics.root_finding.univariate_branch_and_prune import (
+    angles_of,
+    occurs_outside_angles,
+    one_turn,
+    turn_in_words,
+)
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.closed_forms import candidates_of, composed, domains_of, enclosed_form, only_form

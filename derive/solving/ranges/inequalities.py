@@ -27,7 +27,7 @@ from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Name, Node, has_operation, names_in
-from derive.model.dimensions import dimension_of
+from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors

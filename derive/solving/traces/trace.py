@@ -31,7 +31,7 @@ from derive.numerics.algebra.evaluation import holds
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.diagnosis import behind
-from derive.solving.diagnosis.stated_twice import stated_twice, zero_sums
+from derive.solving.diagnosis.overdetermined_givens import stated_twice, zero_sums
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
 from derive.solving.execution.plan_execution import plan_for_condition

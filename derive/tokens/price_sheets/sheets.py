@@ -35,7 +35,7 @@ from derive.solving.execution.regimes import decisions_of
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import vocabulary
 from quantities.declaration import Declaration, read_given
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Source, Value, read_value
 
 

@@ -14,7 +14,7 @@ from derive.tokens.price_sheets.sheets import QUESTIONS
 from quantities.units import Unit
 
 if TYPE_CHECKING:
-    from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, MissingConclusion
+    from derive.tokens.price_sheets.inference import Conclusion, Contradiction, Inference, MissingConclusion
 
 DIGITS = 3
 """Digits of a conclusion by default."""

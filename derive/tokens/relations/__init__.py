@@ -19,7 +19,7 @@ from derive.cache_folder import entry, keep, recalled, sources
 from derive.library import Library
 from derive.relation_files.writing import packed, unpacked
 from quantities.definitions import read
-from quantities.facts import Facts, Profiles
+from quantities.profiles import Facts, Profiles
 
 __all__ = ["FACTS", "SOURCE", "Subject", "library", "subjects", "vocabulary"]
 

@@ -22,7 +22,7 @@ from derive.presentation.charts import Axis, Chart, Series, Shade
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Text, verbatim
 from derive.presentation.numbers import rounded_text
 from derive.reports.formulas import chain, pencil
-from derive.reports.vocabulary import AnswerText, number
+from derive.reports.template_words import AnswerText, number
 from derive.solving.execution.answer import Answer
 from derive.tolerances import TOLD
 from quantities.value import read_value

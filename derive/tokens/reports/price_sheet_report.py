@@ -11,9 +11,9 @@ from typing import Any
 from derive.library import Library
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.document import Grid, verbatim
-from derive.reports.vocabulary import number
+from derive.reports.template_words import number
 from derive.solving.execution.answer import Answer
-from derive.tokens.price_sheets.oracle import Conclusion, Contradiction, Inference, survey
+from derive.tokens.price_sheets.inference import Conclusion, Contradiction, Inference, survey
 from derive.tokens.price_sheets.sheets import QUESTIONS, TENSIONS, plausible, size_classes
 from derive.tokens.price_sheets.text import points
 from quantities.value import Source

@@ -22,9 +22,9 @@ from derive.presentation.document import Dialect, LetterLegend, Picture, Report,
 from derive.presentation.html import Html
 from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports.formulas import introduced, symbols
+from derive.reports.template_words import vocabulary
 from derive.reports.templating import opening, rendered
-from derive.reports.vocabulary import vocabulary
-from derive.search import Entry, Index
+from derive.search_index import Entry, Index
 from derive.tokens.reports import titles
 from quantities.declaration import Declaration
 
@@ -111,7 +111,7 @@ def _words_of_the_subject(library: Library) -> Mapping[str, Any]:
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
     """The library of a user's report, by the name or the path of a relation file that its template opens with."""
     from derive.relation_files.loading import load
-    from derive.relation_files.offered import shelved
+    from derive.relation_files.named_libraries import shelved
 
     try:
         return load(shelved(name) or template.parent / name, beside=beside)

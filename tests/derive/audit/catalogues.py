@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import derive
 from derive.library import Library
-from quantities.facts import Profile, Profiles
+from quantities.profiles import Profile, Profiles
 from quantities.value import read_value
 
 

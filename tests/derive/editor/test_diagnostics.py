@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.editor.readings import OpenFile, diagnostics, mended
+from derive.editor.diagnostics import OpenFile, diagnostics, mended
 from derive.expressions.grammar import parse_equation
 from derive.expressions.tree import Apply, Name, walk
 from derive.model.repairs import Edit

@@ -8,8 +8,8 @@ import pytest
 
 import derive
 from derive import DeriveError
+from derive.editor.diagnostics import OpenFile
 from derive.editor.names import defined_at, occurrences, renamed
-from derive.editor.readings import OpenFile
 from derive.relation_files.toml_text import TomlText
 
 HERE = Path("/nowhere/file.toml")

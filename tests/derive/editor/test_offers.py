@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from derive.editor.diagnostics import OpenFile, diagnostics
 from derive.editor.names import defined_at, hover, offers
-from derive.editor.readings import OpenFile, diagnostics
 from derive.relation_files import keys
 
 HEAD = """[quantities]

@@ -19,7 +19,7 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.grammar import _FOREIGN, parse_equation, parse_expression
 from derive.expressions.sympy_bridge import from_sympy
 from derive.expressions.tree import FUNCTIONS, Apply, Name, Number, render
-from derive.model.dimensions import dimension_of
+from derive.model.dimensional_analysis import dimension_of
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.like_terms import derivative, fill_template
 from derive.numerics.intervals.enclosure import GAP, enclose

@@ -12,7 +12,7 @@ import pytest
 
 import derive
 from derive import DomainError, ExpressionError, UnitError, UnknownNameError
-from derive.kernels.functions import compiled
+from derive.kernels.compiled_functions import compiled
 from tests.derive.statements import bare, library
 
 PRODUCT = bare("k x y", "y = x*k")

@@ -12,7 +12,7 @@ import pytest
 
 import derive
 from derive.kernels.backends.numba_source import is_at_hand
-from derive.kernels.modules import module_text
+from derive.kernels.standalone_modules import module_text
 from derive.library import Library
 from tests.derive.statements import bare
 

@@ -56,7 +56,7 @@ OWN = {
     "derive.solving.answering.explanation._STEP": "step of a difference quotient",
     "derive.solving.blocks.certification._NARROW": "where a solution is tried to exist",
     "derive.solving.blocks.certification._REGIONS": "where a solution is tried to stand alone",
-    "derive.solving.blocks.samples._SIZES": "points all over a domain",
+    "derive.solving.blocks.sample_points._SIZES": "points all over a domain",
     "derive.solving.blocks.propagation._PAYS": "whether another round is worth while",
     "derive.tables.table_charts._BESIDE_KNEE": "how near a knee a curve is looked at",
     "derive.tables.sweep_question._SLOW": "seconds",

@@ -9,7 +9,7 @@ import random
 import pytest
 
 import derive
-from derive.certificates.bounds import flaw_of
+from derive.certificates.lower_bounds import flaw_of
 from derive.certificates.proof import Bound, Tangent
 from derive.errors import InconsistentError
 from derive.expressions.grammar import parse_equation, parse_expression

@@ -11,7 +11,7 @@ from derive.planning.basis import determined
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import plan
 from derive.relation_files.loading import load
-from derive.solving.diagnosis.stated_twice import by_names
+from derive.solving.diagnosis.overdetermined_givens import by_names
 from derive.solving.execution.question import outlined
 from tests.derive import random_questions
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, texts

@@ -16,7 +16,7 @@ from derive.planning.directions import forwards
 from derive.planning.matching import Matching
 from derive.planning.plan import plan
 from derive.relation_files.loading import load
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
 from tests.derive.statements import bare, number

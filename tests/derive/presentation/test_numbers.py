@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.presentation.numbers import in_multiples, percentage, with_prefix
-from derive.reports.vocabulary import _whole_percentage
+from derive.reports.template_words import _whole_percentage
 from quantities.rational import rounded_up
 from quantities.spelling import parse_unit
 

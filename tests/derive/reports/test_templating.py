@@ -15,8 +15,8 @@ import derive
 from derive import time_limits
 from derive.errors import DeriveError, ExpressionError, LimitError, UnknownNameError, VerificationError
 from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Text, WorkedDerivation, spans
+from derive.reports.template_words import vocabulary
 from derive.reports.templating import rendered
-from derive.reports.vocabulary import vocabulary
 from derive.tokens.reports import report_files
 from quantities.value import Source
 from tests.derive.terminal import ask, settle

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import UnknownNameError
-from derive.search import Entry, Index, fold
+from derive.search_index import Entry, Index, fold
 
 TEXT = """
 [quantities]

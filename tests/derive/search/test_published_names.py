@@ -12,7 +12,7 @@ import pytest
 
 import derive
 from derive import UnknownNameError
-from derive.search import FILLERS, fold
+from derive.search_index import FILLERS, fold
 
 with (Path(__file__).parent / "published_names.tsv").open(encoding="utf-8") as file:
     PUBLISHED = [(row["word"], row["name"], row["where"]) for row in csv.DictReader(file, delimiter="\t")]

@@ -17,7 +17,7 @@ from derive.tables.sweep_function import PointAnswer
 from derive.tables.table import Table
 from derive.tables.table_charts import charts
 from derive.tables.table_checks import Cautions
-from quantities.facts import Facts
+from quantities.profiles import Facts
 from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
 from tests.ordinary import every

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import pytest
 
 import derive
-from quantities.facts import Facts
+from quantities.profiles import Facts
 from tests.ordinary import every, one_of_each
 
 CHIPS = {

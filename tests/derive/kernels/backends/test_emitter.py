@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from derive import DeriveError
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import names_in
-from derive.kernels.functions import compiled
+from derive.kernels.compiled_functions import compiled
 from derive.library import Library
 from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import value

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive import DeriveError
-from derive.kernels import functions, several_targets
+from derive.kernels import compiled_functions, several_targets
 from tests.derive.draws import expressions
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
@@ -163,7 +163,7 @@ def test_many_points_are_worked_out_in_machine_code(monkeypatch):
 
 
 def test_without_numba_the_extra_is_named_and_auto_goes_on(monkeypatch):
-    for room in (several_targets, functions):
+    for room in (several_targets, compiled_functions):
         monkeypatch.setattr(room, "is_at_hand", lambda: False)
     monkeypatch.setattr(several_targets, "_MANY", 1)
     library = bare("x y z", "z = x*y")

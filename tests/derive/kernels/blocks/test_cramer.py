@@ -9,7 +9,7 @@ import pytest
 
 from derive import LimitError
 from derive.expressions.grammar import parse_expression
-from derive.kernels.closed_forms import solved_in_symbols
+from derive.kernels.symbolic_solutions import solved_in_symbols
 from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
 

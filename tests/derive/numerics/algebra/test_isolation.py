@@ -143,7 +143,7 @@ def test_the_arm_that_binds_is_inverted(choice, steps, x, a):
 @examples(30)
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_an_unknown_that_occurs_more_than_once_is_gathered(text, name, x, a, b):
-    from derive.numerics.root_finding.gap import OneUnknown
+    from derive.numerics.root_finding.residual import OneUnknown
     from derive.numerics.root_finding.roots import roots_of
     from quantities.domain import Domain
 

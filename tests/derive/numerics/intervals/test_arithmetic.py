@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.certificates.bounds import Form
+from derive.certificates.lower_bounds import Form
 from derive.expressions.grammar import parse_expression
 from derive.numerics.intervals.arithmetic import plus, rounded_inwards, times
 from tests.ordinary import every, examples

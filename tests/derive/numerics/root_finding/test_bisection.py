@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.numerics.root_finding.root_boxes import last_holding
 from derive.numerics.root_finding.roots import bracketed
+from derive.numerics.root_finding.univariate_branch_and_prune import last_holding
 
 SHAPES = [
     lambda x: x,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from derive.expressions.grammar import parse_equation
-from derive.numerics.root_finding.gap import OneUnknown
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.roots import roots_of
 from quantities.domain import Domain
 from tests.ordinary import every

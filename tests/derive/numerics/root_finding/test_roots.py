@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Number
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.root_finding.gap import OneUnknown
-from derive.numerics.root_finding.root_boxes import one_turn
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.roots import roots_of
+from derive.numerics.root_finding.univariate_branch_and_prune import one_turn
 from quantities.domain import Domain
 from tests.derive.draws import expressions
 from tests.ordinary import every, examples

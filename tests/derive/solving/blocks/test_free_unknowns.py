@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import residual, value
-from derive.numerics.root_finding.gap import OneUnknown
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.solving.blocks.free_unknowns import bounds_over, has_choice, level_spans, reaching
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.samples import is_narrow, middle
+from derive.solving.blocks.sample_points import is_narrow, middle
 from quantities.domain import Domain
 from quantities.rational import nearest
 from tests.derive.operations import calls

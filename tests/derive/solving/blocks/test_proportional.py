@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from derive.expressions.grammar import parse_equation
-from derive.numerics.root_finding.gap import OneUnknown
+from derive.numerics.root_finding.residual import OneUnknown
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.free_unknowns import by_proportion
 from derive.solving.blocks.one_unknown import values_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import derive
-from derive.tokens.price_sheets.oracle import Inference, survey
+from derive.tokens.price_sheets.inference import Inference, survey
 from derive.tokens.price_sheets.sheets import QUESTIONS, sheet_names
 from derive.tokens.price_sheets.text import points, side_by_side
 

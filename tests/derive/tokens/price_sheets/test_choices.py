@@ -7,9 +7,9 @@ from math import log
 import pytest
 
 import derive
-from derive.tokens.price_sheets.oracle import Inference
+from derive.tokens.price_sheets.inference import Inference
 from derive.tokens.price_sheets.sheets import plausible, sheet_names
-from quantities.facts import Profile
+from quantities.profiles import Profile
 
 AXES = plausible(derive.llm, (), "gemini-2-5-pro-prices").axes
 CHIPS, TIERS = ([profile.name for profile in AXES[kind]] for kind in ("chip", "tier"))

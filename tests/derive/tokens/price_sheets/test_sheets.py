@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import derive
-from derive.tokens.price_sheets import oracle
-from derive.tokens.price_sheets.oracle import Inference
+from derive.tokens.price_sheets import inference
+from derive.tokens.price_sheets.inference import Inference
 from derive.tokens.price_sheets.text import as_data, shown
 from quantities.spelling import parse_unit
 from tests.derive.terminal import ask, settle
@@ -208,7 +208,7 @@ def test_a_number_is_short(number: float, unit: str, expected: str) -> None:
 def test_sheets_say_side_by_side_what_they_say_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one of them made known is not told of another."""
     some = ("gpt-5-4-prices", "gpt-6-sol-prices", "claude-opus-4-8-prices", "claude-opus-5-prices")
-    monkeypatch.setattr(oracle, "sheet_names", lambda: some)
+    monkeypatch.setattr(inference, "sheet_names", lambda: some)
     narrow = ("gb200:fp8", "mi300x:fp8", "deepseek-v3", "qwen3-235b-a22b", "nvme-gen5-30tb")
-    for found in oracle.survey(*narrow):
-        assert as_data(found) == as_data(oracle.infer(found.sheet, *narrow))
+    for found in inference.survey(*narrow):
+        assert as_data(found) == as_data(inference.infer(found.sheet, *narrow))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import derive
-from derive.tokens.price_sheets.oracle import Inference
+from derive.tokens.price_sheets.inference import Inference
 from derive.tokens.price_sheets.sheets import QUESTIONS
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import read_value
 
 SHEET = """

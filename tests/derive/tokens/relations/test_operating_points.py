@@ -18,7 +18,7 @@ import pytest
 import derive
 from derive.errors import AmbiguousError, NoSolutionError, UnderdeterminedError
 from derive.tokens.relations import subjects
-from quantities.facts import Facts
+from quantities.profiles import Facts
 from tests.ordinary import one_of_each
 
 STEP = ("batch", "context", "tokens_per_pass")

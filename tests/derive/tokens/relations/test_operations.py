@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 import derive
-from quantities.facts import Facts
+from quantities.profiles import Facts
 from tests.ordinary import one_of_each
 
 FACTS = Facts("models")

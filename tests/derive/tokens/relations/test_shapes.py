@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from derive import Answer
-from quantities.facts import Facts, Profile
+from quantities.profiles import Facts, Profile
 from tests.ordinary import every, one_of_each
 
 FACTS = Facts("models")

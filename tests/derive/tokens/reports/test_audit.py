@@ -16,8 +16,8 @@ from derive.audit.verdicts import Verdict, worst_first
 from derive.presentation import latex as tex
 from derive.presentation.document import Formulas, Grid, Heading, Items, Report, Text
 from derive.presentation.plotting import as_pdf, as_svg
+from derive.reports.template_words import number, vocabulary
 from derive.reports.templating import rendered
-from derive.reports.vocabulary import number, vocabulary
 from derive.tokens.audit import audit, clashes
 from derive.tokens.reports.audit_report import audit_words, is_told_whole, plain_sentences, title_writer
 from derive.tokens.reports.titles import TEMPLATES

@@ -11,8 +11,8 @@ import pytest
 from derive import Library
 from derive.errors import VerificationError
 from derive.model.relation import relate
+from derive.reports.template_words import vocabulary
 from derive.reports.templating import rendered
-from derive.reports.vocabulary import vocabulary
 from derive.tokens.relations import library
 from derive.tokens.reports.titles import TEMPLATES
 from tests.derive.tokens.reports.reading import chart, headline, lines, row

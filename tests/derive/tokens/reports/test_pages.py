@@ -143,7 +143,7 @@ def test_a_source_is_listed_once(name):
 
 def test_a_context_that_does_not_fit_in_memory_is_said_not_to_where_it_is_named():
     served = ("h100-sxm:bf16", "llama3-1-70b")
-    from derive.reports.vocabulary import AnswerText
+    from derive.reports.template_words import AnswerText
     from derive.tokens.relations import library
 
     answer = library().solve("context", *served, chips="8 chip", batch="32 sequence", step_time="25 ms")

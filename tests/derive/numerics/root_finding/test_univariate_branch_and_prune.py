@@ -15,7 +15,7 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, Number
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.root_finding.root_boxes import joined, middle, one_turn, pruned, recurs
+from derive.numerics.root_finding.univariate_branch_and_prune import joined, middle, one_turn, pruned, recurs
 from quantities.domain import Domain
 from tests.derive.draws import expressions
 from tests.ordinary import examples

@@ -39,7 +39,7 @@ from derive.tokens.price_sheets.text import shown
 from derive.tokens.relations import library
 from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.value import Source, Value
 
 

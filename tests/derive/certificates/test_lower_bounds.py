@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 
-from derive.certificates.bounds import Form
+from derive.certificates.lower_bounds import Form
 from derive.expressions.grammar import parse_expression
 from derive.numerics.intervals.enclosure import enclose
 from tests.derive.states import LIBRARY

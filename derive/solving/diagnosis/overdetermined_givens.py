@@ -4,7 +4,7 @@ A target is planned from what it needs. Givens may contradict each other elsewhe
 `x = 1` beside `b = 60` is a contradiction also for whoever asks what follows from `x` and `b` themselves. So the exact
 relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
 over is tested, as are inequalities and estimates all of whose quantities follow, and so is what may leave its domain
-(`left_domains`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
+(`domain_violations`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
 between relations, or takes for fixed what dependent relations leave open, they are eliminated (`cancelled_answers`).
 
 Which relations these are depends on the names of the givens alone, unless a given or a sum of givens is zero: what it
@@ -41,7 +41,7 @@ from derive.solving.assumptions import Assumption
 from derive.solving.cancellation.cancelled_answers import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
-from derive.solving.diagnosis.left_domains import certainly_left, is_silent, leaving
+from derive.solving.diagnosis.domain_violations import certainly_left, is_silent, leaving
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.checks import checked, is_void

@@ -181,7 +181,7 @@ def test_a_swing_holds_what_lies_beyond_its_ends():
 
 
 def test_the_pictures_are_a_histogram_and_a_tornado():
-    from derive.tables.samples import charts
+    from derive.tables.monte_carlo import charts
 
     histogram, tornado = charts(AREA.sample("area", points=POINTS, width="1..2", depth="10..40"))
     (outline,) = histogram.series

@@ -22,7 +22,7 @@ from typing import Any
 import numpy
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.kernels.functions import used_values
+from derive.kernels.compiled_functions import used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark, fails_in_words, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Mark, Series

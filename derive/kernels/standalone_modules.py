@@ -25,7 +25,7 @@ from derive.files import MARK
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import Bundle, Language, Script, refusing_what_is_too_deep
 from derive.kernels.browser_programs.program import Program, program_of
-from derive.kernels.functions import generic_question, used_values
+from derive.kernels.compiled_functions import generic_question, used_values
 from derive.model.relation_set import RelationSet
 from derive.planning.networks import reached
 from quantities.value import Value

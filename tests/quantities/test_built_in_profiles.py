@@ -12,7 +12,7 @@ import pytest
 import derive
 from quantities.declaration import Declaration, read_given
 from quantities.errors import ExpressionError
-from quantities.facts import Facts, Profile, Profiles
+from quantities.profiles import Facts, Profile, Profiles
 from quantities.value import KINDS
 from tests.ordinary import every
 

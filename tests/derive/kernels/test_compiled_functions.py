@@ -15,7 +15,7 @@ from derive import (
     UnknownNameError,
 )
 from derive.kernels.backends.numba_source import is_at_hand
-from derive.kernels.functions import compiled
+from derive.kernels.compiled_functions import compiled
 from derive.library import Library
 from derive.model.relation import relate
 from derive.relation_files.loading import load

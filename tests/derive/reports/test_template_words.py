@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import derive
-from derive.reports.vocabulary import AnswerText, spread
+from derive.reports.template_words import AnswerText, spread
 
 SHELF = """
 [quantities]

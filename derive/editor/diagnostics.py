@@ -28,7 +28,7 @@ from derive.relation_files.loading import Reader, read
 from derive.relation_files.sources import Document, are_names_of_one, names_at_top, parse_source
 from derive.relation_files.toml_text import Entry, Span, String, TomlText
 from quantities.declaration import Declaration
-from quantities.facts import Profile
+from quantities.profiles import Profile
 from quantities.temporary import units_for_a_while
 
 

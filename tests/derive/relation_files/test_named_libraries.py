@@ -11,7 +11,7 @@ import derive
 from derive import ExpressionError, Library, UnknownNameError
 from derive.cache_folder import answered
 from derive.catalogue import rows
-from derive.relation_files import offered
+from derive.relation_files import named_libraries
 from tests.derive.terminal import ask
 
 FALL = '[quantities]\nx = { unit = "m" }\ny = { unit = "m" }\n[relations]\ntwice = { equation = "y = 2*x" }\n'
@@ -127,5 +127,5 @@ def test_an_answer_kept_elsewhere_does_not_stand_for_a_file_of_the_same_name(tmp
 
 @pytest.mark.parametrize("name", ["", "a.toml", "./pipes", "pi pes", "pipes\n", "[quantities]", "3pipes"])
 def test_what_is_a_path_or_a_text_is_no_name(name):
-    assert not offered.is_name(name)
-    assert offered.shelved(name) is None
+    assert not named_libraries.is_name(name)
+    assert named_libraries.shelved(name) is None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import derive
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Apply, render
-from derive.model.dimensions import dimension_of, mark_of, mismatches, mismatches_of_condition
+from derive.model.dimensional_analysis import dimension_of, mark_of, mismatches, mismatches_of_condition
 from derive.numerics.algebra.evaluation import value
 from quantities import parse_unit
 from quantities.errors import LimitError

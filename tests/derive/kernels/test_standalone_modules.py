@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import derive
 from derive import DeriveError, InconsistentError, UnderdeterminedError
 from derive.expressions.functions import TABLE
-from derive.kernels.modules import module_text
+from derive.kernels.standalone_modules import module_text
 from derive.library import Library
 from tests.derive import random_cases, random_libraries
 from tests.derive.statements import bare
