@@ -44,7 +44,7 @@ if _wrong := _foreign_package():
     raise ImportError(_wrong)
 
 if TYPE_CHECKING:
-    from derive.borders.border import Border, Borders
+    from derive.borders import Border, Borders
     from derive.certificates.checker import verify
     from derive.certificates.proof import Proof
     from derive.comparison.compare import compare
@@ -161,7 +161,7 @@ _HOMES = {
     **dict.fromkeys((name for name in __all__ if name.endswith("Error")), "derive.errors"),
     "Problem": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
-    **dict.fromkeys(("Border", "Borders"), "derive.borders.border"),
+    **dict.fromkeys(("Border", "Borders"), "derive.borders"),
     "Front": "derive.optimization.front",
     "Optimum": "derive.optimization.optimum",
     "Sample": "derive.tables.monte_carlo",

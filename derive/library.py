@@ -23,7 +23,7 @@ from quantities.declaration import Declaration, check_name
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
-    from derive.borders.border import Borders
+    from derive.borders import Borders
     from derive.comparison.comparison import Comparison
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
@@ -191,7 +191,7 @@ class Library(RelationSet):
         A quantity in the place of the relation has the borders of all relations that lead to it. Of a relation and a
         quantity of one name the quantity is meant, unless it is given.
         """
-        from derive.borders.tracing import bordering_quantity, borders
+        from derive.borders import bordering_quantity, borders
 
         with query(math.inf):
             if not isinstance(relation, str):

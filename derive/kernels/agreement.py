@@ -3,31 +3,35 @@
 Where the givens determine a relation that the target does not need, its two sides are compared at every point. Where
 they differ, the compiled lines have no answer or the wrong one of several, and the solver is called. So it is where a
 quantity that the target does not need leaves its domain.
+
+A zero among the givens may take an unknown out of a relation. By counting, `y = b*c*z` fixes one of b and c; where z is
+zero, it says that y is zero too. Givens that are left alone there are tested. Else compiled functions ask the solver,
+and a program for a browser says that only the solver can tell.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from derive.caches import Memo
 from derive.errors import DeriveError
-from derive.expressions.tree import Equation, Node, names_in, with_forms
+from derive.expressions.tree import Apply, Equation, Node, names_in, operations, replaced, with_forms
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, plans_for
 from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
-from derive.kernels.zero_givens import DecidingZero, deciding_zeros
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.like_terms import ZERO, simplified
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
-from derive.solving.blocks.closed_forms import closed_forms, divisors_beside
+from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, may_be_zero
 from derive.solving.diagnosis.domain_violations import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
+
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 _TRIED = 12  # points at which it is called where there are more
@@ -344,3 +349,83 @@ def testing(library: RelationSet, cases: Cases) -> dict[str, dict[str, Cases]]:
         if len(known) == len(plans_of_members):
             tested[name] = known
     return tested
+
+
+_DECIDING = Memo[tuple["DecidingZero", ...]](most=256)
+
+_Members = Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class DecidingZero:
+    """A relation, a factor of givens in it that decides by being zero, and what the relation says there."""
+
+    relation: str
+    factor: Node
+    rest: Equation
+    is_known: bool  # whether only givens are left in the rest, which show whether they contradict each other
+
+
+def deciding_zeros(library: RelationSet, cases: Cases) -> tuple[DecidingZero, ...]:
+    """The zeros of givens that leave more relations than unknowns for them: those beside a target's plans.
+
+    The relations in every plan need no test: their closed forms divide by such factors.
+    """
+    strong = frozenset(cases.outline.strong)
+    deciding = _DECIDING.of(library.session, strong, lambda: tuple(_deciding(library, strong)))
+    used = set.intersection(*({*plan.relations} for plan in cases.plans)) if deciding and cases.plans else set()
+    return tuple(zero for zero in deciding if zero.relation not in used)
+
+
+def _deciding(library: RelationSet, strong: frozenset[str]) -> Iterator[DecidingZero]:
+    """The zeros of givens, in all relations, that decide whether there is something left to contradict."""
+    exact = {name: relation.written for name, relation in library.relations.items() if relation.is_exact}
+    holding = dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in sorted(strong)))
+    factors: list[tuple[str, Node]] = []
+    for name in holding:
+        if name in exact:
+            factors += ((name, factor) for factor in _factors(library, exact[name], strong))
+    if not factors:
+        return
+    members: _Members = {name: equation.names for name, equation in exact.items()}
+    spare = _spare(members, strong)
+    at_zeros = dict(exact)
+    for name, factor in factors:
+        at_zeros[name] = _at_zero(at_zeros[name], factor)
+    if _spare({name: equation.names for name, equation in at_zeros.items()}, strong) == spare:
+        return
+    at_zeros = dict(exact)
+    for name, factor in factors:
+        trial = _at_zero(at_zeros[name], factor)
+        reduced = {**members, name: trial.names}
+        if _spare(reduced, strong) == spare:
+            at_zeros[name], members = trial, reduced
+        else:
+            rest = _at_zero(exact[name], factor)
+            yield DecidingZero(name, factor, rest, is_known=strong.issuperset(rest.names))
+
+
+def _at_zero(equation: Equation, factor: Node) -> Equation:
+    return equation.changed(lambda side: simplified(replaced(side, factor, ZERO)))
+
+
+def _factors(library: RelationSet, equation: Equation, strong: frozenset[str]) -> Iterator[Node]:
+    """The factors of givens alone that multiply an unknown in an equation, and may be zero."""
+    for product in operations(*equation.sides, among=("mul",)):
+        if strong.issuperset(product.names):
+            continue
+        for factor in product.args:
+            names = {*names_in(factor)}
+            if names and names <= strong and not _is_divisor(factor) and may_be_zero(library, factor):
+                yield factor
+
+
+def _is_divisor(factor: Node) -> bool:
+    return isinstance(factor, Apply) and factor.op == "inv"
+
+
+def _spare(members: _Members, strong: frozenset[str]) -> int:
+    """How many relations are left over when each fixes an unknown of its own: what givens may contradict."""
+    matching = Matching(strong)
+    matching.add_all(members, members)
+    return len(members) - len(matching.fixes)

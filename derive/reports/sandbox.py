@@ -21,7 +21,7 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
-from derive.borders.border import Border, Borders, Region
+from derive.borders import Border, Borders, Region
 from derive.comparison.comparison import Comparison, Factor
 from derive.errors import ExpressionError, LimitError
 from derive.optimization.optimum import Optimum

@@ -51,7 +51,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from derive.borders.border import Borders
+from derive.borders import Borders
 from derive.comparison import comparison
 from derive.comparison.comparison import Comparison
 from derive.errors import ExpressionError, NoSolutionError, unknown

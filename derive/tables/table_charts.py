@@ -21,7 +21,7 @@ from derive.expressions.tree import Apply, walk
 from derive.presentation.cautions import fails_in_words
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
-from derive.tables.maps.regime_map import map_chart, mapped
+from derive.tables.regime_map import map_chart, mapped
 from derive.tables.sweep_function import ENDS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from math import inf, isfinite
 from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in
-from derive.kernels.agreement import conditions_of
+from derive.kernels.agreement import DecidingZero, conditions_of, deciding_zeros
 from derive.kernels.backends.emitter import RuntimeFunction, Scope, Script, Sheet, UnsupportedOperation
 from derive.kernels.backends.javascript import JavaScript, without_idle
 from derive.kernels.blocks.decisions import Decisions
@@ -26,7 +26,6 @@ from derive.kernels.browser_programs.layout import (
 )
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition, ends
 from derive.kernels.lowering import Draft
-from derive.kernels.zero_givens import DecidingZero, deciding_zeros
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate

@@ -33,7 +33,7 @@ from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.propagation import narrowed
-from derive.solving.cancellation.cancelled_answers import cancelled_answer
+from derive.solving.cancellation.elimination import cancelled_answer
 from derive.solving.diagnosis.domain_violations import is_silent
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State

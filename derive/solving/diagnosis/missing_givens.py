@@ -39,7 +39,7 @@ from derive.planning.basis import Basis, basis_of
 from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import plan
-from derive.solving.cancellation.cancelled_answers import has_cancelled_answer
+from derive.solving.cancellation.elimination import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.question import Outline, Question, stated_at
 from derive.solving.execution.regimes import Undecided, verdict_at

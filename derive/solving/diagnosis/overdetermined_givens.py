@@ -5,7 +5,7 @@ A target is planned from what it needs. Givens may contradict each other elsewhe
 relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
 over is tested, as are inequalities and estimates all of whose quantities follow, and so is what may leave its domain
 (`domain_violations`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
-between relations, or takes for fixed what dependent relations leave open, they are eliminated (`cancelled_answers`).
+between relations, or takes for fixed what dependent relations leave open, they are eliminated (`elimination`).
 
 Which relations these are depends on the names of the givens alone, unless a given or a sum of givens is zero: what it
 multiplies is gone then. It is cached; most questions have none.
@@ -38,7 +38,7 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, ordered
 from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
-from derive.solving.cancellation.cancelled_answers import prove_fit
+from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
 from derive.solving.diagnosis.domain_violations import certainly_left, is_silent, leaving

@@ -15,7 +15,7 @@ import pytest
 import derive
 from derive.errors import DeriveError
 from derive.tables.axes import spanned
-from derive.tables.maps.regime_map import RegimeMap, mapped
+from derive.tables.regime_map import RegimeMap, mapped
 from derive.tables.sweep_question import asked
 from tests.ordinary import BUILDS, every
 

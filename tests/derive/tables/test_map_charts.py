@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import derive
 from derive.presentation.plotting import figure
-from derive.tables.maps.decomposition import Scale
-from derive.tables.maps.regime_map import _DrawnAxis
+from derive.tables.regime_map import _DrawnAxis
+from derive.tables.trapezoids import Scale
 from quantities.spelling import parse_unit
 from tests.ordinary import examples
 

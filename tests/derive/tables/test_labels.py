@@ -10,7 +10,7 @@ import pytest
 from derive.errors import LimitError
 from derive.relation_files.loading import load
 from derive.tables.axes import spanned
-from derive.tables.maps.regime_map import Labels
+from derive.tables.regime_map import Labels
 from derive.tables.sweep_function import PointAnswer
 from derive.tables.sweep_question import Survey, asked
 

@@ -23,9 +23,9 @@ from derive.presentation.cautions import fails_in_words
 from derive.presentation.charts import Area, Caption, Chart, LevelCurves, Series
 from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.axes import DECADES, Axis, Line
-from derive.tables.maps.decomposition import Column, Scale, columns_of, decomposed
 from derive.tables.point_checks import Verdict
 from derive.tables.sweep_question import Survey, crossed
+from derive.tables.trapezoids import Column, Scale, columns_of, decomposed
 
 Point = tuple[float, ...]
 """Its number on each axis."""
@@ -184,7 +184,7 @@ class RegimeMap:
         """The regions of the regime map, each as strips that end where the order of labels changes.
 
         >>> import numpy
-        >>> from derive.tables.maps.decomposition import decomposed
+        >>> from derive.tables.trapezoids import decomposed
         >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
         >>> columns = decomposed(lambda x, y: (y > 3).astype(int), grid, grid)
         >>> strips = RegimeMap(None, grid, grid, tuple(columns), ()).strips

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from derive.tables.maps.decomposition import Scale, columns_of, decomposed
-from derive.tables.maps.regime_map import PointRegime, RegimeMap
+from derive.tables.regime_map import PointRegime, RegimeMap
+from derive.tables.trapezoids import Scale, columns_of, decomposed
 
 SQUARE = Scale(numpy.linspace(-1.0, 1.0, 30))
 DECADES = Scale(numpy.geomspace(1.0, 1e4, 40), log=True)

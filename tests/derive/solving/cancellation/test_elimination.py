@@ -10,7 +10,7 @@ import pytest
 
 import derive
 from derive.errors import InconsistentError, NoSolutionError, UnderdeterminedError
-from derive.solving.cancellation import cancelled_answers
+from derive.solving.cancellation import elimination
 from tests.derive.random_products import Products, products
 from tests.derive.statements import bare, library, number, numbers, span
 from tests.ordinary import every
@@ -40,7 +40,7 @@ def test_relations_that_a_plan_has_only_enclosed_are_eliminated():
 
 
 def test_relations_that_a_plan_has_carried_out_are_not_eliminated_again(monkeypatch):
-    monkeypatch.setattr(cancelled_answers, "eliminate", lambda *_: pytest.fail("it was"))
+    monkeypatch.setattr(elimination, "eliminate", lambda *_: pytest.fail("it was"))
     (answer,) = bare("m u w", "m = min(u, 3)", "w = 2*u").solve_all("w", m=3)
     assert span(answer) == (6, math.inf)
 

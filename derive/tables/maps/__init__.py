@@ -1,1 +1,0 @@
-"""Where along two axes one regime ends and another begins."""
