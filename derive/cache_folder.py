@@ -193,7 +193,7 @@ _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz",
 
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
-    """Print a command's output from the cache folder; else run it and keep its output there. Returns the status."""
+    """Print a command's output from the cache folder, or run it and cache its output there; returns the status."""
     # A cached output knows nothing of what comes from the standard input.
     path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
     if path is None:

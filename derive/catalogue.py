@@ -219,7 +219,7 @@ def _library(library: _ListedLibrary) -> list[tuple[str, str]]:
 
 
 def _reports() -> dict[str, str]:
-    """The reports as entries of the catalogue, name and title, and the pages with sliders that go with them."""
+    """The rows of the catalogue for reports, each with name and title, and for their pages with sliders."""
     return titles() | page_titles()
 
 

@@ -67,7 +67,7 @@ def _origins(library: Library, weak: Sequence[str], given: Sequence[str], profil
 
 
 def _around(library: Library, target: str) -> Graph:
-    """The part of a library's graph around a target: what it is computed from, by first relations, and what uses it."""
+    """The part of a library's graph to draw around a target: what it is computed from, and what uses it."""
     written: dict[str, str] = {}
     for relation, name in structure_of(library).forward.items():
         written.setdefault(name, relation)

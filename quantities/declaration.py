@@ -105,7 +105,7 @@ class Declaration:
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """All facts of the declaration as texts, by which declarations are compared."""
+        """The fields of the declaration (unit, meaning, domain and so on) as texts, to compare it with another one."""
         scale = ",".join(f"{part}^{power}" for part, power in sorted(self.unit.factors))
         ends = f"{self.domain.low!r},{self.domain.high!r},{self.domain.open_low}"
         default = "" if self.default is None else repr(self.default)

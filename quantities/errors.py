@@ -151,12 +151,12 @@ class LimitError(DeriveError):
 
     @classmethod
     def unproved(cls, what: str, hint: str) -> LimitError:
-        """The error for a numerical search that found no solution, and proves nothing."""
+        """The LimitError for a numerical search that found no solution, and proves nothing."""
         return cls(what, hint=hint, limit="numerical search", kind=LimitKind.PROOF)
 
     @property
     def is_of_time(self) -> bool:
-        """Whether time has run out."""
+        """Whether this error says that a time limit has run out, and not another limit."""
         return self.kind is LimitKind.TIME
 
 

@@ -381,7 +381,7 @@ class _Reader:
         return "Write a number and its unit, as in 3.35 TB/s."
 
     def _priced(self, mark: str, here: str) -> str:
-        """The hint for a value written as a price with its sign in front: $2.5/h is 2.5 USD/h."""
+        """The hint for a value that was typed with a currency sign in front of its number: $2.5/h is 2.5 USD/h."""
         name = {"$": "USD", "€": "EUR", "£": "GBP"}[mark]
         match = _NUMBER.match(here[1:].lstrip())
         if match is None:
@@ -422,7 +422,7 @@ def _ends(number: float, width: float) -> tuple[float, float]:
 
 
 def _half_a_place(word: str, unit: Unit) -> float:
-    """Half a unit of the last place that a value is written with; zero for a whole number of counted things.
+    """Half a unit of the last digit in which a value was typed; zero for a whole number of counted things.
 
     >>> _half_a_place("3.14e23", parse_unit("FLOP")), _half_a_place("80", DIMENSIONLESS)
     (5e+20, 0.0)

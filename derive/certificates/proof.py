@@ -140,7 +140,7 @@ class KnownNumber:
 
 
 def _rounded_down(number: Fraction) -> float:
-    """A double next to the exact rational of a known number, and not above it."""
+    """The largest double not above the exact rational of a known number, for the bounds that a proof states."""
     near = float(number)
     return near if Fraction(near) <= number else math.nextafter(near, -math.inf)
 

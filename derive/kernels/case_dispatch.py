@@ -164,7 +164,7 @@ def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
 
 
 def _weak_behind(library: RelationSet, plan: Plan) -> Iterator[str]:
-    """The names on which a case rests: weak values in its plan, and quantities in its relations' conditions."""
+    """The weak values that a case's plan uses, and the quantities that decide whether its relations apply."""
     yield from plan.weak
     for name in plan.relations:
         yield from names_in(*library.relations[name].conditions)

@@ -87,7 +87,7 @@ class Draft:
     def __init__(
         self, library: RelationSet, cases: Cases, arguments: Mapping[str, str], sheet: Sheet, decisions: Decisions
     ) -> None:
-        """Begin the lines for one target's cases on a sheet that other targets may share."""
+        """Begin to lower one target's plans, case by case, to lines of a function that other targets may share."""
         self.library = library
         self.outline = cases.outline
         self.cases = cases
@@ -361,7 +361,7 @@ class Draft:
         return True
 
     def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, form: Node | None, scope: Scope) -> str:
-        """Write a closed form as infinite where one of its divisors is zero within rounding: there the solver is asked.
+        """Write lines for a closed form: infinite, for the solver, where one of its divisors is zero within rounding.
 
         Where rounding leaves a rest of such a divisor, `y/(a + b - c)` would be a large number.
         """
@@ -409,7 +409,7 @@ class Draft:
         return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
 
     def _undefined_at_zeros(self, equation: Equation, name: str, chosen: str, form: Node, scope: Scope) -> str:
-        """Lower a closed form, NaN where a divisor that only its relation has is zero: `x = a*b` of `a = x/b`."""
+        """Write lines for a closed form: NaN where a divisor that only its relation has is zero, as b in `a = x/b`."""
         divisors = divisors_beside(self.library, [equation], [form])
         if not divisors:
             return chosen

@@ -101,7 +101,7 @@ class JointFunctions:
         return self._with_the_others({}, values)
 
     def _with_the_others(self, columns: dict[int, Any], values: Sequence[Any]) -> list[Any]:
-        """The columns of all targets over the same arrays: lines or the solver add those not yet computed."""
+        """The columns of all targets that are compiled together; those that machine code has not computed are added."""
         remaining = tuple(i for i in self._by_lines if i not in columns)
         columns |= zip(remaining, self._by_arrays(remaining, values), strict=True)
         numbered = enumerate(self._open_points)

@@ -208,7 +208,7 @@ def _are_same(library: RelationSet, form: Node, other: Node) -> bool:
 
 
 def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
-    """The closed form of each unknown of a block; an error if it has none, or several."""
+    """The unknowns of one block of a formula, each solved for in symbols; an error if one has no form, or several."""
     equations = [library.relations[name].written for name in block.relations]
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
@@ -282,7 +282,7 @@ def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
 
 
 def _satisfies(library: RelationSet, equation: Equation, name: str, candidate: Candidate) -> bool:
-    """Whether a closed form satisfies its relation at some numbers: `x = b/b` has no solution at `b = 0`."""
+    """Whether the formula found for an unknown satisfies its relation at one of several random points."""
     names = [other for other in names_in(equation.lhs, equation.rhs) if other != name]
     points = ({other: generic(library.declared[other], draw) for other in names} for draw in range(_DRAWS))
     return any(agrees(equation, {**known, name: value(unwound(candidate.form, 0), known)}) for known in points)

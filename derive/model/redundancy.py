@@ -167,7 +167,7 @@ class _Expansion:
 
 
 def _written_out(terms: Sum) -> Sum:
-    """The terms of an equation's normal form, with each sum in a small positive whole power multiplied out."""
+    """The terms of an equation's normal form, to be compared with others, with small powers of sums multiplied out."""
     total: Sum = {}
     for monomial, factor in terms.items():
         factors: list[Sum] = [{UNIT: factor}]

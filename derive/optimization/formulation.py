@@ -481,7 +481,7 @@ def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
 
 
 def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> CaseForm:
-    """A quantity's form in one case under the conditions of an earlier case form too, and under further ones."""
+    """A quantity's form in one case of a program, with the guards of an earlier quantity's form and further ones."""
     variables = {variable.name: variable for variable in (*earlier.variables, *case_form.variables)}
     return replace(
         case_form,
@@ -549,7 +549,7 @@ def _states(
 
 
 def _with_whole_counts(state: State, block: Block, counted: Mapping[str, ImplicitVariable]) -> State:
-    """The state after a block of a case's plan, in which a count that is whole up to rounding is whole."""
+    """A state of a program's case in which each count that is whole up to rounding is made whole."""
     known = [name for name in block.unknowns if name in counted and name in state.values]
     nearest = {name: counted[name].near(state.values[name]) for name in known}
     counts = {name: number for name, number in nearest.items() if math.isfinite(number)}

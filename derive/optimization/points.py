@@ -113,7 +113,7 @@ class Points:
         return [i for i, ((low, high), step, x) in enumerate(sides) if not step and low < x < high]
 
     def full(self, point: Sequence[float]) -> tuple[float, ...]:
-        """A point of the free quantities with a program's other variables added; empty if these have no numbers."""
+        """The numbers of all variables of a program at a point of the free ones; empty if some have no number."""
         if self.program.solved is None:
             return tuple(point)
         numbers = self.program.numbers(point)

@@ -288,7 +288,7 @@ class Program:
         )
 
     def is_at_open_end(self, point: Sequence[float]) -> bool:
-        """Whether the open end of a domain alone leaves out a point of the program, and perhaps none beside it."""
+        """Whether a point of the program breaks nothing but the open end of a domain, which it may approach."""
         values = self.numbers(point)
         if values is None or not self._holds_but_for_domains(values):
             return False

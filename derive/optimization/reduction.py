@@ -67,7 +67,7 @@ def _shared(node: Node) -> Node:
 
 
 def spread_out(node: Node, is_positive: Test) -> Node:
-    """An expression spread out for the search: factors multiplied into sums and choices, for a tighter enclosure.
+    """A goal or limit of the optimization, with factors multiplied into its sums and choices for tighter enclosures.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render

@@ -195,7 +195,7 @@ def positive(form: Form) -> Form:
 
 
 def typeset(form: Form) -> str:
-    """A form of a proof as LaTeX mathematics."""
+    """A line of a report's proof as LaTeX mathematics, from its sympy expression."""
     if _holds_unknowns(form.expression):
         import sympy
 

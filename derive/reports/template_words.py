@@ -144,7 +144,7 @@ def number(value: float, unit: str = "", digits: int = 3) -> str:
 
 
 def magnitude(answer: Answer, unit: str | None = None) -> float:
-    """The number of an answer for use in a report template, in a unit or in the answer's own."""
+    """The template word `magnitude`: the number of an answer in a unit, or in the answer's own."""
     return float((answer.value if unit is None else answer.to(unit)).magnitude)
 
 

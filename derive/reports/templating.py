@@ -128,7 +128,7 @@ class _Sheet:
     held: list[Any] = field(default_factory=list)
 
     def put(self, value: Any) -> str:
-        """The text that stands for a value in a report template: a number with its unit, a placeholder, or itself."""
+        """The text that replaces a value in a rendered template: a number with its unit, a placeholder, or itself."""
         if isinstance(value, Answer):
             value = AnswerText.of(value)
         if isinstance(value, AnswerText):

@@ -72,7 +72,7 @@ class Swing:
 
     @property
     def width(self) -> float:
-        """The largest change of the target along a sampled range; zero if it has no value anywhere there."""
+        """The width of a sampled range's bar in the tornado: the largest change of the target; zero without values."""
         return self.most - self.least if math.isfinite(self.most - self.least) else 0.0
 
 
@@ -155,7 +155,7 @@ class Sample(Result):
         return 1 - len(self._sorted) / len(self.numbers)
 
     def below(self, value: Any) -> float:
-        """The share of the sampled values that lie below a given one."""
+        """The share of the sampled values that lie below a given value."""
         number = self.quantity.unit.from_base(read_given(value, self.quantity).base[1])
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
@@ -269,7 +269,7 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
 
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:
-    """An array of drawn numbers converted from base units to the declared one."""
+    """An array of numbers drawn for a sample, converted from base units to the declared unit."""
     zero, unit_step = (quantity.unit.from_base(x) for x in (0.0, 1.0))
     if quantity.unit.offset:
         return numpy.asarray(numbers * (unit_step - zero) + zero)
@@ -418,7 +418,7 @@ def _tornado(sample: Sample) -> Chart:
 
 
 def _cautions(sample: Sample) -> Iterator[str]:
-    """What is amiss with the points of a sample, a sentence each."""
+    """The cautions about a sample: a sentence for each thing amiss with its points."""
     for name, where in sample.failed.items():
         yield f"{name} does not hold at {int(where.sum())} of {len(sample)} points"
     if sample.unused:

@@ -280,7 +280,7 @@ def _way(choice: Apply, text: Writer) -> str:
 
 
 def _largest(*arrays: Any) -> Any:
-    """Which arm is largest at every point of a sweep: its index, the first of equal ones; -1 where one is undefined."""
+    """The index of the largest arm of a maximum at every point of a sweep; -1 where an arm is undefined."""
     best, way = arrays[0], numpy.zeros((), dtype=int)
     for i, array in enumerate(arrays[1:], 1):
         way = numpy.where(array > best, i, way)

@@ -87,7 +87,7 @@ class Dialect:
     """A decision, and the test that doubles do not tell, as one text that is decided."""
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` that emitted source text in the dialect defines; the text may use these names."""
+        """Run the source text that was emitted in this dialect, and return the function `compiled` that it defines."""
         names = {"__builtins__": {}, **space}
         execute(text, names)
         function: Callable[..., Any] = names["compiled"]

@@ -315,7 +315,7 @@ class Decisions:
 
     @staticmethod
     def _as_computed(new: Apply, gap: Node, room: Node) -> Node:
-        """The decision on numbers without exact points, in which those that differ by rounding alone are equal.
+        """The decision of a kernel's comparison from doubles alone: numbers that differ by rounding count as equal.
 
         The solver treats them so too. If they differ by more, but not by more than their errors, it is asked.
         """

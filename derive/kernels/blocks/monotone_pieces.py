@@ -146,7 +146,7 @@ def crossings(
 
 
 def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
-    """The roots on monotone pieces, by brackets that Chandrupatla's method narrows; infinite where undefined."""
+    """The roots of a kernel's block on its monotone pieces, by Chandrupatla's bracketing; infinite where undefined."""
     import numpy
 
     x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign

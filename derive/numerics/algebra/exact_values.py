@@ -55,7 +55,7 @@ def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fr
 
 
 def are_exact(equations: Iterable[Equation], unknowns: Collection[str], values: Mapping[str, float]) -> bool:
-    """Whether the exact value of each given and literal number in equations is known: then no gap is their rounding."""
+    """Whether the exact value of each given and each literal in some equations is known, so that none was rounded."""
     sides = [*chain.from_iterable(equation.sides for equation in equations)]
     if rationals((name for name in names_in(*sides) if name not in unknowns), values) is None:
         return False
@@ -223,7 +223,7 @@ class Order(Enum):
 
     @classmethod
     def of(cls, difference: Fraction | float) -> Order:
-        """The order of two values, which is larger or that they are equal, by their difference; NaN decides nothing."""
+        """The order of two exact values by the sign of their difference: larger, smaller or equal; open for NaN."""
         if difference > 0:
             return cls.GREATER
         if difference < 0:

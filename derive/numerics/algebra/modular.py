@@ -136,7 +136,7 @@ class Quotient:
     """
 
     def __init__(self, divisors: Sequence[Vector]) -> None:
-        """Reduce the divisors modulo the prime to rows, each of which eliminates one coordinate."""
+        """Bring the vectors to divide by to echelon form, in arithmetic modulo the prime."""
         self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
         for vector in divisors:
             remaining = self.left(vector)

@@ -89,7 +89,7 @@ class Interval:
 
     @classmethod
     def at(cls, number: Fraction) -> Interval:
-        """The interval of a single rational number, as of a case that leaves the quantity one value."""
+        """The interval of a single rational number: a linear case that leaves the quantity one value."""
         return cls(number, number, is_open_low=False, is_open_high=False)
 
     @property
@@ -118,7 +118,7 @@ class Interval:
         return Fraction(0) if self.high is None else self.high - 1
 
     def covers(self, other: Interval) -> bool:
-        """Whether a projection contains every value of another one, whose case then adds none."""
+        """Whether this interval of rational numbers, the values of one linear case, contains that of another case."""
         return _start(self) <= _start(other) and _end(other) <= _end(self)
 
     def joined_with(self, later: Interval) -> Interval:

@@ -47,7 +47,7 @@ class Product:
         return Product(number, powers)
 
     def to(self, exponent: Fraction) -> Product | None:
-        """A power of the product, for factors that are positive wherever the exponent is not whole."""
+        """The product raised to a power; where the exponent is not whole, its factors have to be positive."""
         if self.number <= 0 and exponent.denominator != 1:
             return None
         if not self.number:
@@ -235,7 +235,7 @@ def _power(node: Apply, is_positive: Test) -> Product:
 
 
 def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
-    """The terms of a sum as products, nested sums flattened."""
+    """Each term of a sum as a product of powers; nested sums are flattened."""
     product = product_of(node, is_positive)
     if len(product.powers) == 1:
         ((base, exponent),) = product.powers.items()

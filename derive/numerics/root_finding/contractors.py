@@ -167,7 +167,7 @@ def _swept(dag: Dag, run: Run) -> Box | None:
 
 
 def _pays(before: Span, after: Span) -> bool:
-    """Whether a sweep of contractors has cut the span of an unknown by enough for another sweep."""
+    """Whether a contractor's last sweep has narrowed some unknown by enough to be worth repeating."""
     if before == after:  # a point, too, of which no share is left to cut
         return False
     (low, high), (bottom, top) = before, after
@@ -219,7 +219,7 @@ def _within(span: Span, pieces: Pieces) -> Span:
 
 
 def quotients(values: Span, divisor: Span) -> list[Span]:
-    """Invert a product: the numbers whose product with a divisor lies in a span, in up to two pieces.
+    """Invert a product for a contractor: the factors whose product with a divisor lies in a span, in up to two pieces.
 
     >>> [[round(end, 9) for end in piece] for piece in quotients((2.0, 4.0), (-1.0, 2.0))]
     [[-inf, -2.0], [1.0, inf]]

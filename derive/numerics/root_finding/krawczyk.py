@@ -241,7 +241,7 @@ def _scaled(rows: Sequence[Sequence[Span]], scales: Sequence[float]) -> Matrix:
 
 
 def _inverse(matrix: Matrix) -> Matrix | None:
-    """An approximate inverse of a matrix of slopes; None if that is nearly singular."""
+    """An approximate inverse of the matrix of slopes, as Krawczyk's operator needs it; None if nearly singular."""
     try:
         return matrix.mid().inv().mid()
     except ZeroDivisionError:

@@ -1,4 +1,4 @@
-"""One equation in one unknown at known numbers: the gap between its sides, as a function of the unknown.
+"""The residual of one equation in one unknown: the difference of its sides, as a function of the unknown.
 
 Doubles compute it fast. Where they overflow, an enclosure still has a sign; where they have too few digits,
 `multiprecision` decides.
@@ -47,34 +47,34 @@ class OneUnknown:
 
     @property
     def occurrences(self) -> int:
-        """How many times the unknown stands in the two sides whose gap is computed."""
+        """How many times the unknown stands in the equation whose residual is computed."""
         return sum(occurrences(side, self.name) for side in self.sides)
 
     @cached_property
     def form(self) -> Node:
-        """The gap between the sides as an expression of the unknown, with the known numbers folded in."""
+        """The residual as an expression of the unknown, with the known numbers folded in."""
         givens = {given: number for given, number in self.known.items() if given != self.name}
         difference = folded(difference_of(self.equation), givens)
         return without_quotients(difference, self.name, {self.name: self.domain.closed})
 
     @cached_property
     def rounded(self) -> tuple[str, ...]:
-        """The known numbers in the gap between the sides that a rounding may have changed."""
+        """The known numbers in the residual that a rounding may have changed."""
         names = {*self.equation.names} - {self.name}
         return tuple(given for given, number in self.known.items() if given in names and not is_decimal(number))
 
     @cached_property
     def exact_givens(self) -> dict[str, Fraction] | None:
-        """The known numbers of the gap as fractions; None if one is not known exactly."""
+        """The known numbers of the residual as fractions; None if one is not known exactly."""
         return rationals((given for given in self.equation.names if given != self.name), self.known)
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether no number is a rounded one, neither a given nor a literal: then no gap is their rounding."""
+        """Whether no given and no literal was rounded: then a residual that is not zero is no rounding of theirs."""
         return are_exact((self.equation,), (self.name,), self.known)
 
     def at(self, x: float) -> dict[str, float]:
-        """All numbers at which the gap is computed: the known ones, and one for the unknown."""
+        """All numbers at which the residual is computed: the known ones, and one for the unknown."""
         return {**self.known, self.name: x}
 
     # The sides at a number
@@ -83,7 +83,7 @@ class OneUnknown:
         return evaluation.residual(self.equation, self.at(x))
 
     def meets(self, x: float, tolerance: float = AGREEMENT) -> bool:
-        """Whether the gap between the sides closes at a number, as closely as a relation must hold, or more.
+        """Whether the residual is zero at a number, as closely as a relation must hold, or more.
 
         A side that is zero gives no measure of the other, if that is a product: then each factor has one of its own.
 
@@ -98,13 +98,13 @@ class OneUnknown:
         return gap == 1 and any(_is_zero(factor, values, tolerance) for factor in self.factors)
 
     def vanishes(self, x: float) -> bool | None:
-        """Whether there is no gap between the sides at a number, but for rounded givens; None if that is unknown."""
+        """Whether the residual is zero at a number, but for rounded givens; None if that is unknown."""
         vanishes = multiprecision.vanishes(self.equation, self.at(x))
         return vanishes if vanishes is None or self.is_exact else self.meets_beside_givens(x)
 
     @cached_property
     def factors(self) -> tuple[Equation, ...]:
-        """The factors whose gaps to zero close where the equation's does, as equations; none if no side is zero."""
+        """The factors of the residual if a side is zero, each as an equation with zero; none if no side is."""
         if ZERO not in self.sides:
             return ()
         left, right = self.sides
@@ -118,7 +118,7 @@ class OneUnknown:
         return tuple(factors)
 
     def meets_beside_givens(self, x: float) -> bool:
-        """Whether the gap between the sides at a number of the unknown is small beside what the givens add to it.
+        """Whether the residual at a number of the unknown is small beside what the givens add to it.
 
         Beside a large unknown all that is given is lost in rounding, and any sides agree. Numbers that are all known
         exactly excuse no difference: `5*x/sqrt(x**2 + 1)` comes to 5 within any tolerance, and never to 5.0000000001.
@@ -132,7 +132,7 @@ class OneUnknown:
 
     @many_digits()
     def strain_of_givens(self, x: float) -> float:
-        """The gap between the sides at a number, relative to its change if all givens changed by their size."""
+        """The residual at a number, relative to its change if all givens changed by their size."""
         values = self.at(x)
         gap = multiprecision.difference(self.equation, {}, values)
         if gap is None or gap == 0:
@@ -147,23 +147,23 @@ class OneUnknown:
         return multiprecision.is_root(self.equation, self.name, self.at(x))
 
     def polished(self, x: float) -> float | None:
-        """The number near another at which the gap of the sides closes, by many digits; None if that fails."""
+        """The number near another at which the residual is zero, to many digits; None if that fails."""
         givens = {given: number for given, number in self.known.items() if given != self.name}
         refined = sharpened([self.equation], {self.name: x}, givens)
         return None if refined is None else refined[0][self.name]
 
     def is_blurred(self, x: float) -> bool:
-        """Whether the gap between the sides at a number is no more than the rounding of the known numbers."""
+        """Whether the residual at a number is no more than the rounding of the known numbers."""
         return evaluation.strain(self.equation, self.at(x), self.rounded) <= BLUR
 
     # Their difference
 
     def value(self, x: float) -> float:
-        """The gap of the sides as a function of the unknown, in doubles; NaN where it is undefined."""
+        """The residual as a function of the unknown, in doubles; NaN where it is undefined."""
         return evaluation.value(self.form, {self.name: x})
 
     def sure(self, x: float) -> float:
-        """The gap between the sides by its enclosure, which has a sign even where a part overflows."""
+        """The residual by its enclosure, which has a sign even where a part overflows."""
         enclosure = enclose(self.form, {self.name: (x, x)}, self.name)
         if enclosure is None or enclosure.partial:
             return math.nan
@@ -176,19 +176,19 @@ class OneUnknown:
         return multiprecision.sign_of_gap(self.equation, self.at(x))
 
     def changes(self, low: float, high: float) -> bool | None:
-        """Whether the gap between the sides changes sign between two numbers; None if that is uncertain."""
+        """Whether the residual changes sign between two numbers; None if that is uncertain."""
         first, last = self.sure(low), self.sure(high)
         return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
 
     def pattern(self, x: float) -> list[object]:
-        """The truths of all conditions in the gap at a number, and the results of rounding operations there."""
+        """The truths of all conditions in the residual at a number, and the results of its rounding operations."""
         values = {self.name: x}
         tests = [part for part in walk(self.form) if isinstance(part, Apply)]
         rounded = [evaluation.value(part, values) for part in tests if part.op in STEPPED]
         return [*rounded, *(evaluation.truth(part, values) for part in tests if part.op in COMPARISONS.values())]
 
     def is_border(self, x: float) -> bool:
-        """Whether a condition in the gap changes at exactly this number, or a rounding leaves a number as it is."""
+        """Whether a condition in the residual changes at exactly this number, or rounding leaves a number as it is."""
         for part in walk(self.form):
             if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
                 numbers = [evaluation.value(arg, {self.name: x}) for arg in part.args]
@@ -198,11 +198,11 @@ class OneUnknown:
         return False
 
     def has_single_points(self) -> bool:
-        """Whether the gap contains a condition `==` or `!=`, which a single number of the unknown may decide."""
+        """Whether the residual contains a condition `==` or `!=`, which a single number of the unknown may decide."""
         return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
 
 
 def _is_zero(factor: Equation, values: Mapping[str, float], tolerance: float) -> bool:
-    """Whether a factor of a side closes the gap at some numbers, as it is zero beside its terms or what they add."""
+    """Whether a factor makes the residual zero at some numbers: it is small beside its terms or what they add."""
     gap = abs(evaluation.residual(factor, values))
     return gap <= tolerance or (gap == 1 and evaluation.strain(factor, values) <= tolerance)

@@ -296,7 +296,7 @@ class _Search:
         return [x] if x is not None and (self.problem.is_root(x) or self.problem.is_blurred(x)) else []
 
     def _last_defined(self, span: Span) -> float | None:
-        """The last number at which roots are possible in a stretch undefined at just one of its ends; else None."""
+        """The last number at which the sides are defined, in a stretch where just one end is; None otherwise."""
         is_low_undefined, is_high_undefined = (math.isnan(self.problem.value(end)) for end in span)
         if is_low_undefined == is_high_undefined:
             return None

@@ -385,7 +385,7 @@ def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: 
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
-    """The angles whose period is searched for zeros: those that contain a name, once for each sine, cosine, tangent."""
+    """The angles (arguments of sine, cosine, tangent) with a name in them, whose period branch and prune searches."""
     return [
         part.args[0]
         for part in walk(equation.lhs, equation.rhs)

@@ -119,7 +119,7 @@ def variants_of(
 def _first_choice(
     equations: Sequence[Equation], unknowns: Collection[str], choices: Collection[str]
 ) -> tuple[int, Apply] | None:
-    """The first choice that holds an unknown, which an arm of it may leave free, and the place of its equation."""
+    """The first choice of a block, with its equation's place, in which an unknown stands that an arm may leave free."""
     for index, equation in enumerate(equations):
         for choice in operations(*equation.sides, among=choices):
             if any(name in unknowns for name in choice.names):
@@ -455,7 +455,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
-    """The bounds of a form along intervals of cancelling unknowns: tight if all are finite and `most` enclosures do."""
+    """The bounds of an expression along the intervals of unknowns that cancel, by at most `most` enclosures."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(map(math.isfinite, chain.from_iterable(moving.values()))):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}

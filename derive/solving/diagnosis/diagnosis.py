@@ -423,7 +423,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise the conflict that only elimination sees: by exact relations, other strong values fix a given at another.
+    """Raise an error if the other givens determine one to be another number, which only elimination shows.
 
     Only closed solutions count: a search that may have missed solutions proves no contradiction.
     """

@@ -81,7 +81,7 @@ class StatedTwice:
     dependent: tuple[tuple[str, ...], ...]
 
     def is_told(self, tested: Collection[str], reached: Collection[str]) -> bool:
-        """Whether an answer's own tests and quantities leave nothing to test that the givens state twice."""
+        """Whether the checks of an answer already test everything that its overdetermined givens state twice."""
         return self.tests <= {*tested} and self.leaving <= {*reached} and not self.dependent
 
 
@@ -91,7 +91,7 @@ _SUMS = Memo[tuple[Apply, ...]](most=1024)
 
 
 def agreement(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Agreement:
-    """The checks of what the givens state twice; raises if they contradict each other.
+    """The checks that overdetermined givens agree; raises if they contradict each other.
 
     The answers have tested some relations and reached some quantities themselves: most questions leave nothing more.
     """
@@ -109,7 +109,7 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
 
 
 def prove_agreement(library: RelationSet, question: Question) -> None:
-    """Raise the contradiction if what exact relations state twice disagrees at the strong values alone."""
+    """Raise an error if overdetermined givens contradict each other by exact relations, without any weak value."""
     with suppress(LimitError), sharing(_SHARE):
         _agreement_of_exact(library, question, (), ())
 
@@ -181,7 +181,7 @@ def _dependent_beside_ranges(library: RelationSet, question: Question) -> list[t
 
 
 def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
-    """The failed check of a quantity that the givens leave a value in a part of the ranges, and none in the middle."""
+    """The failed check of a quantity without a value that all givens agree on in the middle of the ranges."""
     reason = no_value_fits(plan.sources[name].relations, plan.sources[name].unknowns)
     verdict = f"in the middle of the ranges, {reason}"
     tested = library.declared[name]
@@ -265,7 +265,7 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
 
 
 def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
-    """What the names of the strong values state twice by all relations but those left out."""
+    """What the givens of a question determine more than once, by all relations but those left out."""
     given, at_zeros = frozenset(question.strong), _numbers_at_zeros(library, question)
 
     def twice() -> StatedTwice:

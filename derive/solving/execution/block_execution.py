@@ -219,7 +219,7 @@ def _singular(block: Block, reason: str, cause: Cause | None) -> DeriveError:
 
 
 def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[State], str]:
-    """The states that follow from one block with an interval among its inputs: its results are intervals too."""
+    """The states after a block that is executed with an interval among its inputs: its results are intervals too."""
     if len(block.unknowns) == 1:
         exact = _by_form(library, library.relations[block.relations[0]], block.unknowns[0], state)
         if exact is not None:

@@ -233,7 +233,7 @@ class CaseLogic:
         return _reversed(plain)
 
     def _spans_left(self, names: Iterable[str]) -> dict[str, Span]:
-        """The values of some quantities within the domains, cut to where the known comparisons of them alone hold."""
+        """The intervals of some quantities in a case's box: their domains, cut by known comparisons of them alone."""
         spans: dict[str, Span] = {}
         for name in names:
             number = self.fixed(name)

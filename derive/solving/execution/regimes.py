@@ -101,7 +101,7 @@ def applies_at(relation: Relation, values: Mapping[str, float]) -> bool | None:
 
 
 def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether a conditional relation applies, by the verdict on each of its conditions; None if that is open."""
+    """Whether a relation applies at given numbers, as all conditions of its `when` hold; None if one is open."""
     distinct = {*verdicts}
     if False in distinct:
         return False

@@ -330,7 +330,7 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
-    """Everything that each price sheet of the catalogue implies, in the order of the catalogue."""
+    """The inference from each price sheet of the catalogue, in the order of the catalogue."""
     common = dict[Any, Any]()
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
     askers = (SheetSolver(sheet, among, common) for sheet, among in sheets)

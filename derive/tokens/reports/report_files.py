@@ -171,7 +171,7 @@ def _page_text(name: str) -> str:
 
 
 def _is_same_page(first: str, second: str) -> bool:
-    """Whether the files of two reports with sliders say the same: what is packed in them is unpacked and compared."""
+    """Whether the file of a built-in report's page with sliders says the same as another, once both are unpacked."""
     from derive.pages.page import unpacked
 
     if _PACKED.sub("", first) != _PACKED.sub("", second):
