@@ -37,8 +37,7 @@ from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together,
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
-from derive.solving.ranges.bounds import EXACT_PIECE
-from derive.solving.ranges.joined_cases import is_gapless, joined
+from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
 from derive.solving.traces.trace import QuestionShape, shape_of
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT

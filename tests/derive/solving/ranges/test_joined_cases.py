@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from derive.solving.ranges.joined_cases import is_gapless
+from derive.solving.ranges.bounds import is_gapless
 from tests.derive.statements import bare
 
 CASES = [
