@@ -52,7 +52,7 @@ class Roles:
         return tuple(name for name in self.question.strong if name in silent and name not in deciding)
 
     def acts_on(self, idle: Iterable[str]) -> dict[str, str]:
-        """For each idle given, the nearest quantity of the target's dimension that target and given define together.
+        """For each given without effect, the nearest quantity of the target's dimension that both help to define.
 
         Whoever states a given beside a target of which it is no part may mean another target, of the same dimension. A
         definition is an equation with one name on its left. From the given and from the target, definitions are

@@ -68,29 +68,29 @@ class System:
 
     @property
     def with_choices(self) -> System:
-        """What the block asks as it is stated, with all its choices."""
+        """The system of the block as it is stated, with all its choices."""
         return replace(self, equations=self.stated, stated=()) if self.stated else self
 
     def taking(self, equations: Sequence[Equation]) -> System:
-        """What the block asks with one arm in the place of each choice; the stated equations are kept."""
+        """The block's system with one arm in the place of each choice; it keeps the stated equations beside."""
         return replace(self, equations=tuple(equations), stated=self.stated or self.equations)
 
     @property
     def is_exact(self) -> bool:
-        """Whether the block asks with exact numbers only: then no gap between two sides is their rounding."""
+        """Whether all numbers in the block's system are exact, so that no residual is due to a rounded one."""
         return are_exact(self.stated or self.equations, self.unknowns, self.known)
 
     @property
     def positive(self) -> frozenset[str]:
-        """The unknowns that the block asks for whose domains have no number below zero."""
+        """The unknowns of the block whose domains have no number below zero."""
         return frozenset(name for name in self.unknowns if self.domains[name].low >= 0)
 
     def near(self, values: Mapping[str, float], steps: int = 80) -> dict[str, float] | None:
-        """The solution that the block's equations come to from a point by Newton's method; None if to none."""
+        """The solution of the block's equations to which Newton's method leads from a point; None if to none."""
         return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
 
     def step_in(self, box: Mapping[str, Span], blur: float = 0.0) -> Newton | None:
-        """What an interval Newton step on the block's equations comes to in a box, for known numbers within a blur."""
+        """The result of an interval Newton step on the block's equations in a box, for known numbers within a blur."""
         dag = dag_of(self.equations, [*box], self.known, blur=blur)
         return None if dag is None else newton(dag, [*box.values()])
 
@@ -101,7 +101,7 @@ class System:
         return math.nan if any(gap != gap for gap in gaps) else max(gaps)
 
     def alone(self, equation: Equation, name: str) -> OneUnknown:
-        """What one equation of the block asks, with a single unknown, the others being gone or known."""
+        """The system of one equation of the block in a single unknown; the others are known or do not occur."""
         return OneUnknown(equation, name, self.known, self.domains[name])
 
     def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:

@@ -199,7 +199,7 @@ def _with_a_number_changed(node: Node) -> Iterator[Node]:
 
 
 def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
-    """Whether equations only seem to hold at a point, which polishing would leave.
+    """Whether polishing leads far from a point, at which equations then only seem to hold.
 
     Either it is proved that there is no root near, or with many digits Newton's method leaves it: for a root that is
     not near, where something given is lost in rounding at the point; or for zero, where the equations do not hold.

@@ -115,7 +115,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
 def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
-    """The weak values that are missing as givens: as they are, they exclude relations that would fix the target."""
+    """The weak values that further givens should replace: they exclude relations that would fix the target."""
     waking = []
     for name in dict.fromkeys(chain.from_iterable(idle.values())):
         if name in question.strong:

@@ -202,7 +202,7 @@ class Decisions:
         return bool(doubtful)
 
     def _settle(self, key: _Key, met: frozenset[_Key], *, none_was_right: bool) -> None:
-        """Let decisions that took a pending one for None rest on what it met, or drop them if it came out otherwise."""
+        """Revise decisions that counted a pending one as undecided: drop those that its outcome contradicts."""
         for resting, (result, others) in list(self.provisional.items()):
             if key not in others:
                 continue

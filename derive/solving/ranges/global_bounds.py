@@ -307,7 +307,7 @@ def _is_divided_by_zero(node: Node | None, box: Mapping[str, Span]) -> bool:
 
 
 def _winds(library: RelationSet, block: Block) -> bool:
-    """Whether global bounds need one turn of an unknown: without bounds, it stands inside sin, cos or tan alone."""
+    """Whether an unbounded unknown stands inside sin, cos or tan alone, so that global bounds need one turn of it."""
     endless = {name for name in block.unknowns if any(map(math.isinf, library.declared[name].domain.ends))}
     written = [library.relations[name].written for name in block.relations]
     for equation, name in product(written, endless):
