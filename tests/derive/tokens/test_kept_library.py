@@ -94,7 +94,7 @@ def test_what_reads_it_is_among_the_sources():
     found = list(cache_folder.sources(*relations._READERS))
     for part in (
         "grammar.py",
-        "dimensions.py",
+        "dimensional_analysis.py",
         "loading.py",
         "roofline.toml",
         "llm.toml",
