@@ -11,7 +11,7 @@ import pytest
 
 import derive
 from derive import InconsistentError, UnderdeterminedError
-from derive.kernels.agreement import surplus
+from derive.kernels.agreement import agreed, surplus
 from derive.kernels.backends.numba_source import is_at_hand
 from tests.derive import random_libraries
 from tests.derive.statements import bare
@@ -229,3 +229,21 @@ def test_a_divisor_that_cancels_in_the_form_of_a_quantity_beside_the_target_is_t
         assert math.isnan(function(a=1.0, z=-1.0))
     with pytest.raises(InconsistentError):
         held.solve("x", a=1, z=-1)
+
+
+@pytest.mark.parametrize("answer", [1.0, 2.0, math.nan])
+def test_of_many_points_without_a_test_all_have_a_number_or_none_have(answer):
+    """The solver is asked at a few of them; where it says otherwise once, the compiled numbers are worth nothing."""
+    points = numpy.arange(5000.0)
+    gap = numpy.where(points % 5 == 0, -1.0, numpy.nan)  # every fifth point agrees
+    asked = []
+
+    def ask(point):
+        asked.append(point)
+        return answer
+
+    column = agreed(numpy.ones(5000), [gap], [points], ask)
+    assert 0 < len(asked) < 1000
+    assert (column[gap < 0] == 1).all()
+    doubtful = column[numpy.isnan(gap)]
+    assert (doubtful == 1).all() if answer == 1 else numpy.isnan(doubtful).all()

@@ -262,5 +262,7 @@ def test_what_a_zero_factor_leaves_of_a_relation_contradicts_the_others_whatever
         for target in ("y", "b", "c"):
             with pytest.raises(InconsistentError):
                 library.solve_all(target, **at_zero, z=clashing)
+            with pytest.raises(InconsistentError):
+                library.solve(target, **at_zero, z=clashing)  # which may answer by a trace
     around = {**at_zero, "a": f"{decimal(Fraction(at_zero['a']) - 1)}..{decimal(Fraction(at_zero['a']) + 1)}"}
     library.solve("y", **around, z=clashing)  # elsewhere in the range the factor is not zero
