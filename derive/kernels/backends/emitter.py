@@ -34,8 +34,21 @@ from typing import Any, NoReturn
 from derive.errors import LimitError
 from derive.expressions.arithmetic import Arithmetic, Fold
 from derive.expressions.functions import TABLE, Function
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in, rebuilt, walk
+from derive.expressions.tree import (
+    COMPARISONS,
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    applied,
+    cases,
+    names_in,
+    rebuilt,
+    walk,
+)
 from derive.numerics.algebra.evaluation import terms, weighed
+from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.plan import Block
 from derive.tolerances import AGREEMENT
 
@@ -440,7 +453,7 @@ class Sheet:
         """
         text = cache(text)
         left, right, _ = apart(equation, text, self.dialect.size)
-        sizes = chain.from_iterable(_sizes_of_terms(side, text, self.dialect.size) for side in equation.sides)
+        sizes = chain.from_iterable(_sizes_of_terms(side, text, self.dialect) for side in equation.sides)
         size = " + ".join(dict.fromkeys(sizes))
         return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * ({size}))")
 
@@ -470,14 +483,38 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in distinct)})"
 
 
-def _sizes_of_terms(side: Node, text: Writer, size: str) -> Iterator[str]:
-    """The source texts of the sizes of a side's terms; a factor that is a sum is as large as all its terms together."""
+def _sizes_of_terms(side: Node, text: Writer, dialect: Dialect) -> Iterator[str]:
+    """The source texts of the sizes of a side's terms, by which its rounding error is measured.
+
+    A factor that is a sum is as large as all its terms together, and so is a sum in an absolute value or in the arm
+    that a choice takes: where the terms of `max(x, x**2 - 6)` cancel, rounding alone is left of it.
+    """
     for term in terms(side):
-        if isinstance(term, Apply) and term.op == "mul" and any(len(terms(factor)) > 1 for factor in term.args):
-            factors = (" + ".join(_sizes_of_terms(factor, text, size)) for factor in term.args)
-            yield " * ".join(f"({factor})" for factor in factors)
+        if not isinstance(term, Apply) or not _holds_sum(term):
+            yield f"{dialect.size}({text(term)})"
+        elif term.op == "piecewise":
+            arms = [_with_sizes(arm) if i % 2 == 0 else arm for i, arm in enumerate(term.args)]
+            yield text(Apply("piecewise", tuple(arms)))
         else:
-            yield f"{size}({text(term)})"
+            parts = [f"({' + '.join(_sizes_of_terms(part, text, dialect))})" for part in term.args]
+            if term.op in ("max", "min"):
+                taken = [f"({text(arm)} == {text(term)})" for arm in term.args]
+                yield " + ".join(dialect.pick(test, part, "0.0") for test, part in zip(taken, parts, strict=True))
+            else:
+                yield " * ".join(parts)
+
+
+def _holds_sum(term: Node) -> bool:
+    """Whether the terms of a sum may cancel in a term: in a factor of it, in its absolute value or in an arm."""
+    if not isinstance(term, Apply) or term.op not in ("mul", "abs", "max", "min", "piecewise"):
+        return False
+    parts = term.args[::2] if term.op == "piecewise" else term.args
+    return any(len(terms(part)) > 1 or any(map(_holds_sum, terms(part))) for part in parts)
+
+
+def _with_sizes(node: Node) -> Node:
+    """The sum of the absolute values of an expression's terms."""
+    return applied("add", [Apply("abs", (term,)) for term in terms(node)], ZERO)
 
 
 def within(text: str, low: float, high: float, is_open: bool) -> str:

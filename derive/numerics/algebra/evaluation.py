@@ -441,15 +441,15 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
     """Evaluate an equation's residual, relative to its change if every number in it changed by its own size.
 
     It works where a side is zero and its terms give no measure, as in `cos(x) = 0`. `moving` limits the numbers
-    that change.
+    that change: each up and down, since beside a corner, as of `max(6 - x**2, 0)`, one side may stay as it is.
     """
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     moved = 0.0
     for name in equation.names if moving is None else moving:
         step = ASIDE * abs(values[name])  # zero for a zero, which has no size
-        shifted = {**values, name: values[name] + step}
-        change = value(equation.lhs, shifted) - value(equation.rhs, shifted) - gap
-        moved += abs(change) / ASIDE if change == change else 0.0
+        shifted = [{**values, name: number} for number in (values[name] + step, values[name] - step)]
+        changes = [value(equation.lhs, at) - value(equation.rhs, at) - gap for at in shifted]
+        moved += max((abs(change) for change in changes if change == change), default=0.0) / ASIDE
     return abs(gap) / moved if moved else math.inf
 
 

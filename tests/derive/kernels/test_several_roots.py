@@ -9,7 +9,9 @@ import numpy
 import pytest
 
 import derive
-from tests.derive.statements import bare
+from derive import AmbiguousError, NoSolutionError
+from tests.derive.kernels.test_agreement import BACKENDS
+from tests.derive.statements import bare, number
 from tests.ordinary import every
 
 PAIR = "x**2 - 5*x + a = 0"  # 2 and 3 at a = 6, 1 and 4 at a = 4
@@ -125,3 +127,43 @@ def test_a_root_at_which_a_product_of_sums_cancels_is_the_value(equation):
     given = {"y": 5.0, "z": 0.0} if "z" in equation else {"y": 5.0}
     (answer,) = library.solve_all("x", **given)
     assert worth(library, "x", **given) == pytest.approx(answer.value.magnitude, rel=1e-12)
+
+
+VANISHING = [
+    "max({arm}, c)",
+    "min(-({arm}), -c)",
+    "abs({arm})",
+    "{arm} if c < 1 else c - 7",
+    "2*max({arm}, c - 9)",
+    "max(abs({arm}), c)",
+    "abs(max({arm}, c))",
+]
+"""Of c, with an arm whose terms cancel at an irrational number: in doubles, rounding alone is left of it there."""
+
+
+@every("seed", range(60), ordinary=6)
+def test_a_root_is_kept_where_rounding_alone_is_left_of_an_arm(seed):
+    draw = random.Random(f"arms that vanish {seed}")
+    square = draw.choice([2, 3, 5, 6, 7, 10, 11])
+    arm = draw.choice([f"c**2 - {square}", f"exp(c) - {square}", f"c**2/{square} - 1", f"{square} - c**2"])
+    library = bare("b c", "b = " + draw.choice(VANISHING).format(arm=arm), domains={"b": "real", "c": "real"})
+    try:
+        expected = number(library.solve("c", b=0))
+    except (AmbiguousError, NoSolutionError):
+        expected = math.nan
+    for backend in BACKENDS:
+        assert float(library.compile("c", ["b"], backend)(b=0.0)) == pytest.approx(expected, nan_ok=True)
+
+
+@pytest.mark.parametrize("form", ["c**2 - 2*c", "sin(c)", "c**3 - c", "abs(c - 1) - 1", "c*(c - 2) if c > 1 else -c"])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_where_one_root_leaves_the_target_free_no_other_root_answers_for_it(form, backend):
+    """At c = 0, which is a root for b = 0, y may be anything where a is 0, and has no value where it is not."""
+    library = bare("a b c y", f"b = {form}", "a = c*y", domains=dict.fromkeys("abcy", "real"))
+    compiled = library.compile("y", ["a", "b"], backend)
+    assert math.isnan(compiled(a=0.0, b=0.0))
+    (free,) = library.solve_all("y", a=0, b=0)
+    assert free.bounds == (-math.inf, math.inf)
+    others = {number(answer) for answer in library.solve_all("y", a=1, b=0)}
+    expected = others.pop() if len(others) == 1 else math.nan
+    assert compiled(a=1.0, b=0.0) == pytest.approx(expected, nan_ok=True)

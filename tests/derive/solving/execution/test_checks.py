@@ -33,3 +33,15 @@ def test_an_idle_given_is_tested_by_an_equation_with_a_quantity_on_both_sides() 
     assert library.solve("y", a=1, b=4).base == 2
     with pytest.raises(derive.InconsistentError, match="no admissible value of x"):
         library.solve("y", a=1, b=1)
+
+
+@pytest.mark.parametrize("form", ["max({0}, c - 9)", "-max(-({0}), 0)", "min({0}, 9 - c)", "abs({0})", "max({0}, 0)"])
+@pytest.mark.parametrize("sign", ["", "-"])
+@pytest.mark.parametrize("square", [2, 3, 5, 6, 7])
+def test_the_decimals_of_a_root_are_told_from_it_on_neither_side_of_a_corner(form: str, sign: str, square: int) -> None:
+    """One last digit beside the root, an arm without c may bind: its not moving is no measure of the rounding."""
+    relation = "b = " + form.format(f"c**2 - {square}")
+    library = bare("b c d", relation, "d = b + c", domains=dict.fromkeys("bcd", "real"))
+    for decimals in (f"{square**0.5:.15f}", f"{square**0.5:.16g}", f"{square**0.5 * (1 - 3e-16)!r}"):
+        c = sign + decimals
+        assert float(library.solve("d", b=0, c=c).base) == pytest.approx(float(c), rel=1e-12)
