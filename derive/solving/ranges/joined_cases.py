@@ -79,6 +79,8 @@ def _is_gapless(group: Sequence[Relation]) -> bool:
     if len(names) > 1:
         first, *others = conditions
         return len(others) == 1 and implied(others[0], {first: False}) is True
+    if not names:
+        return any(holds(condition, {}) for condition in conditions)
     domain = group[0].declared[names[0]].domain
     return all(any(holds(condition, {names[0]: x}) for condition in conditions) for x in _points(conditions, domain))
 
