@@ -173,6 +173,11 @@ class SolutionBranch:
         return False
 
     @cached_property
+    def has_one_form(self) -> bool:
+        """Whether the form of the solution branch holds all over the ranges, where the target is in its domain."""
+        return not self.is_of_one_arm and len(self.steady_forms) == len(self.state.forms)
+
+    @cached_property
     def hangs_on_what_cancels(self) -> bool:
         """Whether no search along the solution finds bounds, as some quantities on its branch have no value."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
@@ -254,7 +259,7 @@ class SolutionBranch:
 
         Of several branches each has a form of its own.
         """
-        if self.is_of_one_arm or len(self.steady_forms) < len(self.state.forms):
+        if not self.has_one_form:
             return False
         box = {**point_box(self.state.values), **ranges}
         return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
+from tests.derive.statements import bare
+from tests.ordinary import every
 
 SHOP = derive.load("""
 [quantities]
@@ -92,3 +97,27 @@ def test_bounds_hold_at_points_of_the_ranges(seed: int) -> None:
             assert one.low <= one.amount <= one.high
             if one.is_within_ranges:
                 assert one.low <= 1 <= one.high
+
+
+Relations = tuple[str | Mapping[str, Any], ...]
+CASES: Relations = ({"equation": "x = a", "when": ["a <= 3"]}, {"equation": "x = 10*a", "when": ["a > 3"]})
+CHANGING: list[tuple[Relations, Callable[[float], float]]] = [
+    (CASES, lambda a: a if a <= 3 else 10 * a),
+    (("a = x**3",), math.cbrt),
+    (("a = x*abs(x)",), lambda a: math.copysign(math.sqrt(abs(a)), a)),
+    (("a = x + max(x, 0)",), lambda a: min(a, a / 2)),
+    (("x = (a if a <= 3 else 10*a)",), lambda a: a if a <= 3 else 10 * a),
+]
+
+
+@every("relations, x_of", CHANGING, ids=[str(relations) for relations, _ in CHANGING])
+def test_bounds_hold_where_another_case_root_or_arm_takes_the_place_of_that_in_the_middle(
+    relations: Relations, x_of: Callable[[float], float]
+) -> None:
+    library = bare("x y a k", *relations, "y = x + k", domains=dict.fromkeys("xyak", "real"))
+    for a in ((-1.0, 8.0), (1.0, 8.0), (0.5, 4.0), (-3.0, 2.0)):
+        found = derive.compare(*(library.solve("y", a=f"{a[0]}..{a[1]}", k=k) for k in ("4", "7")))
+        assert found.bounds is not None
+        for i in range(33):
+            x = x_of(a[0] + (a[1] - a[0]) * i / 32)
+            assert found.bounds[0] * (1 - 1e-5) <= (x + 7) / (x + 4) <= found.bounds[1] * (1 + 1e-5)
