@@ -121,3 +121,25 @@ def test_bounds_hold_where_another_case_root_or_arm_takes_the_place_of_that_in_t
         for i in range(33):
             x = x_of(a[0] + (a[1] - a[0]) * i / 32)
             assert found.bounds[0] * (1 - 1e-5) <= (x + 7) / (x + 4) <= found.bounds[1] * (1 + 1e-5)
+
+
+TURNING: dict[str, Callable[[float], float]] = {
+    "abs(x - 3) + 1": lambda x: abs(x - 3) + 1,
+    "(x - 3)**2 + 2": lambda x: (x - 3) ** 2 + 2,
+    "x + 4/x": lambda x: x + 4 / x,
+    "5 - x/(x**2 + 1)": lambda x: 5 - x / (x**2 + 1),
+    "x**2 + x": lambda x: x**2 + x,
+}
+
+
+@every("text", TURNING)
+def test_the_bounds_of_a_factor_hold_where_the_target_turns_within_the_ranges_of_its_number(text: str) -> None:
+    library = bare("x y", f"y = {text}")
+    for first in ((1.0, 4.0), (0.5, 1.5), (2.0, 9.0)):
+        found = derive.compare(library.solve("y", x=f"{first[0]}..{first[1]}"), library.solve("y", x="10"))
+        (factor,) = found.factors
+        assert (factor.low is None) is (text != "x**2 + x")
+        for i in range(33):
+            ratio = TURNING[text](10) / TURNING[text](first[0] + (first[1] - first[0]) * i / 32)
+            if factor.low is not None and factor.high is not None:
+                assert factor.low * (1 - 1e-9) <= ratio <= factor.high * (1 + 1e-9)
