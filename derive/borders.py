@@ -417,17 +417,25 @@ class _Forms:
             return []
 
     def pieces(self, border: Border, depth: int = _PIECES) -> Iterator[Border]:
-        """Cut a traced border into pieces of one closed form each, and move their points onto the form exactly."""
-        for index in dict.fromkeys((len(border.points) // 2, len(border.points) // 3, 2 * len(border.points) // 3)):
-            form = self._form_at(border, index)
-            if form is not None:
-                start, piece, stop = form.along(border, index, self.library)
-                if depth and start > 1:
-                    yield from self.pieces(replace(border, points=border.points[: start + 1]), depth - 1)
-                yield piece
-                if depth and stop < len(border.points) - 1:
-                    yield from self.pieces(replace(border, points=border.points[stop - 1 :]), depth - 1)
-                return
+        """Cut a traced border into pieces of one closed form each, and move their points onto the form exactly.
+
+        A piece on which no form is found keeps the points at which it was traced.
+        """
+        count = len(border.points)
+        for index in dict.fromkeys((count // 2, count // 3, 2 * count // 3)):
+            form = self._form_at(border, index) if depth else None
+            if form is None:
+                continue
+            start, piece, stop = form.along(border, index, self.library)
+            if len(piece.points) == 1 < count:  # a corner, where the form meets the border without leading along it
+                continue
+            before, after = border.points[: start + 1], border.points[stop - 1 :]
+            if not _is_point(before):
+                yield from self.pieces(replace(border, points=before), depth - 1)
+            yield piece
+            if not _is_point(after):
+                yield from self.pieces(replace(border, points=after), depth - 1)
+            return
         yield border
 
     def _form_at(self, border: Border, place: int) -> _Form | None:
@@ -459,6 +467,11 @@ class _Forms:
         ends = {name: (weak[name].base[0], weak[name].base[2]) for name in ranged[:_MOST_RANGED]}
         if ends:
             yield from (dict(zip(ends, chosen, strict=True)) for chosen in product(*ends.values()))
+
+
+def _is_point(points: Sequence[Sequence[float]]) -> bool:
+    """Whether a stretch of a traced border has no length, but for the rounding where a form ends."""
+    return all(math.isclose(min(numbers), max(numbers), rel_tol=SAME_MULTIPLE) for numbers in zip(*points, strict=True))
 
 
 def _base(border: Border, point: Sequence[float]) -> tuple[float, ...]:

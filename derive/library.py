@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError, excerpt
-from derive.expressions.tree import Equation, Name, with_forms
+from derive.expressions.tree import Equation, Name, names_in, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.time_limits import query
@@ -310,18 +311,27 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
 
 
 def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
-    """The names with twins at an operating point: these, and every quantity that follows from them in a library."""
+    """The names with twins at an operating point: these, and every quantity that follows from them in a library.
+
+    A quantity that is written in several relations follows from what their conditions compare too: it decides which of
+    them applies. One that is written in a single relation has the same value wherever that applies.
+    """
+    written: dict[str, list[Relation]] = {}
+    for relation in library.relations.values():
+        name = relation.written.written_for
+        if name is not None and relation.is_equation:
+            written.setdefault(name, []).append(relation)
+    causes: dict[str, set[str]] = {}
+    for name, relations in written.items():
+        causes[name] = {*chain.from_iterable(relation.members for relation in relations)} - {name}
+        if len(relations) > 1:
+            causes[name].update(*(names_in(*relation.conditions) for relation in relations))
     following = set(names)
-    pending = list(following)
-    while pending:
-        for relation in library.holders.get(pending.pop(), ()):
-            name = library.relations[relation].written.written_for
-            if name is None or name in following or not library.relations[relation].is_equation:
-                continue
-            if not following.isdisjoint({*library.members[relation]} - {name}):
-                following.add(name)
-                pending.append(name)
-    return following
+    while True:
+        further = {name for name, own in causes.items() if name not in following and not following.isdisjoint(own)}
+        if not further:
+            return following
+        following |= further
 
 
 def _twin(quantity: Declaration, point: str) -> Declaration:

@@ -24,7 +24,8 @@ from derive.expressions.tree import Name, Node, names_in, render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated
 from derive.numerics.algebra.products import product_of, written
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import ZERO, Span, hull, point_box
+from derive.numerics.intervals.enclosure import enclose
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.closed_forms import put_in
 from derive.solving.execution.answer import Answer, Stage
@@ -283,19 +284,45 @@ class _ComparedPair:
     def _bounds_of_number(
         self, mixture: Mixture, players: Players, player: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
-        """The bounds of the factor of one number in which two answers to compare differ, over its ranges alone."""
+        """The bounds of the factor of one number in which two answers to compare differ, over its ranges alone.
+
+        They lie at the ends of the ranges where the target moves one way with the number; elsewhere none are told.
+        """
         if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
             return None, None
         name = players[player][0]
+        if not self._moves_one_way(mixture, name):
+            return None, None
         before, after = mixture.ends()
-        shares = [shares_of(mixture, players, (before, after), self.is_ratio).numbers[player]]
+        amounts = [shares_of(mixture, players, (before, after), self.is_ratio).numbers[player]]
         for first, last in product(self.a.given[name].base[::2], self.b.given[name].base[::2]):
             try:
                 ends = {**before, name: first}, {**after, name: last}
-                shares.append(shares_of(mixture, players, ends, self.is_ratio).numbers[player])
+                shares = shares_of(mixture, players, ends, self.is_ratio)
             except UndefinedMixture:
                 return None, None
-        return self._amount(min(shares)), self._amount(max(shares))
+            if shares.method != method:  # as where a term of a sum is not positive: its shares jump between
+                return None, None
+            amounts.append(shares.numbers[player])
+        return self._amount(min(amounts)), self._amount(max(amounts))
+
+    def _moves_one_way(self, mixture: Mixture, name: str) -> bool:
+        """Whether the target moves one way with a number over its ranges, in all mixtures of the compared answers."""
+        before, after = mixture.ends()
+        box = point_box(mixture.fixed)
+        for other in mixture.moving:
+            box[other] = min(before[other], after[other]), max(before[other], after[other])
+        first, last = self.a.given[name].base, self.b.given[name].base
+        box[name] = min(first[0], last[0]), max(first[2], last[2])
+        slopes = ZERO
+        for function in (mixture.target_function(), mixture.target_function(mixture.differing)):
+            if not box.keys() >= {*names_in(function.form)}:
+                return False  # a name that only a solver determines may depend on the number
+            enclosure = enclose(function.form, box, name)
+            if enclosure is None or enclosure.partial:
+                return False
+            slopes = hull(slopes, enclosure.slopes)
+        return slopes[0] >= 0 or slopes[1] <= 0
 
     def _number_factor(self, name: str, amount: float) -> Factor:
         """The factor of a number that both answers to compare state, with where each has it from."""

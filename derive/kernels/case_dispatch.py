@@ -387,6 +387,23 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
         yield tree, decided
 
 
+def weak_in_conditions(library: RelationSet, target_cases: Cases) -> frozenset[str]:
+    """The weak values by which it is decided which case of a target applies, at once or through relations."""
+    outline = target_cases.outline
+    relations = chain.from_iterable(plan.relations for plan in target_cases.plans)
+    conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
+    deciding = set[str]()
+    for name in dict.fromkeys(names_in(*conditions)):
+        if name in outline.strong or name == outline.target:
+            continue
+        others = tuple(other for other in outline.weak if other != name)
+        plans = cases(library, replace(outline, target=name, weak=others, stated=outline.stated - {name})).plans
+        deciding.update(*(plan.weak for plan in plans))
+        if not plans and name in outline.weak:
+            deciding.add(name)
+    return frozenset(deciding)
+
+
 def open_sides(tree: Tree) -> int:
     """The number of ends in a tree of forks at which no case holds, and which have no plan."""
     return sum(case is None for case, _ in ends(tree))

@@ -33,7 +33,7 @@ from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, 
 from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.case_dispatch import Cases, cases
+from derive.kernels.case_dispatch import Cases, cases, weak_in_conditions
 from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for
@@ -189,6 +189,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
         return {question.target: question.own}
     target_cases = cases(library, question.outline)
     used, yielding = _used_and_yielding(library, target_cases, {*question.strong})
+    used |= weak_in_conditions(library, target_cases) - yielding
     stated = {
         name: value
         for name, value in question.weak.items()

@@ -20,7 +20,7 @@ from derive.errors import DeriveError, ExpressionError, InconsistentError, Under
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
-from derive.kernels.case_dispatch import cases, open_sides
+from derive.kernels.case_dispatch import cases, open_sides, weak_in_conditions
 from derive.kernels.compiled_functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
@@ -238,7 +238,8 @@ class _AxisGivens:
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The stated weak values that a sweep uses for a target, and whether the solver says where each yields.
 
-        These are the values that every case uses, and those that some cases and the plan over all relations use.
+        These are the values that every case uses, those that some cases and the plan over all relations use, and those
+        that decide which case applies.
 
         Relations of cases that exclude each other may fix a quantity together in that plan, so that its weak value is
         left out. Where the target is open in more cases without such values, or a condition is on the target and it
@@ -248,7 +249,8 @@ class _AxisGivens:
         weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]
         always = frozenset.intersection(*weak_of_cases)
         sometimes = frozenset().union(*weak_of_cases) & question.stated
-        kept = (always | (sometimes & frozenset(plan.weak))) & question.stated
+        deciding = weak_in_conditions(self.library, dispatch) & question.stated
+        kept = deciding | ((always | (sometimes & frozenset(plan.weak))) & question.stated)
         is_asked = False
         if kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
@@ -256,7 +258,7 @@ class _AxisGivens:
             has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)
             conditions = chain.from_iterable(relation.conditions for relation in self.library.conditional)
             is_asked = has_more_open or (has_fewer_ways and question.target in names_in(*conditions))
-        used = sometimes if is_asked else kept
+        used = sometimes | deciding if is_asked else kept
         return [name for name in question.weak if name in used], is_asked
 
     def _prove_consistent(self, target: str) -> None:

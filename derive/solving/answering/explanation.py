@@ -114,7 +114,7 @@ class Explanation:
             _form=lambda: self.branch.form,
             _elasticities=cache(self._elasticities),
             _neglected=cache(lambda: neglected(self.library, self.question, self.plan)),
-            _course=cache(self._course),
+            _course=cache(lambda: self._course(bounds.ends)),
             _acts_on=cache(lambda: self._roles.acts_on(unused)),
             _lineage=cache(lambda: self._lineage(with_numbers=not has_no_middle)),
             _proof=cache(self._proof),
@@ -242,7 +242,7 @@ class Explanation:
         question = self.question
         return name in question.strong or (name in question.weak and name not in self.state.forms)
 
-    def _course(self) -> Course | None:
+    def _course(self, ends: Span | None) -> Course | None:
         """The stages by which an answer is computed again, for its explanation; None if it is only bounded."""
         question, state = self.question, self.state
         if self._number is None:
@@ -253,7 +253,7 @@ class Explanation:
             stages=tuple(stages),
             values={name: number for name, number in state.values.items() if name in names},
             origins={name: profile for name, profile in question.origins.items() if name not in question.strong},
-            holds_throughout=not self.branch.is_of_one_arm,
+            holds_throughout=self.branch.has_one_form and not conditions_that_may_change(self.branch, ends),
             again=self._stage_at,
         )
 

@@ -146,13 +146,18 @@ def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
 
 
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
-    """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it."""
+    """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it.
+
+    A name has none where the form may have a corner, a jump or an end.
+    """
     number = value(form, values)
     spans = point_box(values)
     slopes = {}
     for name in names_in(form):
-        enclosure = enclose(form, spans, name)
-        if enclosure is None or number == 0 or number != number:
+        # the numbers beside it show a jump: at 3 alone floor(x) is a constant
+        around = {**spans, name: (math.nextafter(values[name], -math.inf), math.nextafter(values[name], math.inf))}
+        enclosure = enclose(form, around, name)
+        if enclosure is None or enclosure.partial or number == 0 or number != number:
             continue
         low, high = (slope * values[name] / number for slope in enclosure.slopes)
         if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:

@@ -442,7 +442,7 @@ class Course:
     stages: tuple[Stage, ...]
     values: Mapping[str, float]
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile of each given that comes from one
-    holds_throughout: bool = True  # the closed form holds at other givens too: no choice was inverted at an arm
+    holds_throughout: bool = True  # the closed form holds all over the ranges: no arm, root or case changes in them
     again: Again | None = field(default=None, compare=False, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:

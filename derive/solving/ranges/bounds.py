@@ -188,6 +188,11 @@ class SolutionBranch:
         return False
 
     @cached_property
+    def has_one_form(self) -> bool:
+        """Whether the form of the solution branch holds all over the ranges, where the target is in its domain."""
+        return not self.is_of_one_arm and len(self.steady_forms) == len(self.state.forms)
+
+    @cached_property
     def hangs_on_what_cancels(self) -> bool:
         """Whether no search along the solution finds bounds, as some quantities on its branch have no value."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
@@ -269,7 +274,7 @@ class SolutionBranch:
 
         Of several branches each has a form of its own.
         """
-        if self.is_of_one_arm or len(self.steady_forms) < len(self.state.forms):
+        if not self.has_one_form:
             return False
         box = {**point_box(self.state.values), **ranges}
         return not (self.is_alone and leaves_domain(self.library, self.plan.target, self.state.forms, box))
@@ -530,6 +535,8 @@ def _is_gapless(group: Sequence[Relation]) -> bool:
     if len(names) > 1:
         first, *others = conditions
         return len(others) == 1 and implied(others[0], {first: False}) is True
+    if not names:
+        return any(holds(condition, {}) for condition in conditions)
     domain = group[0].declared[names[0]].domain
     return all(any(holds(condition, {names[0]: x}) for condition in conditions) for x in _points(conditions, domain))
 

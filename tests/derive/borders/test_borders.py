@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy
@@ -237,3 +239,41 @@ def test_a_border_without_a_closed_form_is_told_by_its_ends() -> None:
     assert found.text().splitlines()[-2].endswith("no answer")
     assert cliff.border("w", over="x", x=[1, 2.2, 3], y="2").text().startswith("w over x (1 to 3): 2 borders")
     assert found.plot().axes
+
+
+STEPPING: list[tuple[tuple[str | Mapping[str, Any], ...], Callable[[float, float], bool]]] = [
+    (
+        (
+            "t = exp(x/2)",
+            {"equation": "u = x*z", "when": ["t >= 3"]},
+            {"equation": "u = t + x", "when": ["t < 3"]},
+            "w = min(u, t)",
+        ),
+        lambda x, z: math.exp(x / 2) >= 3 and x * z < math.exp(x / 2),
+    ),
+    (("t = abs(z - 2) + x", "u = floor(x) + x", "w = min(t, u)"), lambda x, z: abs(z - 2) < math.floor(x)),
+    (("t = (4 if x < 3 else z**2)", "u = 5*z - 4", "w = max(t, u)"), lambda x, z: (4 if x < 3 else z**2) > 5 * z - 4),
+    (("t = z*ceil(x)", "u = x + 3", "w = max(t, u)"), lambda x, z: z * math.ceil(x) > x + 3),
+]
+
+
+@every("relations, binds", STEPPING, ids=[str(relations) for relations, _ in STEPPING])
+def test_a_border_that_runs_upright_at_a_jump_is_traced_all_along(
+    relations: tuple[str | Mapping[str, Any], ...], binds: Callable[[float, float], bool]
+) -> None:
+    """Between neighbours at which other arms bind there is a border."""
+    found = bare("x z t u w", *relations).border("w", over=("x", "z"), x="1.5..5.5", z="0.5..4.5")
+    edges = [*chain.from_iterable(pairwise(border.points) for border in found if border.kind == "regime")]
+    for i in range(39):
+        for j in range(40):
+            x, z = 1.6 + i / 10, 0.55 + j / 10
+            if binds(x - 0.05, z) != binds(x + 0.05, z):
+                assert min(_distance((x, z), *edge) for edge in edges) < 0.11, (x, z)
+
+
+def _distance(point: tuple[float, ...], start: tuple[float, ...], end: tuple[float, ...]) -> float:
+    """The distance of a point from an edge of a border."""
+    length = math.dist(start, end)
+    along = sum((p - a) * (b - a) for p, a, b in zip(point, start, end, strict=True)) / length**2 if length else 0.0
+    share = min(max(along, 0.0), 1.0)
+    return math.dist(point, [a + share * (b - a) for a, b in zip(start, end, strict=True)])

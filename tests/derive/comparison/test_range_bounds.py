@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import random
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
+from tests.derive.statements import bare
+from tests.ordinary import every
 
 SHOP = derive.load("""
 [quantities]
@@ -92,3 +97,49 @@ def test_bounds_hold_at_points_of_the_ranges(seed: int) -> None:
             assert one.low <= one.amount <= one.high
             if one.is_within_ranges:
                 assert one.low <= 1 <= one.high
+
+
+Relations = tuple[str | Mapping[str, Any], ...]
+CASES: Relations = ({"equation": "x = a", "when": ["a <= 3"]}, {"equation": "x = 10*a", "when": ["a > 3"]})
+CHANGING: list[tuple[Relations, Callable[[float], float]]] = [
+    (CASES, lambda a: a if a <= 3 else 10 * a),
+    (("a = x**3",), math.cbrt),
+    (("a = x*abs(x)",), lambda a: math.copysign(math.sqrt(abs(a)), a)),
+    (("a = x + max(x, 0)",), lambda a: min(a, a / 2)),
+    (("x = (a if a <= 3 else 10*a)",), lambda a: a if a <= 3 else 10 * a),
+]
+
+
+@every("relations, x_of", CHANGING, ids=[str(relations) for relations, _ in CHANGING])
+def test_bounds_hold_where_another_case_root_or_arm_takes_the_place_of_that_in_the_middle(
+    relations: Relations, x_of: Callable[[float], float]
+) -> None:
+    library = bare("x y a k", *relations, "y = x + k", domains=dict.fromkeys("xyak", "real"))
+    for a in ((-1.0, 8.0), (1.0, 8.0), (0.5, 4.0), (-3.0, 2.0)):
+        found = derive.compare(*(library.solve("y", a=f"{a[0]}..{a[1]}", k=k) for k in ("4", "7")))
+        assert found.bounds is not None
+        for i in range(33):
+            x = x_of(a[0] + (a[1] - a[0]) * i / 32)
+            assert found.bounds[0] * (1 - 1e-5) <= (x + 7) / (x + 4) <= found.bounds[1] * (1 + 1e-5)
+
+
+TURNING: dict[str, Callable[[float], float]] = {
+    "abs(x - 3) + 1": lambda x: abs(x - 3) + 1,
+    "(x - 3)**2 + 2": lambda x: (x - 3) ** 2 + 2,
+    "x + 4/x": lambda x: x + 4 / x,
+    "5 - x/(x**2 + 1)": lambda x: 5 - x / (x**2 + 1),
+    "x**2 + x": lambda x: x**2 + x,
+}
+
+
+@every("text", TURNING)
+def test_the_bounds_of_a_factor_hold_where_the_target_turns_within_the_ranges_of_its_number(text: str) -> None:
+    library = bare("x y", f"y = {text}")
+    for first in ((1.0, 4.0), (0.5, 1.5), (2.0, 9.0)):
+        found = derive.compare(library.solve("y", x=f"{first[0]}..{first[1]}"), library.solve("y", x="10"))
+        (factor,) = found.factors
+        assert (factor.low is None) is (text != "x**2 + x")
+        for i in range(33):
+            ratio = TURNING[text](10) / TURNING[text](first[0] + (first[1] - first[0]) * i / 32)
+            if factor.low is not None and factor.high is not None:
+                assert factor.low * (1 - 1e-9) <= ratio <= factor.high * (1 + 1e-9)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 import derive
 from derive import ExpressionError, UnknownNameError
+from tests.derive.statements import bare, number
+from tests.ordinary import every
 
 CARS = derive.load("""[quantities]
 speed = { unit = "m/s" }
@@ -64,6 +68,20 @@ toll = { equation = "toll = 2*fee", when = ["speed > limit"] }
     assert set(both.relations) == {"toll"}
     with pytest.raises(derive.UnderdeterminedError):
         both.solve("fee", **{"speed": "2 m/s", "fast.speed": "20 m/s", "limit": "1 m/s"})
+
+
+@every("speed, other", list(product([1, 2, 3, 5, 8], repeat=2)))
+def test_what_conditions_choose_between_relations_follows_at_the_point(speed, other):
+    toll = bare(
+        "speed fee length toll bill",
+        {"equation": "toll = 2*fee", "when": ["speed > 3"]},
+        {"equation": "toll = fee", "when": ["speed <= 3"]},
+        "bill = toll*length",
+    )
+    given = {"speed": speed, "fast.speed": other, "fee": 3, "length": 7}
+    both = toll.at("fast", ["speed"])
+    assert number(both.solve("bill", **given)) == (42 if speed > 3 else 21)
+    assert number(both.solve("fast.bill", **given)) == (42 if other > 3 else 21)
 
 
 def test_a_point_can_be_taken_of_a_point():

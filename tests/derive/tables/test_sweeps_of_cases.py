@@ -9,7 +9,8 @@ import numpy
 import pytest
 
 import derive
-from tests.derive.statements import bare
+from tests.derive.statements import bare, number
+from tests.ordinary import every
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -70,3 +71,30 @@ def test_a_profile_counts_where_the_condition_of_what_replaces_it_is_on_the_targ
         except derive.DeriveError:
             right.append(math.nan)
     assert numpy.allclose(library.sweep("k", "pp", a=points, **fixed).columns["k"], right, equal_nan=True)
+
+
+DECIDED = [
+    ({"b": "0.5"}, "b <= 1"),
+    ({"b": "2"}, "b <= 1"),
+    ({"b": "2"}, "b*x <= 5"),
+    ({"b": "2"}, "c <= 1"),
+    ({"b": "2", "c": "0.5"}, "c <= 1"),
+    ({"b": "0.1", "a": "7"}, "c + a <= 1"),
+]
+
+
+@every("values, condition", DECIDED)
+def test_a_profile_value_that_only_a_condition_names_decides_the_case_at_every_point(values, condition):
+    library = bare(
+        "x a b c y z",
+        "c = 3*b",
+        {"equation": "y = a*x", "when": [condition]},
+        {"equation": "y = 2*a*x", "when": [condition.replace("<=", ">")]},
+        "z = y + 1",
+        profiles={"p": {"a": "3", **values}},
+    )
+    points = [1, 2, 3, 4]
+    solved = [number(library.solve("z", "p", x=x)) for x in points]
+    assert library.sweep("z", "p", x=points)["z"].tolist() == solved
+    drawn = library.sample("z", "p", points=9, x="1..4")
+    assert [number(library.solve("z", "p", x=x)) for x in drawn.draws["x"].tolist()] == pytest.approx(drawn.numbers)

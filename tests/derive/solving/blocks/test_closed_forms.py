@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.closed_forms import composed, slopes
 from tests.derive.solving.forms import BENT, MONOTONE
 from tests.derive.statements import bare, number
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 
 @pytest.mark.parametrize("text", [*MONOTONE, *BENT])
@@ -52,6 +54,28 @@ def test_an_answer_on_a_corner_or_at_a_jump_has_no_elasticity(relation, x):
     library = bare("x y", relation)
     assert "x" not in library.solve("y", x=x).elasticities
     assert "x" in library.solve("y", x=x + 0.1).elasticities
+
+
+JUMPING = (
+    "floor(a)",
+    "a + ceil(a/3)",
+    "b*floor(2*a)/a",
+    "max(a, b*ceil(a))",
+    "a if a <= 3 else 2*a",
+    "b*(1 if a < 4 else 2)",
+    "floor(a) if b < 2 else a",
+)
+
+
+@every("text, a", list(product(JUMPING, range(1, 7))))
+def test_an_elasticity_at_a_number_as_it_is_typed_is_what_small_changes_on_both_sides_give(text, a):
+    form, at = parse_expression(text), {"a": float(a), "b": 1.5}
+    here = value(form, at)
+    beside = [(value(form, {**at, "a": a * (1 + step)}) - here) / (step * here) for step in (1e-9, -1e-9)]
+    if beside[0] == pytest.approx(beside[1], rel=1e-3, abs=1e-5):
+        assert slopes(form, at)["a"] == pytest.approx(beside[0], rel=1e-3, abs=1e-5)
+    else:
+        assert "a" not in slopes(form, at)
 
 
 def test_an_answer_on_a_steep_curve_keeps_its_elasticity():

@@ -16,6 +16,8 @@ CASES = [
     (("w >= 0 and w <= 4", "w > 4"), True),  # no w is less than zero
     (("w >= v", "w < v"), True),
     (("w > v", "w < v"), False),
+    (("1 <= 2", "1 > 2"), True),
+    (("2 < 2", "2 > 2"), False),
 ]
 
 
