@@ -61,6 +61,7 @@ from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.sample_points import is_narrow
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
+    is_open_beside_zeros,
     is_open_in_part,
     lies_on_curve,
     repeat_each_other,
@@ -333,7 +334,7 @@ def _solve_without_choices(system: System, *, is_single: bool, depth: int = _DIV
         return _REPEATING if is_curve else by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=linear.reason, cause=linear.cause)
-    return Outcome((), undecided=True)
+    return _REPEATING if is_open_beside_zeros(system) else Outcome((), undecided=True)
 
 
 def _linear_outcome(system: System, solved: Solved) -> Outcome:

@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
-from itertools import chain, islice, product
+from dataclasses import replace
+from functools import lru_cache, partial
+from itertools import chain, combinations, islice, product
 
 from flint import nmod_mat
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, names_in, operations
 from derive.numerics.algebra.evaluation import residual, terms, value
+from derive.numerics.algebra.like_terms import at_zeros
 from derive.numerics.algebra.modular import PRIME, drawn, slopes
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -212,6 +214,41 @@ def holds_along_branch(system: System) -> bool:
             if len(inside) < _ENOUGH or len(moving) < len(system.unknowns):
                 continue
             if not any(is_contradicted(point, system) for point in inside):
+                return True
+    return False
+
+
+def is_open_beside_zeros(system: System) -> bool:
+    """Whether known zeros take the unknowns out of an equation, and the others hold along a curve where all move.
+
+    So `a*d = b*x` with a = b = 0 leaves d and x of `x = cos(d)` open. As many unknowns as equations are lost are set to
+    numbers across their domains, and the others follow.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.domain import Domain
+    >>> pair = (parse_equation("a*d = b*x"), parse_equation("x = cos(d)"))
+    >>> domains = dict.fromkeys("dx", Domain("real", -math.inf, math.inf))
+    >>> [is_open_beside_zeros(System(pair, ("d", "x"), {"a": a, "b": 0.0}, domains)) for a in (0.0, 1.0)]
+    [True, False]
+    """
+    zeros = {name for name, number in system.known.items() if number == 0}
+    holding = [
+        equation
+        for equation in system.equations
+        if not {*equation.changed(partial(at_zeros, zeros=zeros)).names}.isdisjoint(system.unknowns)
+    ]
+    if not 0 < len(holding) < len(system.equations):
+        return False
+    starts = [*islice(points_across_domains(system.unknowns, system.known, system.domains), _STARTS)]
+    for following in combinations(system.unknowns, len(holding)):
+        points = []
+        for start in starts:
+            known = {**system.known, **start}
+            part = replace(system, equations=tuple(holding), unknowns=following, known=known)
+            point = {**start, **(part.near({name: start[name] for name in following}) or {})}
+            if system.holds(point) and is_telling(point, system):
+                points.append(point)
+            if len(points) >= _ENOUGH and all(len({point[name] for point in points}) > 1 for name in system.unknowns):
                 return True
     return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from itertools import product
 
 import mpmath
 import pytest
@@ -19,7 +20,7 @@ from derive.solving.blocks.polishing import leads_elsewhere
 from derive.solving.blocks.solution_curves import lies_on_curve
 from quantities.domain import Domain
 from tests.derive.operations import calls
-from tests.derive.statements import bare
+from tests.derive.statements import bare, number
 from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -204,6 +205,31 @@ def test_equations_that_repeat_each_other_in_exact_decimals_hold_along_a_curve(h
     system = bare("x y", first, second, domains=dict.fromkeys("xy", "positive"))
     with pytest.raises(UnderdeterminedError):
         system.solve_all("x")
+
+
+CURVES_OF_X_OVER_D = ["y*sin(d)", "y*cos(d)", "y*(d**3 + 1)", "exp(y*d) - 2", "d*cosh(d) + y"]
+
+
+@pytest.mark.parametrize(
+    ("emptied", "curve"),
+    [*product(["a*d = b*x", "a*exp(d) = b*sin(x)"], CURVES_OF_X_OVER_D), ("a*d = b*x", "y*max(d, sin(d))")],
+)
+@pytest.mark.parametrize("open_factor", ["max(b, z)", "z", "exp(z)"])
+def test_an_equation_without_an_unknown_beside_zeros_fixes_no_point_of_a_curve(curve, emptied, open_factor):
+    system = bare(
+        "a b c d x y z",
+        emptied,
+        f"x = c*{open_factor}",
+        f"x = {curve}",
+        domains=dict.fromkeys("abcdxyz", "real"),
+    )
+    answer = system.solve("x", a=0, b=0, c=0, y=-1)
+    assert number(answer) == 0
+    assert not answer.failed
+    for best in (system.most, system.least):
+        assert number(best("x", a=[0, 1], b=0, c=0, y=-1)) == 0
+    with pytest.raises(UnderdeterminedError):
+        system.without("r2").solve("x", a=0, b=0, y=-1)
 
 
 @pytest.mark.parametrize("size", [1e-5, 1e-6, 1e-8, 1e-11, 1e-40, 1e-82])
