@@ -26,6 +26,7 @@ import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cache, cached_property, reduce
 from itertools import chain, count
 from types import SimpleNamespace
@@ -50,7 +51,7 @@ from derive.expressions.tree import (
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.like_terms import ZERO
 from derive.planning.plan import Block
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, EXPRESSION
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
@@ -453,8 +454,8 @@ class Sheet:
         """
         text = cache(text)
         left, right, _ = apart(equation, text, self.dialect.size)
-        sizes = chain.from_iterable(_sizes_of_terms(side, text, self.dialect) for side in equation.sides)
-        size = " + ".join(dict.fromkeys(sizes))
+        sizes = dict.fromkeys(chain.from_iterable(map(_sizes_of_terms, equation.sides)))
+        size = " + ".join(map(text, sizes))
         return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * ({size}))")
 
     def function(self, result: str, *further: str) -> Callable[..., Any]:
@@ -483,38 +484,46 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in distinct)})"
 
 
-def _sizes_of_terms(side: Node, text: Writer, dialect: Dialect) -> Iterator[str]:
-    """The source texts of the sizes of a side's terms, by which its rounding error is measured.
+def _sizes_of_terms(side: Node) -> Iterator[Node]:
+    """The sizes of a side's terms, by which its rounding error is measured.
 
     A factor that is a sum is as large as all its terms together, and so is a sum in an absolute value or in the arm
-    that a choice takes: where the terms of `max(x, x**2 - 6)` cancel, rounding alone is left of it.
+    that a choice takes: where the terms of `max(x, x**2 - 6)` cancel, rounding alone is left of it. In a power, what is
+    left of a sum by rounding is raised with it: 1e-16 in a square root is 1e-8.
     """
     for term in terms(side):
         if not isinstance(term, Apply) or not _holds_sum(term):
-            yield f"{dialect.size}({text(term)})"
+            yield Apply("abs", (term,))
         elif term.op == "piecewise":
-            arms = [_with_sizes(arm) if i % 2 == 0 else arm for i, arm in enumerate(term.args)]
-            yield text(Apply("piecewise", tuple(arms)))
-        else:
-            parts = [f"({' + '.join(_sizes_of_terms(part, text, dialect))})" for part in term.args]
-            if term.op in ("max", "min"):
-                taken = [f"({text(arm)} == {text(term)})" for arm in term.args]
-                yield " + ".join(dialect.pick(test, part, "0.0") for test, part in zip(taken, parts, strict=True))
-            else:
-                yield " * ".join(parts)
+            yield Apply(term.op, tuple(arg if i % 2 else _size_of_sum(arg) for i, arg in enumerate(term.args)))
+        elif term.op in ("max", "min"):
+            first, *others = term.args
+            rest = applied(term.op, others, ZERO)
+            is_taken = Apply("ge" if term.op == "max" else "le", (first, rest))
+            yield Apply("piecewise", (_size_of_sum(first), is_taken, _size_of_sum(rest)))
+        elif term.op in _POWERS:
+            yield Apply("abs", (term,))
+            rounding = Apply("mul", (Number(Fraction(EXPRESSION)), _size_of_sum(term.args[0])))
+            yield Apply("mul", (Number(Fraction(1 / AGREEMENT)), Apply(term.op, (rounding, *term.args[1:]))))
+        else:  # a product, or the one argument of an absolute value
+            yield applied("mul", [*map(_size_of_sum, term.args)], ZERO)
+
+
+_POWERS = ("pow", "sqrt")
+
+
+def _size_of_sum(node: Node) -> Node:
+    return applied("add", [*_sizes_of_terms(node)], ZERO)
 
 
 def _holds_sum(term: Node) -> bool:
-    """Whether the terms of a sum may cancel in a term: in a factor of it, in its absolute value or in an arm."""
-    if not isinstance(term, Apply) or term.op not in ("mul", "abs", "max", "min", "piecewise"):
+    """Whether the terms of a sum may cancel in a term: in its factor, base, absolute value or arm."""
+    if not isinstance(term, Apply) or term.op not in ("mul", "abs", "max", "min", "piecewise", *_POWERS):
         return False
-    parts = term.args[::2] if term.op == "piecewise" else term.args
+    if term.op == "pow" and not (isinstance(term.args[1], Number) and term.args[1].value > 0):
+        return False
+    parts = {"pow": term.args[:1], "piecewise": term.args[::2]}.get(term.op, term.args)
     return any(len(terms(part)) > 1 or any(map(_holds_sum, terms(part))) for part in parts)
-
-
-def _with_sizes(node: Node) -> Node:
-    """The sum of the absolute values of an expression's terms."""
-    return applied("add", [Apply("abs", (term,)) for term in terms(node)], ZERO)
 
 
 def within(text: str, low: float, high: float, is_open: bool) -> str:
