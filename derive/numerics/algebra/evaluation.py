@@ -34,7 +34,8 @@ from derive.numerics.algebra.exact_values import (
     with_rational_parts,
 )
 from derive.numerics.intervals.enclosure import Span, joined, truths
-from derive.tolerances import ASIDE, MET
+from derive.tolerances import ASIDE, LAST_DIGIT, MET
+from quantities.rational import exact_of
 
 Values = Mapping[str, float]
 
@@ -43,6 +44,8 @@ Evaluator = Callable[[Values], Any]
 
 _NAN = math.nan
 _INFINITY = math.inf
+_NEAR = 1e-10  # relative distance from a root at which its residual is above the rounding of sums
+_LEAST_POWER = 0.12  # of the distance from a root with which a residual grows: with less, it is no root's
 _DOUBLE = 60  # correct bits from which a number is rounded to the right double, or to one beside it
 
 
@@ -451,6 +454,27 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
         changes = [value(equation.lhs, at) - value(equation.rhs, at) - gap for at in shifted]
         moved += max((abs(change) for change in changes if change == change), default=0.0) / ASIDE
     return abs(gap) / moved if moved else math.inf
+
+
+def is_last_digit(equation: Equation, values: Values) -> bool:
+    """Whether an equation's residual is what the last digit of a computed number leaves of it beside a root.
+
+    Next to a root that starts there, the residual grows with a power of the distance, as that of `sqrt(x**2 - 3) = 0`
+    does with its root: at the double next to sqrt(3) it is 1e-8. Which power it is, two distances tell.
+    """
+    gap = abs(value(equation.lhs, values) - value(equation.rhs, values))
+    for name in equation.names:
+        if not values[name] or exact_of(values[name]) is not None:
+            continue
+        for side in (-1, 1):
+            beside = [{**values, name: values[name] * (1 + side * distance)} for distance in (_NEAR, ASIDE)]
+            near, far = (abs(value(equation.lhs, at) - value(equation.rhs, at)) for at in beside)
+            if not 0 < near < far < _INFINITY:
+                continue
+            power = math.log(far / near) / math.log(ASIDE / _NEAR)
+            if power >= _LEAST_POWER and gap <= 2 * near * (LAST_DIGIT / _NEAR) ** power:
+                return True
+    return False
 
 
 def arms(node: Node, values: Values, given: Collection[str] = ()) -> list[Node]:

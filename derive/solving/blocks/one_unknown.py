@@ -164,7 +164,7 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
     for candidate in candidates:
         for computed, form in _numbers(problem, candidate, turn):
             is_sure = exact_of(computed) is not None or problem.exact_givens is not None
-            number = computed if is_sure else _without_noise(problem, computed)
+            number = _with_value(problem, computed if is_sure else _without_noise(problem, computed))
             is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
             is_solution = is_new and solves(number, problem) and _satisfies_exactly(form, problem)
             if is_solution and not _is_of_other_arm(candidate, problem, number):
@@ -179,6 +179,17 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
         if along_arms is not None:
             return along_arms
     return _outcome_of_candidates(problem, solutions, candidates, turn)
+
+
+def _with_value(problem: OneUnknown, number: float) -> float:
+    """A computed root, or the double beside it if both sides have values only there.
+
+    `sqrt(x**2 - 3)` has none at the double next to sqrt(3), whose square is less than 3.
+    """
+    if exact_of(number) is not None:
+        return number
+    tried = (number, math.nextafter(number, -math.inf), math.nextafter(number, math.inf))
+    return next((x for x in tried if not math.isnan(residual(problem.equation, problem.at(x)))), number)
 
 
 def _between_arguments(equation: Equation) -> Equation:

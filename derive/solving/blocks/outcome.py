@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from derive.errors import Cause
 from derive.expressions.tree import Equation, Node
-from derive.numerics.algebra.evaluation import residual, residual_of_decimals, strain
+from derive.numerics.algebra.evaluation import is_last_digit, residual, residual_of_decimals, strain
 from derive.numerics.algebra.exact_values import are_exact
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
@@ -182,6 +182,8 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     if math.isnan(gap):
         return False
     if strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance:
+        return True
+    if is_last_digit(equation, values):
         return True
     return abs(residual_of_decimals(equation, values)) <= tolerance
 

@@ -20,7 +20,7 @@ from derive.numerics.algebra.like_terms import difference_of
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest, written
-from tests.derive.statements import bare, span
+from tests.derive.statements import bare, number, span
 from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -381,3 +381,42 @@ def test_an_unknown_that_cancels_is_in_none_of_the_gaps_between_the_parts_with_v
     library = bare("x w c", text.format(part, part), domains=dict.fromkeys("xwc", "real"))
     told = library.solve_all("x", w=w, c=3)
     assert sorted(span(answer) for answer in told) == expected
+
+
+STARTING = [
+    "sqrt({0}) = 0",
+    "sqrt(abs({0})) = 0",
+    "sqrt(sqrt({0})) = 0",
+    "({0})**0.3 = 0",
+    "abs({0})**(1/4) = 0",
+    "acos(1 + ({0})) = 0",
+    "acosh(1 + ({0})) = 0",
+    "log(1 + sqrt(abs({0}))) = 0",
+    "sqrt(abs({0})) + 1 = 1",
+    "2*sqrt(max({0}, -({0}))) = 0",
+]
+"""Equations whose left side is as steep as a root where it begins."""
+
+
+@pytest.mark.parametrize("equation", STARTING)
+@pytest.mark.parametrize("square", ["2", "3", "0.3", "0.7", "5", "6", "7"])
+def test_a_root_at_which_a_side_begins_is_found_though_no_double_meets_it(equation, square):
+    sign = -1 if equation.startswith("acos(") else 1
+    for inner, root in (
+        (f"c**2 - {square}", float(square) ** 0.5),
+        (f"exp(c) - (1 + {square})", math.log1p(float(square))),
+    ):
+        inside = inner if sign > 0 else f"-({inner})"
+        library = bare("c d", equation.format(inside), "d = 2*c", domains={"c": "positive", "d": "real"})
+        assert number(library.solve("c")) == pytest.approx(root, rel=1e-12)
+        assert number(library.solve("d")) == pytest.approx(2 * root, rel=1e-12)
+
+
+@pytest.mark.parametrize("gap", ["1e-9", "1e-12", "1e-6"])
+@pytest.mark.parametrize(
+    "equation", ["sqrt(abs(c**2 - 3)) + {0} = 0", "acos(c**2/3) + {0} = 0", "sqrt(exp(c) - 3) = -{0}"]
+)
+def test_what_a_side_that_begins_nearly_comes_to_is_no_root(equation, gap):
+    library = bare("c", equation.format(gap), domains={"c": "positive"})
+    with pytest.raises(NoSolutionError):
+        library.solve_all("c")
