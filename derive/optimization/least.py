@@ -62,20 +62,25 @@ def best_choice(
 def _put_back_in_turn(
     question: ChoiceQuestion, searched: Sequence[SearchedChoice]
 ) -> tuple[SearchedChoice, Answer, list[SearchedChoice]]:
-    """Put the searched choices back, the best first, until an answer holds: that choice, its answer, all choices.
+    """Put the searched choices back, the best first, until one is better than the rest: it, its answer, all choices.
 
     A choice whose answer fails bears the error of it. First, it is searched once more for a point at which nothing
-    leaves its domain by the relations of some case.
+    leaves its domain by the relations of some case. One that holds only at a worse point may come after others.
     """
     choices = list(searched)
     pending = [index for index, choice in enumerate(choices) if choice.best.is_found]
     searched_again: set[int] = set()
+    best: tuple[SearchedChoice, Answer] | None = None
     while pending:
         index = min(pending, key=lambda i: choices[i].best.value)
         choice = choices[index]
+        if best is not None and best[0].best.value <= choice.best.value:
+            break
         pending.remove(index)
         try:
-            return *put_back(choice), choices
+            holding = put_back(choice)
+            if best is None or holding[0].best.value < best[0].best.value:
+                best = holding
         except VerificationError:
             raise
         except DeriveError as error:
@@ -87,7 +92,9 @@ def _put_back_in_turn(
                 if searched_anew.error is None and searched_anew.best.is_found:
                     choices[index] = searched_anew
                     pending.append(index)
-    raise none_found(choices, is_point=not question.ranges)
+    if best is None:
+        raise none_found(choices, is_point=not question.ranges)
+    return *best, choices
 
 
 def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice]) -> Optimum:

@@ -45,6 +45,7 @@ MOST_THAT_DECIDE = 11
 
 OWN = {
     "derive.expressions.special_functions._BRANCH_REST": "digits of a constant",
+    "derive.numerics.algebra.evaluation._NEAR": "where a residual is looked at beside a root",
     "derive.numerics.algebra.refinement._FINEST_STEP": "step of a difference quotient",
     "derive.numerics.algebra.multiprecision._INWARDS": "points at which a stretch is looked at",
     "derive.numerics.local_solvers.minpack._SHORTEST": "how far a step is halved",

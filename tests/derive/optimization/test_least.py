@@ -14,7 +14,9 @@ import pytest
 
 import derive
 from derive import InconsistentError
+from derive.optimization import least
 from derive.optimization.optimum import charts
+from derive.optimization.searched_choice import put_back
 from derive.presentation.plotting import figure
 from derive.time_limits import tick
 from tests.derive.statements import bare, library, number
@@ -521,3 +523,17 @@ def test_a_single_choice_without_a_range_has_no_picture():
     some = bare("x y", "y = x + 9")
     with pytest.raises(derive.ExpressionError, match="no picture"):
         charts(some, some.least("y", x=["4"]), {})
+
+
+@pytest.mark.parametrize(("shift", "expected"), [(0.5, 1), (3, 2)])
+def test_a_choice_that_holds_only_at_a_worse_point_gives_way_to_a_better_one(monkeypatch, shift, expected):
+    """With k = 1 the least f is 1, and where only f = 1 + shift holds when it is put back, k = 2 may be better."""
+    library = bare("f k x", "f = k*x")
+
+    def moved(choice):
+        holding, answer = put_back(choice)
+        worse = holding.best.value + (shift if holding.pick.listed["k"].base[1] == 1 else 0)
+        return replace(holding, best=replace(holding.best, value=worse)), answer
+
+    monkeypatch.setattr(least, "put_back", moved)
+    assert library.least("f", k=[1, 2], x="1..9").at["k"].magnitude == expected
