@@ -242,7 +242,7 @@ class Library(RelationSet):
 
     def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
         """Every quantity of the library that these givens, profiles and defaults determine, including themselves."""
-        from derive.kernels.reach import reach
+        from derive.solving.determined_quantities import reach
 
         with query():
             known = dict.fromkeys(self.declaration(name).name for name in _names(given))

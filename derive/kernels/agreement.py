@@ -23,7 +23,6 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, operations, replaced, with_forms
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, plans_for
 from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
@@ -32,6 +31,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, may_be_zero
+from derive.solving.case_dispatch import Case, Cases, Fork, Tree, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 

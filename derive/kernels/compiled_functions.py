@@ -5,7 +5,7 @@ has two dialects, for floats and for NumPy arrays; `numba_source` has a third, w
 of users never reach the text: it calls quantities v0, v1, ... Where an unknown has several inverses, each is tried and
 the one that satisfies the relation within the domain is kept. A block without a closed form is solved by lines that
 check themselves (`block_kernels`), and by the solver where they cannot decide. Where conditions decide which relations
-hold, each case has its own lines (`case_dispatch`).
+hold, each case has its own lines (`solving.case_dispatch`).
 
 A point is NaN if it has no admissible value or more than one, if no case holds, or if its givens contradict each
 other (`agreement`). The solver is called where lines leave several values that further relations could tell apart, or
@@ -33,11 +33,11 @@ from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, 
 from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.case_dispatch import Cases, cases
 from derive.kernels.lowering import written
-from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for
 from derive.model.relation_set import RelationSet
+from derive.solving.case_dispatch import Cases, cases
+from derive.solving.determined_quantities import eliminates, generic_numbers
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.declaration import Declaration

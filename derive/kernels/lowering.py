@@ -23,7 +23,6 @@ from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
 from derive.kernels.backends.python_numpy import of_one_value, only
 from derive.kernels.blocks.block_kernels import kernel_of
 from derive.kernels.blocks.decisions import Decisions
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.isolation import Candidate
@@ -32,6 +31,7 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, divisors_beside, domains_of, lost_divisors, zero_divisors
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
+from derive.solving.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
 from derive.solving.execution.question import Outline
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 

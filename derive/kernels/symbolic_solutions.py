@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, render, replaced, walk
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
-from derive.kernels.reach import eliminates, eliminates_in_a_gap, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import terms, value
@@ -38,6 +36,8 @@ from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_o
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
+from derive.solving.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
+from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query, tick
 from derive.tolerances import AGREEMENT, LEAST

@@ -1,6 +1,6 @@
 """From a question to its programs: each case of the plan as expressions of the free quantities.
 
-The plans are those of compiled functions (`kernels.case_dispatch`), so that the best point is one at which the question
+The plans are those of compiled functions (`solving.case_dispatch`), so that the best point is one at which the question
 has the same answer. A fork that the whole box decides is followed on one side; otherwise each side is a program, with
 its condition as a guard. A quantity in use that may leave its domain in the box is a side condition.
 
@@ -19,8 +19,6 @@ from types import MappingProxyType
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, with_forms
-from derive.kernels.case_dispatch import Asides, Case, Fork, Tree, cases
-from derive.kernels.reach import eliminates
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
@@ -43,6 +41,8 @@ from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, composed, lost_divisors, only_form, put_in
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
+from derive.solving.case_dispatch import Asides, Case, Fork, Tree, cases
+from derive.solving.determined_quantities import eliminates
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question

@@ -20,11 +20,11 @@ import numpy
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested, zero_gaps
 from derive.kernels.backends.emitter import Writer
-from derive.kernels.case_dispatch import Cases, End
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
+from derive.solving.case_dispatch import Cases, End
 from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
 

@@ -21,12 +21,12 @@ from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.browser_programs.layout import always_in_use, choices_of
-from derive.kernels.case_dispatch import Cases, plans_for
 from derive.kernels.several_targets import JointFunctions, found_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
+from derive.solving.case_dispatch import Cases, plans_for
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
 from derive.tolerances import AGREEMENT

@@ -20,11 +20,11 @@ from derive.errors import DeriveError, ExpressionError, InconsistentError, Under
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
-from derive.kernels.case_dispatch import cases, open_sides
 from derive.kernels.compiled_functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
+from derive.solving.case_dispatch import cases, open_sides
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
-from derive.kernels.case_dispatch import Case, Cases, ends, plans_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
@@ -28,6 +27,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
 from derive.solving.blocks.closed_forms import closed_forms, only_form
+from derive.solving.case_dispatch import Case, Cases, ends, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_from
 from derive.solving.execution.question import Outline
 

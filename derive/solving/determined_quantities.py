@@ -1,4 +1,4 @@
-"""The set of quantities that some givens determine, by counting and, where terms cancel, by elimination."""
+"""Determined quantities: all that some givens determine, by counting and, where terms cancel, by elimination."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.expressions.tree import Apply, Node, names_in
-from derive.kernels.case_dispatch import Cases, cases, cases_of_arms
 from derive.model.conditions import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.answering.solver import has_one_answer, one_answer_or_none
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
+from derive.solving.case_dispatch import Cases, cases, cases_of_arms
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
 from quantities.declaration import Declaration
