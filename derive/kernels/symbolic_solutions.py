@@ -34,8 +34,8 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_of, put_in
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
-from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
+from derive.solving.blocks.system import System, agrees
 from derive.solving.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
 from derive.solving.execution.question import Outline, outlined

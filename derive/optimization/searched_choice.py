@@ -52,7 +52,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve, solve_all, the_one
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.closed_forms import only_form
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.solving.diagnosis.domain_violations import leaving_in_a_case
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.execution.question import Question, ask, stated_at

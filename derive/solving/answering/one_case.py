@@ -20,8 +20,8 @@ from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan
 from derive.solving.answering.regime_intervals import left_open
-from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
+from derive.solving.blocks.system import agrees
 from derive.solving.diagnosis.diagnosis import (
     NoValueError,
     cancelling,

@@ -30,9 +30,9 @@ from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.closed_forms import composed
-from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.sample_points import is_narrow, middle
+from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.plan_states import PlanResult

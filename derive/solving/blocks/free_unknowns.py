@@ -42,8 +42,9 @@ from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose, spans_of_numbers
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.residual import OneUnknown
-from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution
 from derive.solving.blocks.sample_points import middle, points_across, points_of_all_sizes, runs, within
+from derive.solving.blocks.system import solves
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET

@@ -23,11 +23,12 @@ from derive.errors import LimitError
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
 from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, polished
 from derive.solving.blocks.sample_points import points_across_domains, starting_points
 from derive.solving.blocks.solution_curves import lies_on_curve
 from derive.solving.blocks.substitution import Branch, expressed, sizes
+from derive.solving.blocks.system import System
 from derive.time_limits import sharing, stop_if_over, tick
 from derive.tolerances import SAME_ROOT
 

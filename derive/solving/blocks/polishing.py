@@ -20,8 +20,9 @@ from derive.numerics.algebra.refinement import contradict_nearby, retreats_to_ze
 from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
 from derive.solving.blocks.substitution import expressed
+from derive.solving.blocks.system import System, agrees
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, LEAST_FACTOR, NEAR_MULTIPLE, SMALLEST, TIGHT
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients

@@ -39,8 +39,8 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.closed_forms import composed
-from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.sample_points import points_across_domains
+from derive.solving.blocks.system import agrees
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult, solved

@@ -21,7 +21,7 @@ from derive.planning.matching import closure
 from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.closed_forms import composed
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
 from derive.solving.execution.regimes import applies_at

@@ -38,7 +38,7 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default
 from derive.presentation.numbers import told_apart
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
