@@ -47,7 +47,7 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
             return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
         if eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None:
             return replace(target_cases, is_asked=True)
-        from derive.solving.diagnosis.diagnosis import shortage
+        from derive.solving.diagnosis.missing_givens import shortage
 
         raise shortage(library, target_cases.outline, {})
 

@@ -103,7 +103,7 @@ def _eliminated(library: RelationSet, outline: Outline) -> Any:
         if forms and all(form is not None and form == forms[0] for form in forms):
             return forms[0]
         raise _no_closed_form(outline.target, [])
-    from derive.solving.diagnosis.diagnosis import shortage
+    from derive.solving.diagnosis.missing_givens import shortage
 
     raise shortage(library, outline, {})
 

@@ -43,7 +43,7 @@ from derive.solving.blocks.closed_forms import candidates_of, composed, lost_div
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.case_dispatch import Asides, Case, Fork, Tree, cases
 from derive.solving.determined_quantities import eliminates
-from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.tolerances import BLUR

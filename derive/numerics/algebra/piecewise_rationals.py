@@ -32,7 +32,7 @@ from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, 
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import Undefined, exact_number, exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.algebra.piecewise_linear import Interval
+from derive.numerics.algebra.linear_cases import Interval
 from derive.numerics.algebra.polynomials import Polynomial, exactly, fraction, is_tractable, nearest_root, ratio_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick

@@ -22,7 +22,8 @@ from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states
 from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.diagnosis import GIVENS, NoValueError, confirm, shortage
+from derive.solving.diagnosis.conflicts import GIVENS, NoValueError, confirm
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import PlanResult

@@ -25,7 +25,7 @@ from derive.solving.answering.one_case import (
 )
 from derive.solving.answering.regime_intervals import confined, left_open, without_impossible
 from derive.solving.assumptions import Assumption
-from derive.solving.diagnosis.diagnosis import NoValueError
+from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes_by_arms, claims, worded
 from derive.solving.execution.plan_execution import conditional_in

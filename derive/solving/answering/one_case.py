@@ -22,15 +22,8 @@ from derive.planning.plan import Plan
 from derive.solving.answering.regime_intervals import left_open
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.system import agrees
-from derive.solving.diagnosis.diagnosis import (
-    NoValueError,
-    cancelling,
-    contradiction,
-    missing_sets,
-    shortage,
-    unproved,
-    wanted,
-)
+from derive.solving.diagnosis.conflicts import NoValueError, cancelling, contradiction, unproved
+from derive.solving.diagnosis.missing_givens import missing_sets, shortage, wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without

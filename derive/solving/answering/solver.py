@@ -33,7 +33,8 @@ from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.assumptions import Assumption
-from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
+from derive.solving.diagnosis.conflicts import prove_fit_together
+from derive.solving.diagnosis.missing_givens import missing_sets, wanted
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask

@@ -3,7 +3,7 @@
 Around the target are the relations that hold it, or ask for it in a condition, and those around each quantity in them
 that is not known. What is typed as one number is that number, and so is a default or a profile's value to which no
 relation leads. A range that is typed, and a domain, bound the quantity. Where all relations are linear case by case,
-`piecewise_linear` then finds all values. Where one of them is an estimate, or where a fallback may stand in for one,
+`linear_cases` then finds all values. Where one of them is an estimate, or where a fallback may stand in for one,
 nothing is found.
 
 A part of a relation that is not linear may still be taken for a quantity of its own, which lies in what intervals make
@@ -33,7 +33,7 @@ from derive.errors import Cause, DeriveError, InconsistentError, NoSolutionError
 from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.piecewise_linear import (
+from derive.numerics.algebra.linear_cases import (
     CHOICES,
     Claim,
     Interval,
@@ -49,7 +49,7 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
-from derive.solving.diagnosis.diagnosis import NoValueError
+from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import boxes, with_own_values
 from derive.solving.execution.plan_states import PlanResult

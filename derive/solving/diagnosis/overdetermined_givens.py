@@ -28,7 +28,7 @@ from derive.expressions.tree import Apply, Node, has_operation, names_in, operat
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.algebra.piecewise_linear import CHOICES
+from derive.numerics.algebra.linear_cases import CHOICES
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.basis import determined
@@ -40,7 +40,7 @@ from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
-from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
+from derive.solving.diagnosis.conflicts import behind, contradiction, tested
 from derive.solving.diagnosis.domain_violations import certainly_left, is_silent, leaving
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks

@@ -30,7 +30,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
-from derive.solving.diagnosis.diagnosis import behind
+from derive.solving.diagnosis.conflicts import behind
 from derive.solving.diagnosis.overdetermined_givens import stated_twice, zero_sums
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable

@@ -1,4 +1,4 @@
-"""Relations that are linear case by case, and every value that they leave to one quantity, in rational numbers.
+"""Linear cases: relations that are linear case by case, and every value that they leave to one quantity.
 
 `y = max(a, 2*x)` is `y = a` where a >= 2*x, and `y = 2*x` where 2*x > a: in each of its *ways* a relation is a few
 linear equations and inequalities. A *case* takes one way of every relation. Its solutions are a polyhedron, and the
