@@ -14,8 +14,8 @@ from derive.errors import DeriveError, InconsistentError, Problem
 from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
+from derive.relation_files.file_text import Notes, Table, read_document
 from derive.relation_files.loading import Example, Reader, proved, read
-from derive.relation_files.sources import Notes, Table, read_document
 from derive.time_limits import query
 from quantities.value import read_value
 

@@ -24,7 +24,7 @@ from quantities.profiles import Profile
 
 if TYPE_CHECKING:
     from derive.borders import Borders
-    from derive.comparison.comparison import Comparison
+    from derive.comparison.comparison_result import Comparison
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
     from derive.planning.networks import Graph

@@ -166,8 +166,8 @@ class Tools:
 
     def _read(self, relations: str) -> Reader:
         """Read a text of relations over the library; it may use installed libraries, and no files."""
+        from derive.relation_files.file_text import parse_source
         from derive.relation_files.loading import read
-        from derive.relation_files.sources import parse_source
 
         document = parse_source(relations, "", Path())
         used = document.data.get("uses", ())

@@ -17,7 +17,7 @@ from derive.cli.request import Request, Sources, Turn, about, givens, prove_sing
 
 if TYPE_CHECKING:
     from derive.audit.verdicts import Conflict, Finding
-    from derive.comparison.comparison import Comparison
+    from derive.comparison.comparison_result import Comparison
     from derive.library import Library
     from derive.presentation.charts import Chart
     from derive.solving.execution.answer import Answer
@@ -58,7 +58,7 @@ def compare(asked: Request, others: tuple[str, ...]) -> int:
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
     prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
-    from derive.comparison.comparison import beside_each_other
+    from derive.comparison.comparison_result import beside_each_other
 
     if asked.each:
         return asked.tell_each(
@@ -73,7 +73,7 @@ def compare(asked: Request, others: tuple[str, ...]) -> int:
 
 def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
     """The charts of all turns of a command that explains, each with the label of its turn in its title."""
-    from derive.comparison.comparison import charts
+    from derive.comparison.comparison_result import charts
 
     titled = []
     for label, comparison in comparisons.items():

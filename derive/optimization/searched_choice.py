@@ -33,7 +33,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.intervals.arithmetic import Span
-from derive.optimization.formulation import NoExpression, ProgramBuilder
+from derive.optimization.case_programs import NoExpression, ProgramBuilder
 from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import (
     Limit,

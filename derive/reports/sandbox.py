@@ -22,7 +22,7 @@ from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
 from derive.borders import Border, Borders, Region
-from derive.comparison.comparison import Comparison, Factor
+from derive.comparison.comparison_result import Comparison, Factor
 from derive.errors import ExpressionError, LimitError
 from derive.optimization.optimum import Optimum
 from derive.reports.proofs import Form

@@ -52,8 +52,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.borders import Borders
-from derive.comparison import comparison
-from derive.comparison.comparison import Comparison
+from derive.comparison import comparison_result
+from derive.comparison.comparison_result import Comparison
 from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
 from derive.optimization import front
@@ -282,7 +282,7 @@ def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, .
         case Front():
             charts = front.charts(found)
         case Comparison():
-            charts = comparison.charts(found)
+            charts = comparison_result.charts(found)
         case Borders():
             charts = found.charts
         case _:

@@ -26,9 +26,9 @@ from derive.solving.diagnosis.conflicts import GIVENS, NoValueError, confirm
 from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question, lone_fallbacks, stated_at
-from derive.solving.execution.regimes import decisions_of
 
 
 @dataclass(frozen=True)

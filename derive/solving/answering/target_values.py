@@ -51,7 +51,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import boxes, with_own_values
+from derive.solving.execution.case_claims import boxes, with_own_values
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import inside

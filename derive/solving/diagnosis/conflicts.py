@@ -31,11 +31,11 @@ from derive.solving.blocks.propagation import narrowed
 from derive.solving.cancellation.elimination import cancelled_answer
 from derive.solving.diagnosis.domain_violations import is_silent
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import boxes_by_arms
+from derive.solving.execution.case_claims import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
+from derive.solving.execution.conditional_relations import Undecided, applies_at, decisions_of
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import PlanResult, all_of, claims_of
-from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 

@@ -41,8 +41,8 @@ from derive.planning.matching import Matching, closure
 from derive.planning.plan import plan
 from derive.solving.cancellation.elimination import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
+from derive.solving.execution.conditional_relations import Undecided, verdict_at
 from derive.solving.execution.question import Outline, Question, stated_at
-from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.time_limits import query, stop_if_over, tick
 
 _SETS = 4  # limit on sets of further givens in a sentence

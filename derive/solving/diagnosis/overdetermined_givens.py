@@ -45,8 +45,8 @@ from derive.solving.diagnosis.domain_violations import certainly_left, is_silent
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.checks import checked, is_void
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import decisions_of
 from derive.time_limits import sharing, tick
 
 if TYPE_CHECKING:

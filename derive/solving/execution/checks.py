@@ -24,7 +24,7 @@ from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.system import agrees
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
-from derive.solving.execution.regimes import applies_at
+from derive.solving.execution.conditional_relations import applies_at
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT

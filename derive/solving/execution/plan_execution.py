@@ -1,8 +1,8 @@
 """A plan executed block by block, splitting where a block has several solutions.
 
 Conditions (`when`) are judged during execution: a relation whose condition is false is left out, and the question is
-planned again; an undecided one splits the question (`regimes`), and a state of another case is dropped. A condition is
-judged by what follows from the givens, else by the state, else by weak values. Where a
+planned again; an undecided one splits the question (`conditional_relations`), and a state of another case is dropped.
+A condition is judged by what follows from the givens, else by the state, else by weak values. Where a
 relation holds for every value of its unknown, another way to the target is tried before it is called bounded; where
 the relations of a block are dependent, the plan avoids one of them. A relation that was left out in this way still
 counts: as a bound, or as a check at the end.
@@ -27,11 +27,11 @@ from derive.presentation.numbers import shown_number
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.sample_points import is_narrow, middle
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, conditions_of, worded
+from derive.solving.execution.case_claims import claims, conditions_of, worded
 from derive.solving.execution.checks import may_be_met
+from derive.solving.execution.conditional_relations import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.solving.execution.plan_states import PlanResult, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
 
 if TYPE_CHECKING:

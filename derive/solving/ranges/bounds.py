@@ -58,7 +58,7 @@ from derive.planning.plan import Plan
 from derive.solving.assumptions import Evidence
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
-from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
+from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between

@@ -34,10 +34,10 @@ from derive.solving.diagnosis.conflicts import behind
 from derive.solving.diagnosis.overdetermined_givens import stated_twice, zero_sums
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
+from derive.solving.execution.conditional_relations import Decisions, decisions_of, verdict_at
 from derive.solving.execution.plan_execution import plan_for_condition
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import Decisions, decisions_of, verdict_at
 from derive.solving.traces.guarded_lines import GuardedLines, GuardFailed, as_float, as_rational
 from derive.solving.traces.range_motions import NotTraceable
 from quantities.declaration import read_given

@@ -27,11 +27,11 @@ from derive.model.relation import Relation
 from derive.model.relation_set import prove_fit
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
+from derive.relation_files.file_text import is_text
 from derive.relation_files.loading import load
-from derive.relation_files.sources import is_text
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import decisions_of
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import vocabulary
 from quantities.declaration import Declaration, read_given

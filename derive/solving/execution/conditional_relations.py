@@ -1,4 +1,4 @@
-"""Regimes: relations that hold under conditions (`when`), followed case by case.
+"""Conditional relations: those that hold under conditions (`when`), followed case by case.
 
 A conditional relation is an implication: if all its conditions hold, so does the relation; otherwise it says nothing.
 A case assumes that some of these relations apply and that others do not. The cases of a question are found by
@@ -38,7 +38,7 @@ from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.basis import determined, is_surely_open
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.plan import Plan
-from derive.solving.execution.case_boxes import CaseLogic, is_possible
+from derive.solving.execution.case_claims import CaseLogic, is_possible
 from derive.solving.execution.plan_states import all_of
 from derive.time_limits import tick
 

@@ -34,10 +34,10 @@ from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.sample_points import is_narrow, middle
 from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State, outcome_of
-from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
+from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms, worded
+from derive.solving.execution.conditional_relations import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, stated_at
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside
 from derive.tolerances import NEGLIGIBLE
