@@ -72,7 +72,7 @@ def compare(asked: Request, others: tuple[str, ...]) -> int:
 
 
 def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
-    """The charts of all turns of a command that explains, each with the label of its turn in its title."""
+    """The charts of all turns that `compare` explains, each with the label of its turn in its title."""
     from derive.comparison.comparison_result import charts
 
     titled = []
@@ -106,7 +106,7 @@ def _answered(side: str, asked: Request, profiles: Sequence[str], given: Mapping
 
 
 def second_profiles(library: Library, first: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The profiles of a command's second scenario: its own, and those of the first whose kind it names no other of.
+    """The profiles of the second scenario that `compare` explains: its own, and those of the first of other kinds.
 
     Two profiles are of one kind if one of them states at least half of the quantities that the other states, or if they
     stand in one list of facts: the chips, the models, the tiers of memory, the prices.

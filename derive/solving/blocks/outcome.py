@@ -52,7 +52,7 @@ def everywhere(problem: OneUnknown) -> Outcome:
 
 
 def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
-    """The solution of a block with one unknown without numbers of its domain at which a side has no value."""
+    """The solution in the outcome of one unknown without numbers of its domain at which a side has no value."""
     name = problem.name
     if solution.spans.get(name) != problem.domain.ends:
         return solution
@@ -66,7 +66,7 @@ def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
 
 
 def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
-    """Whether values are among a block's solutions so far, within a tolerance."""
+    """Whether values are among the solutions of a block's outcome so far, within a tolerance."""
     return any(
         not solution.spans
         and all(math.isclose(x, solution.values[name], rel_tol=tolerance) for name, x in values.items())
@@ -75,19 +75,19 @@ def repeats(values: Mapping[str, float], solutions: Sequence[Solution], toleranc
 
 
 def are_close(values: Mapping[str, float], other: Mapping[str, float], share: float, least: float = 1.0) -> bool:
-    """Whether the values of two solutions differ by at most a share of each, or of so much of the largest number."""
+    """Whether two solutions in an outcome differ by at most a share of each number, or of so much of the largest."""
     largest = max(map(abs, values.values()))
     return all(abs(x - other[name]) <= share * max(abs(x), least * largest) for name, x in values.items())
 
 
 def is_covered(solution: Solution, solutions: Sequence[Solution]) -> bool:
-    """Whether a solution of a block is already known, or lies in a known interval."""
+    """Whether a solution is already among those of a block's outcome, or lies in an interval of one."""
     names = (*solution.values, *solution.spans)
     return any(all(_lies_in(solution, known, name) for name in names) for known in solutions)
 
 
 def _lies_in(solution: Solution, known: Solution, name: str) -> bool:
-    """Whether an unknown's number or interval in a block's solution lies in that of another, within rounding."""
+    """Whether an unknown's number or interval in one solution of an outcome lies in another's, within rounding."""
     low, high = solution.spans.get(name) or (solution.values[name],) * 2
     bottom, top = known.spans.get(name) or (known.values[name],) * 2
     return low >= bottom - SAME_SOLUTION * abs(bottom) and high <= top + SAME_SOLUTION * abs(top)

@@ -34,85 +34,85 @@ class System:
 
     @property
     def with_choices(self) -> System:
-        """The system of the block as it is stated, with all its choices."""
+        """The system as it is stated, with all choices of its equations."""
         return replace(self, equations=self.stated, stated=()) if self.stated else self
 
     def taking(self, equations: Sequence[Equation]) -> System:
-        """The block's system with one arm in the place of each choice; it keeps the stated equations beside."""
+        """The system with one arm in the place of each choice; it keeps the stated equations beside."""
         return replace(self, equations=tuple(equations), stated=self.stated or self.equations)
 
     @property
     def is_exact(self) -> bool:
-        """Whether all numbers in the block's system are exact, so that no residual is due to a rounded one."""
+        """Whether all numbers in the system are exact, so that no residual is due to a rounded one."""
         return are_exact(self.stated or self.equations, self.unknowns, self.known)
 
     @property
     def positive(self) -> frozenset[str]:
-        """The unknowns of the block whose domains have no number below zero."""
+        """The unknowns of the system whose domains have no number below zero."""
         return frozenset(name for name in self.unknowns if self.domains[name].low >= 0)
 
     def near(self, values: Mapping[str, float], steps: int = 80) -> dict[str, float] | None:
-        """The solution of the block's equations to which Newton's method leads from a point; None if to none."""
+        """The solution of the system to which Newton's method leads from a point; None if to none."""
         return next(many_starts(self.equations, [*values], self.known, [values], self.positive, steps), None)
 
     def step_in(self, box: Mapping[str, Span], blur: float = 0.0) -> Newton | None:
-        """The result of an interval Newton step on the block's equations in a box, for known numbers within a blur."""
+        """The result of an interval Newton step on the system in a box, for known numbers within a blur."""
         dag = dag_of(self.equations, [*box], self.known, blur=blur)
         return None if dag is None else newton(dag, [*box.values()])
 
     def gap(self, values: Mapping[str, float]) -> float:
-        """How far a point is from meeting the block's equations: the largest residual; NaN where a residual is NaN."""
+        """How far a point is from meeting the system's equations: the largest residual; NaN where a residual is NaN."""
         numbers = {**self.known, **values}
         gaps = [abs(residual(equation, numbers)) for equation in self.equations]
         return math.nan if any(gap != gap for gap in gaps) else max(gaps)
 
     def alone(self, equation: Equation, name: str) -> OneUnknown:
-        """The system of one equation of the block in a single unknown; the others are known or do not occur."""
+        """One equation of the system in a single unknown; the others are known or do not occur in it."""
         return OneUnknown(equation, name, self.known, self.domains[name])
 
     def _values_outside(self, values: Mapping[str, float]) -> list[tuple[Domain, str, float]]:
-        """The values of the block's unknowns that lie outside their domains."""
+        """The values of the system's unknowns that lie outside their domains."""
         return [(self.domains[name], name, x) for name, x in values.items() if x not in self.domains[name]]
 
     def is_inside(self, values: Mapping[str, float]) -> bool:
-        """Whether values are admissible as the block's solution: each lies in its unknown's domain."""
+        """Whether values are admissible for the system: each lies in its unknown's domain."""
         return not self._values_outside(values)
 
     def outside(self, values: Mapping[str, float]) -> str:
-        """The values of the block's unknowns that lie outside their domains, in words."""
+        """The values of the system's unknowns that lie outside their domains, in words."""
         return ", ".join(f"{name} would be {domain.told(x)}" for domain, name, x in self._values_outside(values))
 
     def is_at_open_end(self, values: Mapping[str, float]) -> bool:
-        """Whether every value of the block's unknowns outside its domain is at an open end of that domain."""
+        """Whether every value of the system's unknowns outside its domain is at an open end of that domain."""
         return all(domain.open_low and x == domain.low for domain, _, x in self._values_outside(values))
 
     def misses(self, values: Mapping[str, float]) -> bool:
-        """Whether values that a block's system came to fail its very own equations, and so prove nothing."""
+        """Whether values that a system came to fail its very own equations, and so prove nothing."""
         numbers = {**self.known, **values}
         if any(map(math.isnan, values.values())):
             return False
         return not all(agrees(equation, numbers) for equation in self.equations)
 
     def meets(self, values: Mapping[str, float]) -> bool:
-        """Whether values solve the block as stated to the last digits of doubles, a stricter test than `holds`."""
+        """Whether values solve the system as stated to the last digits of doubles, a stricter test than `holds`."""
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(abs(residual(equation, numbers)) <= MET for equation in equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-        """Whether values count as a solution of the block as stated, with its choices, within the domains."""
+        """Whether values count as a solution of the system as stated, with its choices, within the domains."""
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(agrees(equation, numbers, tolerance) for equation in equations)
 
 
 def solves(x: float, problem: OneUnknown) -> bool:
-    """Whether a block's equation counts as met at a number of its single unknown."""
+    """Whether a number of the only unknown counts as a solution of a system of one equation."""
     return agrees(problem.equation, problem.at(x))
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
-    """Whether numbers count as a solution of one equation, within rounding.
+    """Whether numbers count as a solution of one equation of a system, within rounding.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> agrees(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})

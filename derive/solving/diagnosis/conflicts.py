@@ -212,7 +212,7 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
 
 
 def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
-    """The trace of a relation in conflict: the relations behind its quantities, and their strong and weak values."""
+    """The relations behind those in a conflict, and their strong and weak values."""
     relations: dict[str, None] = {}
     givens: list[str] = []
     weak: list[str] = []
@@ -229,7 +229,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
 def cancelling(
     library: RelationSet, question: Question, left_out: Mapping[str, str], carried_out: Collection[str] = ()
 ) -> PlanResult | None:
-    """The answer to a question that lacks only what cancels; raises the conflict if the givens contradict it.
+    """The answer to a question that lacks only what cancels; an error of the conflict if the givens contradict it.
 
     It is sought among other relations than those that a plan has already carried out exactly.
     """
@@ -272,7 +272,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise an error if the other givens determine one to be another number, which only elimination shows.
+    """Raise an error of the conflict if the other givens determine one to be another number, as only elimination shows.
 
     Only closed solutions count: a search that may have missed solutions proves no contradiction.
     """
@@ -329,19 +329,19 @@ class NoValueError(NoSolutionError):
         super().__init__(self._denial(reason), hint=hint, reason=reason)
 
     def _denial(self, reason: str) -> str:
-        """The sentence that a target has no admissible value, with the weak values that contributed to it."""
+        """The sentence on a conflict that leaves a target no admissible value, with the weak values behind it."""
         used = f" (the weak values of {', '.join(self.weak)} are in use)" if self.weak else ""
         return f"{self.found.plan.target} has no admissible value: {reason}{used}."
 
     @cached_property
     def claims(self) -> tuple[Claim, ...] | None:
-        """The certificate that there is no answer: the plan leads to no admissible value; None without one."""
+        """The proof of a conflict that leaves no answer: the plan leads to no admissible value; None without one."""
         plan = self.found.plan
         return claims_of(self.library, self.question, plan, self.question.start(plan))
 
     @cached_property
     def holds_without_weak_values(self) -> bool:
-        """Whether there is no answer by typed givens and unconditional relations alone, as a certificate proves.
+        """Whether typed givens and unconditional relations alone are in conflict, as a proof shows.
 
         A certificate takes longer than to see what a block rests on and that it has no solution: only then is it made.
         """
@@ -358,7 +358,7 @@ class NoValueError(NoSolutionError):
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
 
     def _is_firm(self, block: Block) -> bool:
-        """Whether a block may prove that there is no answer: it applies in every case, and uses no weak value."""
+        """Whether a block may prove a conflict: it applies in every case, and uses no weak value."""
         library = self.library
         relations = [library.relations[name] for name in block.relations]
         if any(relation.conditions or relation.approximate is not None for relation in relations):
@@ -366,7 +366,7 @@ class NoValueError(NoSolutionError):
         return library.held_by(block.relations).keys().isdisjoint(self.found.plan.weak)
 
     def in_full(self) -> NoSolutionError:
-        """The error that a question has no value, which speaks of a proof only if there is a certificate of it."""
+        """The error of a conflict that leaves a target no value; it speaks of a proof only if there is one."""
         reason, proved_by, _ = self.reason.partition(": proved by ")
         if proved_by and self.claims is not None:
             reason = self.reason
