@@ -31,7 +31,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, may_be_zero
-from derive.solving.case_dispatch import Case, Cases, Fork, Tree, plans_for
+from derive.solving.case_trees import Case, Cases, Fork, Tree, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 

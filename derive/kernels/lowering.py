@@ -31,7 +31,7 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, divisors_beside, domains_of, lost_divisors, zero_divisors
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
-from derive.solving.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
+from derive.solving.case_trees import Case, Cases, Fork, Tree, YieldingCondition
 from derive.solving.execution.question import Outline
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 

@@ -25,7 +25,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
-from derive.solving.case_dispatch import Cases, cases_of_arms, cases_of_stated
+from derive.solving.case_trees import Cases, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined

@@ -36,7 +36,7 @@ from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_o
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.blocks.system import System, agrees
-from derive.solving.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
+from derive.solving.case_trees import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query, tick

@@ -14,9 +14,9 @@ from itertools import chain, combinations
 
 from derive.errors import AmbiguousError, DeriveError, InconsistentError, LimitError, NoSolutionError
 from derive.numerics.algebra.like_terms import ZERO
+from derive.optimization.discrete_choice import SearchedChoice
 from derive.optimization.program import Limit, Program, whole_if_counted
 from derive.optimization.search import least_of
-from derive.optimization.searched_choice import SearchedChoice
 from derive.presentation.cautions import side_unit
 from derive.presentation.numbers import shown_choice, shown_number
 from derive.solving.answering.solver import solve

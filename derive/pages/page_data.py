@@ -25,7 +25,7 @@ from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.cautions import MOST_REMARKS
 from derive.solving.answering.remarks import AlternativeValue, limits_for, of_default, of_definition
-from derive.solving.case_dispatch import cases_of_stated
+from derive.solving.case_trees import cases_of_stated
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
 from quantities.profiles import Profile

@@ -33,7 +33,7 @@ from derive.kernels.agreement import surplus
 from derive.model.relation_set import RelationSet
 from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
-from derive.solving.case_dispatch import cases
+from derive.solving.case_trees import cases
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask
 from quantities.profiles import Profile

@@ -16,7 +16,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.answering.solver import has_one_answer, one_answer_or_none
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
-from derive.solving.case_dispatch import Cases, cases, cases_of_arms
+from derive.solving.case_trees import Cases, cases, cases_of_arms
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
 from quantities.declaration import Declaration

@@ -1,4 +1,4 @@
-"""How low and how high a closed form goes while names move over ranges.
+"""The extremes of a form: its least and its greatest value while names move over ranges.
 
 Where the slope keeps its sign in every range given, the extremes lie at two corners of the box and are exact. Where it
 does not, the box is subdivided until the extremes are known to one part in a million. Where there is no closed form,

@@ -24,7 +24,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.solving.case_dispatch import Cases, End
+from derive.solving.case_trees import Cases, End
 from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
 

@@ -24,7 +24,7 @@ from derive.kernels.compiled_functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
-from derive.solving.case_dispatch import cases, open_sides
+from derive.solving.case_trees import cases, open_sides
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe

@@ -27,7 +27,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
 from derive.solving.blocks.closed_forms import closed_forms, only_form
-from derive.solving.case_dispatch import Case, Cases, ends, plans_for
+from derive.solving.case_trees import Case, Cases, ends, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_from
 from derive.solving.execution.question import Outline
 

@@ -24,7 +24,7 @@ from derive.numerics.algebra.isolation import isolate
 from derive.presentation import mathematics
 from derive.presentation.cautions import no_value_fits, side_unit, stated_value
 from derive.presentation.derivation import letters_for
-from derive.solving.case_dispatch import End
+from derive.solving.case_trees import End
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

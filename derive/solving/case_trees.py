@@ -1,4 +1,4 @@
-"""Which plan applies in which case, found before any number is known.
+"""Trees of cases: which plan applies in which case, found before any number is known.
 
 A relation may hold under conditions only. Where the givens decide a condition, it is a fork: on one side the relation
 applies, on the other it is left out and the question is planned again. Where a condition depends on what the plan
