@@ -27,6 +27,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose, truths
+from derive.optimization.choice_question import Constraint
 from derive.optimization.program import (
     DomainTest,
     Limit,
@@ -36,7 +37,6 @@ from derive.optimization.program import (
     limits_of_range,
     step_of,
 )
-from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, composed, lost_divisors, only_form, put_in

@@ -34,6 +34,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.case_programs import NoExpression, ProgramBuilder
+from derive.optimization.choice_question import ChoiceQuestion, Constraint, Pick, limits_of_domain
 from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import (
     Limit,
@@ -44,7 +45,6 @@ from derive.optimization.program import (
     step_of,
     whole_if_counted,
 )
-from derive.optimization.question import ChoiceQuestion, Constraint, Pick, limits_of_domain
 from derive.optimization.search import BOXES, SearchResult, least_of, tolerated
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure

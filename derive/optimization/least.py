@@ -17,12 +17,12 @@ from derive.errors import DeriveError, InconsistentError, LimitError, Verificati
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.optimization.binding_limits import bindings, closed_forms, reasons
+from derive.optimization.choice_question import Choice, ChoiceQuestion, read_question, values_of
 from derive.optimization.choices_under_ranges import under_ranges
 from derive.optimization.discrete_choice import SearchedChoice, put_back, searched_choice
 from derive.optimization.infeasibility import excluding, none_found
 from derive.optimization.optimum import Binding, Optimum
 from derive.optimization.optimum_certificate import proof_of_optimum
-from derive.optimization.question import Choice, ChoiceQuestion, read_question, values_of
 from derive.optimization.search import SearchResult
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing

@@ -23,7 +23,7 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
-from derive.optimization.question import Constraint, values_of
+from derive.optimization.choice_question import Constraint, values_of
 from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
 from quantities.rational import written

@@ -57,7 +57,7 @@ Names = tuple[str, ...]
 
 
 def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> UnderdeterminedError:
-    """The error for a target that the givens do not fix; what is missing is searched for when the error is read."""
+    """The error for missing givens, without which a target is open; they are searched for when it is read."""
     missing = _MissingGivens(library, question, frozenset(left_out))
     reasons = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
     return UnderdeterminedError(
@@ -77,11 +77,11 @@ class _MissingGivens:
 
     @cached_property
     def sets(self) -> tuple[tuple[str, ...], ...]:
-        """The smallest sets of further givens, as an error names them, that would fix the open target."""
+        """The smallest sets of missing givens, as an error names them, that would fix the open target."""
         return missing_sets(self.library, self.question, self.left_out)
 
     def hint(self) -> str:
-        """The hint of the error: what to give, which profiles and defaults state it, and what is determined instead."""
+        """The hint of the error for missing givens: what to give, what states it, and what is determined instead."""
         library, question, sets = self.library, self.question, self.sets
         hints = [*_choices(library, question, sets)]
         if sets:
@@ -100,7 +100,7 @@ class _MissingGivens:
 
 
 def wanted(sets: Sequence[tuple[str, ...]]) -> str:
-    """The hint of an error at what to give: the first few sets of givens, and how many more there are.
+    """The hint of an error at the missing givens: the first few sets of them, and how many more there are.
 
     >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
     ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
@@ -118,7 +118,7 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
 
 
 def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The hint of an error at choices of a profile in use that state what is missing, as a chip's precision does.
+    """The hint of an error at choices of a profile in use that state missing givens, as a chip's precision does.
 
     >>> from derive.relation_files.loading import load
     >>> from derive.solving.execution.question import ask
@@ -150,7 +150,7 @@ def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[
 
 
 def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The hint of an error at a missing quantity whose default stands in for its relations, and leads nowhere back.
+    """The hint of an error at a missing given whose default stands in for its relations, and leads nowhere back.
 
     >>> from derive.relation_files.loading import load
     >>> from derive.solving.execution.question import Outline
@@ -172,7 +172,7 @@ def _standing_in(library: RelationSet, question: Question | Outline, sets: Seque
 
 
 def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
-    """What is determined instead, as the error for an open target says: by typed givens, and not by defaults alone."""
+    """What is determined instead, as the error for missing givens says: by typed givens, not by defaults alone."""
     structure = structure_of(library, left_out, question.stated)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
@@ -186,7 +186,7 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
 def missing_sets(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str] = frozenset()
 ) -> tuple[Names, ...]:
-    """The smallest sets of further givens that would fix the target; none if their search takes too long.
+    """The smallest sets of missing givens that would fix the target; none if their search takes too long.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -203,7 +203,7 @@ def missing_sets(
 def _smallest_sets(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], most: int
 ) -> Iterator[Names]:
-    """The smallest missing sets without some relations, and perhaps without `most` more that others exclude."""
+    """The smallest sets of missing givens without some relations, and perhaps without `most` that others exclude."""
     idle = _idle(library, question)
     search = _Search(library, question, left_out | frozenset(idle))
     if question.target not in search.matching.unknowns:
@@ -228,7 +228,7 @@ def _smallest_sets(
 
 
 def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names]:
-    """The relations that do not apply at the known numbers, each with the quantities to give otherwise."""
+    """The relations that do not apply at the known numbers, each with the missing givens at which it would."""
     if isinstance(question, Outline):
         return {}
     idle: dict[str, Names] = {}
@@ -243,7 +243,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
 def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
-    """The weak values that further givens should replace: they exclude relations that would fix the target."""
+    """The weak values that missing givens should replace: they exclude relations that would fix the target."""
     waking = []
     for name in dict.fromkeys(chain.from_iterable(idle.values())):
         if name in question.strong:
@@ -255,7 +255,7 @@ def _waking(
 
 
 def _would_settle(library: RelationSet, question: Question | Outline, left_out: frozenset[str], name: str) -> bool:
-    """Whether one further given would determine the target by counting, without some relations."""
+    """Whether one missing given would determine the target by counting, without some relations."""
     core = core_of(library, (question.target, *question.strong, *question.weak, name))
     graph = core.structure(left_out & core.decisive, question.stated)
     basis = basis_of(graph, question.target, question.strong, question.weak)
@@ -271,7 +271,7 @@ class _Search:
     left_out: frozenset[str]
 
     def singles(self) -> Iterator[Names]:
-        """The single names each of which, if given, would fix the target."""
+        """The single missing givens, each of which would fix the target."""
         if self.question.target not in self.vectors(1):  # the Jacobian fixes the target, but elimination failed
             yield from self.confirmed(self.settling)
             return
@@ -282,7 +282,7 @@ class _Search:
         yield from singles
 
     def confirmed(self, names: Collection[str]) -> Iterator[Names]:
-        """The single names that a plan confirms, or for the first few of them elimination; and fallbacks to give."""
+        """The single missing givens that a plan confirms, or for the first few elimination; and fallbacks to give."""
         is_singular = self.question.target not in self.loose  # a block of the plan is, at these numbers
         trials = _TRIALS[1]
         for name in self.ranked(self.freeing_fallbacks.union(names) - {self.question.target}):
@@ -292,7 +292,7 @@ class _Search:
                 yield (name,)
 
     def parallel(self, vectors: Mapping[str, Vector]) -> set[str]:
-        """The single givens that may fix the target: names that move in proportion to it along some directions."""
+        """The single givens that may be missing: names that move in proportion to the target along directions."""
         goal = vectors.get(self.question.target)
         return {name for name, vector in vectors.items() if are_alike(goal, vector)} if goal else set()
 
@@ -328,7 +328,7 @@ class _Search:
             yield tuple(self.ranked(names))
 
     def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
-        """The chosen names with any two further givens that fix the target together with them, while no fewer do.
+        """The chosen names with any two further missing givens that fix the target with them, while no fewer do.
 
         Modulo the target and the chosen names the two are parallel and nonzero; modulo these without any one of them
         they are not parallel. So each of all these is a combination of all the others, and of no fewer.
@@ -389,7 +389,7 @@ class _Search:
 
     @cached_property
     def settling(self) -> set[str]:
-        """The single givens that would fix the target by counting: the names that the target, given, would fix."""
+        """The single missing givens that would fix the target by counting: those that the target, given, would fix."""
         answered = self.matching.given((self.question.target,))
         return self.loose - answered.loose(self.basis.structure.holders)
 
@@ -398,7 +398,7 @@ class _Search:
         return self.matching.given(names).settles(self.question.target)
 
     def fits_a_case(self, names: Iterable[str]) -> bool:
-        """Whether some case fixes the target if these names are given, where counting fixes it over all cases at once.
+        """Whether some case fixes the target with these missing givens, where counting fixes it over all at once.
 
         Of relations that exclude each other no case has both: of `x = a + b` for c < 1 and `x = a*b` from there on, a
         single given is too few.
@@ -407,11 +407,11 @@ class _Search:
         return not matching.settles(self.question.target) or self._is_of_a_case(matching, _EXCLUSIONS)
 
     def excluding_pair(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Two relations that never apply together, and by both of which counting fixes the target with these names."""
+        """Two relations that never apply together, and by both of which the missing givens would fix the target."""
         return self._excluding_pair(self.matching.given(names))
 
     def _excluding_pair(self, matching: Matching) -> tuple[str, ...]:
-        """Two relations that exclude each other, and by which further givens fix the target; none if there are none."""
+        """Two relations that exclude each other, and by which the missing givens would fix the target; or none."""
         used = matching.relations_for(self.question.target)
         conditional = [relation for relation in self.library.conditional if relation.name in used]
         for relation, other in combinations(conditional, 2):
@@ -420,7 +420,7 @@ class _Search:
         return ()
 
     def _is_of_a_case(self, matching: Matching, most: int) -> bool:
-        """Whether further givens fix the target in a matching, perhaps without `most` relations that others exclude."""
+        """Whether missing givens would fix the target in a matching, perhaps without `most` excluded relations."""
         if not matching.settles(self.question.target):
             return False
         pair = self._excluding_pair(matching)
@@ -442,7 +442,7 @@ class _Search:
         return {name for name in self.basis.weak if name in otherwise and self.frees(name)}
 
     def frees(self, name: str) -> bool:
-        """Whether the target is fixed by giving a name with a default, whose own relations then run backwards."""
+        """Whether a name with a default is the missing given, whose own relations then run backwards to the target."""
         structure, question = self.structure, self.question
         matching = self.matching.given((name,))
         for relation in structure.writers.get(name, ()):
@@ -453,7 +453,7 @@ class _Search:
         return plan(structure, question.target, [*question.strong, name], weak).is_determined
 
     def cancels(self, names: Names) -> bool:
-        """Whether some further givens would fix the target because the other unknowns cancel, by elimination."""
+        """Whether some missing givens would fix the target because the other unknowns cancel, by elimination."""
         numbered = self.numbered(names)
         try:
             return has_cancelled_answer(self.library, numbered, dict.fromkeys(self.left_out, ""))
@@ -518,7 +518,7 @@ class _Search:
         return directions(self.rows)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """Names that may be given, in the order in which an error offers them.
+        """Names that may be the missing givens, in the order in which an error offers them.
 
         First come measured or published ones, then those that no relation is written for; nearest first.
         """
