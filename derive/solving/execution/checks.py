@@ -295,7 +295,7 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
 
 
 def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, an estimate within its share."""
+    """Whether a relation that is checked counts as met at some numbers, an estimate within its share."""
     if relation.approximate is not None:
         gap = departure(relation.written, values)
         if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
@@ -304,7 +304,7 @@ def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
 
 
 def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, or the numbers do not tell."""
+    """Whether a relation that is checked counts as met at some numbers, or the numbers do not tell."""
     return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 
