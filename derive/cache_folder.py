@@ -179,7 +179,7 @@ def _evict(folder: str) -> None:
 
 
 def _is_written(path: str) -> bool:
-    """Whether a file begins as an entry does, also a damaged one: a user's own may have a name of this form."""
+    """Whether a file begins as an entry of the cache folder does, also a damaged one: a user's may have such a name."""
     with open(os.open(path, os.O_RDONLY | _PLAIN_FILE), "rb") as file:
         return _SEAL.fullmatch(file.read(_HEAD)) is not None
 

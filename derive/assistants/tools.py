@@ -178,7 +178,7 @@ class Tools:
 
 
 def _replied(text: str, data: Mapping[str, Any], answer: Answer) -> Reply:
-    """A result as text, and as data with its sources and that text."""
+    """A tool's result as text, and as data with its sources and that text."""
     return Reply(text, {**data, "sources": [str(source) for source in answer.sources], "text": text})
 
 

@@ -87,7 +87,7 @@ class Form:
         return slopes
 
     def around_middle(self, box: Box, slopes: Sequence[Span] | None) -> MeanValueForm | None:
-        """The mean value form, which bounds the form over a box by slopes; None without a middle, or a value in it."""
+        """The mean value form, by whose slopes the form has a lower bound over a box; None without a middle."""
         point = middle(box)
         if point is None or slopes is None:
             return None

@@ -134,7 +134,7 @@ class Boxes:
         return [(low + high) / 2 for low, high in self.values(run)], slopes
 
     def narrowed(self, sides: Sequence[Span], ceiling: float) -> Box | None:
-        """The box contracted to where all can hold and the goal is not above the ceiling; None if that is nowhere."""
+        """The box of branch and bound contracted to where all can hold and the goal is not above the ceiling."""
         rounded = rounded_inwards(sides, self.steps)
         if rounded is None or not (self.gaps or self.system.zeros):
             return rounded
@@ -353,7 +353,7 @@ class Search:
         return min([self.settled, self.pending, *(bound for bound, *_ in self.queue)])
 
     def run(self) -> None:
-        """Cut the parts with the least bounds until none is below the least value attained, or they are too many."""
+        """Branch and bound: cut the parts with the least bounds until none is below the least value attained."""
         self.push(self.boxes.whole)
         self.pending = math.inf
         while self.queue and self.count < self.most:

@@ -189,7 +189,7 @@ class SolutionBranch:
 
     @cached_property
     def hangs_on_what_cancels(self) -> bool:
-        """Whether no search along the solution finds bounds, as some quantities on its branch have no value."""
+        """Whether no search along the solution finds bounds, as some quantities have no value."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
 
     def at(self, moved: Mapping[str, float]) -> float | None:
