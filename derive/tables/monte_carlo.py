@@ -129,7 +129,7 @@ class Sample(Result):
         return numpy.sort(self.numbers[numpy.isfinite(self.numbers)])
 
     def quantile(self, share: float) -> Any:
-        """The value below which a share of the values of a Monte Carlo sample lies; interpolated linearly."""
+        """The value, a pint Quantity, below which a share of the sampled values lies; interpolated linearly."""
         if not is_number(share) or not 0 <= share <= 1:
             raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
         return quantity(float(numpy.quantile(self._sorted, share)), self.quantity.unit)
@@ -155,12 +155,12 @@ class Sample(Result):
         return 1 - len(self._sorted) / len(self.numbers)
 
     def below(self, value: Any) -> float:
-        """The share of the values of a Monte Carlo sample that lie below a given value."""
+        """The share of the sampled values that lie below a given value."""
         number = self.quantity.unit.from_base(read_given(value, self.quantity).base[1])
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
     def to_pandas(self, units: Units = "attrs") -> Any:
-        """The Monte Carlo sample as a frame: a row for each point, a column for each drawn given and the target.
+        """The sample as a frame: a row for each point, a column for each drawn given, the target, `holds` and `fails`.
 
         The units are in `.attrs["units"]`, by the name of the column, or where `Table.to_pandas` puts them.
         """
