@@ -9,7 +9,7 @@ import math
 from pathlib import Path
 
 from derive.audit.claim import Reading, WrittenQuestion, as_printed, read_expected
-from derive.audit.claim_test import weigh
+from derive.audit.weighed_reading import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
 from derive.library import Library
 from derive.model.redundancy import redundant

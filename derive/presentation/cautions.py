@@ -114,7 +114,7 @@ def is_amiss(*results: Any) -> bool:
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The cautions of an answer that are warnings: failed checks, idle givens, undecided conditions, and counts.
+    """The warnings among the cautions of an answer: failed checks, idle givens, undecided conditions and the like.
 
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
     """

@@ -278,7 +278,7 @@ def _results_by_case(
 
 
 def _weight(error: DeriveError) -> int:
-    """The place of an error among those of several cases, the weightiest first."""
+    """The place of an error without candidates among those of several cases, the weightiest first."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     return next(place for place, kind in enumerate(kinds) if isinstance(error, kind))
 
