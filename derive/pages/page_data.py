@@ -440,7 +440,7 @@ def _scale(low: float, high: float) -> Literal["ratio", "difference", "ratio fro
 
 
 def nice(number: float, way: int) -> float:
-    """A round number for an end of a slider: the next 1, 2 or 5 times a power of ten above a number, or below it.
+    """A round number for an end of a page's slider: the next 1, 2 or 5 times a power of ten above a number, or below.
 
     >>> nice(823.0, 1), nice(823.0, -1), nice(0.03, 1)
     (1000.0, 500.0, 0.05)

@@ -65,7 +65,7 @@ class Choices:
 
 
 def choices_of(equation: Equation, given: Collection[str] = ()) -> Choices | None:
-    """The choices in a relation and its forms, for a browser program; None if the forms are too many.
+    """The choices in a relation for a browser program's layout, and its forms; None if these are too many.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> choices_of(parse_equation("t = max(a, min(b, c))")).regimes
@@ -88,7 +88,7 @@ def choices_of(equation: Equation, given: Collection[str] = ()) -> Choices | Non
 
 
 def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
-    """The arms that bind in a form of a relation, for a browser program to name; each choice takes its stated way."""
+    """The arms that bind in a form of a relation, for a browser program's layout; each choice takes its stated way."""
     for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 

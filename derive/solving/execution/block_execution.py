@@ -88,7 +88,7 @@ class State:
         return any(note.kind == "enclosed" for note in self.notes)
 
     def taken(self, solution: Solution, note: Assumption | None = None, *, is_last: bool = False) -> State:
-        """The state that follows from a block's solution; `is_last` reuses mappings instead of copying them."""
+        """The state that follows from an executed block's solution; `is_last` saves copying its mappings."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)

@@ -45,7 +45,7 @@ _REPEATING = "others repeat it"
 def carried_out(
     library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None, core: Core | None = None
 ) -> PlanResult:
-    """Carry out the plan of a question on numbers; it is remade until every relation in it applies.
+    """Execute the plan of a question on numbers; it is remade until every relation in it applies.
 
     The relations of `left_out` are no part of it. The core of a question with more weak values serves as well.
     """
@@ -85,7 +85,7 @@ def carried_out(
 
 
 def _refuted_by_givens(library: RelationSet, question: Question) -> dict[str, str]:
-    """The relations that no plan may hold since a condition of theirs is false at the givens, and why."""
+    """The relations that no executed plan may hold, as a condition of theirs is false at the givens, and why."""
     return {
         relation.name: whether(condition, question.numbers, question)
         for relation in library.conditional
@@ -95,7 +95,7 @@ def _refuted_by_givens(library: RelationSet, question: Question) -> dict[str, st
 
 
 def _excluded_by_case(library: RelationSet, question: Question, plan: Plan) -> dict[str, str]:
-    """The relations in a plan that do not apply in the case of its question, and why; raises if none is decided so."""
+    """The relations in an executed plan that do not apply in its case, and why; raises if none is decided so."""
     decisions, conditional = decisions_of(library, question), conditional_in(library, plan)
     excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
     undecided = [rule.name for rule in conditional if decisions.applies(rule) is None]
@@ -156,7 +156,7 @@ def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, 
 
 
 def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[State], target: str) -> Sequence[State]:
-    """The states of a plan, with a note on intervals of the target that names relations not used to narrow them."""
+    """The states after a plan's execution, with a note on relations that did not narrow the target's intervals."""
     bounded = {*chain.from_iterable(state.spans for state in states)}
     unused = [name for name in plan.checks if not bounded.isdisjoint(library.relations[name].declared)]
     if not unused:
@@ -167,7 +167,7 @@ def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[Stat
 
 
 def _is_stuck(error: DeriveError) -> bool:
-    """Whether a plan is stuck at a block that could not be solved, while other relations may lead further."""
+    """Whether execution of a plan is stuck at an unsolved block, while other relations may lead further."""
     is_unproved = isinstance(error, LimitError) and error.kind is LimitKind.PROOF
     return isinstance(error, UnderdeterminedError) or is_unproved
 
@@ -259,7 +259,7 @@ def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:
 
 
 def prove_possible(library: RelationSet, question: Question) -> None:
-    """Raise, before a plan is carried out, if what follows in its case contradicts the case.
+    """Raise, before a plan is executed, if what follows in its case contradicts the case.
 
     What ranges lead to is not tested: it may contradict the case in their middle alone.
     """
@@ -321,7 +321,7 @@ def _numbers_for_condition(
 def plan_for_condition(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> Plan:
-    """Plan again for a condition's quantity from the state that execution reached, without what does not apply."""
+    """Plan again, during execution, for a condition's quantity from the state that is reached."""
     reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
     make_plan = partial(plan_for, library, name, reached, ())
     return decisions_of(library, question).applicable_plan(
