@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from derive.certificates.checker import verify
     from derive.certificates.proof import Proof
     from derive.comparison.compare import compare
-    from derive.comparison.comparison import Comparison
+    from derive.comparison.comparison_result import Comparison
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -175,7 +175,7 @@ _HOMES = {
     "verify": "derive.certificates.checker",
     "Proof": "derive.certificates.proof",
     "compare": "derive.comparison.compare",
-    "Comparison": "derive.comparison.comparison",
+    "Comparison": "derive.comparison.comparison_result",
     "load": "derive.relation_files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
     **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.inference"),

@@ -26,9 +26,9 @@ from derive.notebook_display import NotebookDisplay
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.binding_limits import form_at
-from derive.optimization.formulation import NoExpression, ProgramBuilder
+from derive.optimization.case_programs import NoExpression, ProgramBuilder
+from derive.optimization.choice_question import Constraint
 from derive.optimization.program import Program
-from derive.optimization.question import Constraint
 from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS, percentage, shown_number
 from derive.presentation.plain_data import attributes

@@ -42,7 +42,7 @@ _PLAIN_FILE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | geta
 
 
 def entry(words: Iterable[str], files: Iterable[str], packages: Iterable[str]) -> str | None:
-    """The path of the cache entry for these words, files and versions of packages; None if one of them is missing."""
+    """The path in the cache folder for these words, files and versions of packages; None if one of them is missing."""
     place = _folder()
     if place is None:
         return None
@@ -91,7 +91,7 @@ def _is_safe(folder: str) -> bool:
 
 
 def _is_mine(status: os.stat_result) -> bool:
-    """Whether a file or folder belongs to this user and nobody else may write to it; Windows knows no such modes."""
+    """Whether the cache's folder or a file in it belongs to this user alone; Windows knows no such modes."""
     if not hasattr(os, "getuid"):
         return True
     return status.st_uid == os.getuid() and not status.st_mode & _OF_OTHERS
@@ -157,7 +157,7 @@ def keep(path: str, body: bytes) -> None:
 
 
 def _seal(path: str, body: bytes) -> bytes:
-    """The checksum of an entry and its name."""
+    """The checksum of an entry in the cache folder and its name."""
     name = os.path.basename(path).encode()
     return blake2b(name + body, digest_size=16).hexdigest().encode()
 
@@ -179,7 +179,7 @@ def _evict(folder: str) -> None:
 
 
 def _is_written(path: str) -> bool:
-    """Whether a file begins as an entry does, also a damaged one: a user's own may have a name of this form."""
+    """Whether a file begins as an entry of the cache folder does, also a damaged one: a user's may have such a name."""
     with open(os.open(path, os.O_RDONLY | _PLAIN_FILE), "rb") as file:
         return _SEAL.fullmatch(file.read(_HEAD)) is not None
 
@@ -234,13 +234,13 @@ class _Output(NamedTuple):
         return self.status
 
     def packed(self) -> bytes:
-        """The bytes of a cache entry: a line with the status and the length of the output, then both streams."""
+        """The bytes for the cache folder: a line with the status and the length of the output, then both streams."""
         out = self.out.encode()
         return b"%d %d\n%b%b" % (self.status, len(out), out, self.err.encode())
 
     @classmethod
     def unpacked(cls, body: bytes | None) -> _Output | None:
-        """The output of a command from the bytes of its cache entry; None if the bytes are not such."""
+        """The output of a command from bytes in the cache folder; None if the bytes are not such."""
         try:
             head, _, streams = (body or b"").partition(b"\n")
             status, length = map(int, head.split())
@@ -285,7 +285,7 @@ class _Recording:
 
 
 def _entry(words: Sequence[str]) -> str | None:
-    """The cache entry's path for a command; None if the output depends on more than can be checked."""
+    """The path in the cache folder for a command; None if the output depends on more than can be checked."""
     if "libraries" in words:
         return None  # what packages offer
     named = [path for path in _named_files(words) if not _is_shelved(path)]

@@ -9,13 +9,13 @@ import math
 from pathlib import Path
 
 from derive.audit.claim import Reading, WrittenQuestion, as_printed, read_expected
-from derive.audit.claim_test import weigh
+from derive.audit.weighed_reading import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
 from derive.library import Library
 from derive.model.redundancy import redundant
 from derive.presentation.numbers import shown_number
+from derive.relation_files.file_text import Notes, Table, read_document
 from derive.relation_files.loading import Example, Reader, proved, read
-from derive.relation_files.sources import Notes, Table, read_document
 from derive.time_limits import query
 from quantities.value import read_value
 

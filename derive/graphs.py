@@ -17,7 +17,7 @@ from derive.planning.dependency_graph import RelationBlock, derivation_graph, gr
 from derive.planning.incidence import structure_of
 from derive.planning.networks import Attribute, columns, graphml, node_link
 from derive.planning.plan import plan
-from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.execution.question import outlined
 
 if TYPE_CHECKING:

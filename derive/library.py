@@ -25,7 +25,7 @@ from quantities.profiles import Profile
 
 if TYPE_CHECKING:
     from derive.borders import Borders
-    from derive.comparison.comparison import Comparison
+    from derive.comparison.comparison_result import Comparison
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
     from derive.planning.networks import Graph
@@ -243,7 +243,7 @@ class Library(RelationSet):
 
     def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
         """Every quantity of the library that these givens, profiles and defaults determine, including themselves."""
-        from derive.kernels.reach import reach
+        from derive.solving.determined_quantities import reach
 
         with query():
             known = dict.fromkeys(self.declaration(name).name for name in _names(given))

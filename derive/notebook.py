@@ -277,8 +277,8 @@ def read_cell(line: str, text: str) -> tuple[str, Any]:
 
     beside = built_in() if adds else None
     from derive.file_checks import tested
+    from derive.relation_files.file_text import parse_source
     from derive.relation_files.loading import read
-    from derive.relation_files.sources import parse_source
 
     reader = tested(read(parse_source(text), beside))
     if reader.notes.errors:

@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.suffix != ".toml" or not parent.config.getoption("--derive"):
         return None
-    from derive.relation_files.sources import is_one
+    from derive.relation_files.file_text import is_one
 
     return RelationFile.from_parent(parent, path=file_path) if is_one(file_path) else None
 
@@ -42,8 +42,8 @@ class RelationFile(pytest.File):
 
     @cached_property
     def reader(self) -> Reader:
+        from derive.relation_files.file_text import read_document
         from derive.relation_files.loading import read
-        from derive.relation_files.sources import read_document
 
         return read(read_document(self.path), None)
 

@@ -120,7 +120,7 @@ class Declaration:
 
     @property
     def words(self) -> dict[str, Any]:
-        """The arguments that declare it again."""
+        """The arguments that make the declaration again."""
         texts = {"name": self.name, "unit": self.unit.text, "meaning": self.meaning, "latex": self.latex}
         seen = {} if self.seen is None else {"seen": self.seen.words}
         return {**texts, "domain": self.domain.text, "default": self.default, "aliases": self.aliases, **seen}

@@ -90,7 +90,7 @@ class _Tables(NamedTuple):
 
 
 def definition_lines() -> list[str]:
-    """The lines of the file as pint reads them."""
+    """The lines of the table of units as pint reads them."""
     return read("units.txt").splitlines()
 
 
@@ -227,7 +227,7 @@ def _unprefixed(name: str) -> Entry | None:
 
 @cache
 def _resolved(name: str) -> Entry:
-    """The unit that a line of the file of definitions defines, in base units."""
+    """The unit that a line of the table of units defines, in base units."""
     if name in _OWN:
         return _OWN[name].entry
     line = _tables().definitions[name]
@@ -241,7 +241,7 @@ def _resolved(name: str) -> Entry:
 
 
 def _prefixed(name: str) -> Entry | None:
-    """The defined unit of a name that begins with a prefix; the longest prefix counts."""
+    """The unit of the table whose name is left after a prefix; the longest prefix counts."""
     for length in range(min(_LONGEST_PREFIX, len(name) - 1), 0, -1):
         if parted := _parted(name, length):
             (long_name, scale), line = parted
@@ -251,7 +251,7 @@ def _prefixed(name: str) -> Entry | None:
 
 
 def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] | None:
-    """The prefix of this length, its long name and factor, and the defined unit after it, if they may be combined."""
+    """The prefix of this length, its long name and factor, and the unit of the table after it, if these may combine."""
     tables = _tables()
     prefix = tables.prefixes.get(name[:length])
     line = tables.definitions.get(name[length:])
@@ -264,7 +264,7 @@ def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] |
 
 
 def _difference(name: str) -> Entry | None:
-    """The definition of `delta_degC`: a difference on a scale with an offset."""
+    """The definition of `delta_degC` in the table of units: a difference on a scale with an offset."""
     if not name.startswith("delta_"):
         return None
     unit = _unprefixed(name.removeprefix("delta_"))

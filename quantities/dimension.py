@@ -80,7 +80,7 @@ class Dimension:
         return self is other or (isinstance(other, Dimension) and self.powers == other.powers)
 
     def __bool__(self) -> bool:
-        """Whether it is not that of a plain number."""
+        """Whether the dimension is not that of a plain number."""
         return bool(self.powers)
 
     def __mul__(self, other: Dimension) -> Dimension:

@@ -89,12 +89,12 @@ class Domain:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Its least and greatest number, which it need not have itself."""
+        """The domain's least and greatest number, which it need not have itself."""
         return self.low, self.high
 
     @property
     def closed(self) -> tuple[float, float]:
-        """Its ends, with the least number in place of an excluded zero.
+        """The domain's ends, with the least number in place of an excluded zero.
 
         >>> Domain("positive", 0.0, 5.0, open_low=True).closed, Domain("real", -5.0, 5.0).closed
         ((1e-300, 5.0), (-5.0, 5.0))

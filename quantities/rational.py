@@ -201,7 +201,7 @@ def rounded_up(number: float, digits: int) -> str:
 
 
 def _decimal_places(denominator: int) -> int | None:
-    """How many decimal places a fraction with this denominator has; None if they never end."""
+    """How many decimal places a rational with this denominator has; None if they never end."""
     twos = (denominator & -denominator).bit_length() - 1
     odd_part, fives = denominator >> twos, 0
     while odd_part % 5 == 0:

@@ -42,7 +42,7 @@ class Unit:
 
     @cached_property
     def is_rounded(self) -> bool:
-        """Whether its size is no rational number: that of a degree has a pi in it, and that of m**(1/2) is a root."""
+        """Whether the unit's size is no rational number: that of a degree has a pi in it, and of m**(1/2) a root."""
         return any(power.denominator != 1 or _is_degree(name) for name, power in self.factors)
 
     @property
@@ -85,7 +85,7 @@ class Unit:
 
     @cached_property
     def _is_coherent(self) -> bool:
-        """Whether it is a base unit, or a product of powers of them."""
+        """Whether the unit is a base unit, or a product of powers of them."""
         return self.size == 1 and not self.offset
 
     @cached_property
@@ -94,7 +94,7 @@ class Unit:
 
     @property
     def shown(self) -> str:
-        """Its text behind a number; empty for a plain number, however it was spelled."""
+        """The unit's text behind a number; empty for a plain number, however it was spelled."""
         return "" if self.text in ("1", "dimensionless") else self.text
 
     def __hash__(self) -> int:
@@ -117,7 +117,7 @@ def _counted(name: str) -> str:
 
 
 def _decimal(number: float) -> Fraction:
-    """The number to be converted as it is written, so that -273.15 degC is exactly 0 K."""
+    """The number whose unit is converted as it is written, so that -273.15 degC is exactly 0 K."""
     return Fraction(repr(float(number)))
 
 

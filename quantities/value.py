@@ -127,7 +127,7 @@ class Value:
 
     @cached_property
     def base(self) -> tuple[float, float, float]:
-        """(low, number, high) in coherent base units."""
+        """The (low, number, high) of the value in coherent base units."""
         to_base = self.unit.to_base
         number = to_base(self.number)
         if self.low is self.number is self.high:

@@ -72,7 +72,7 @@ _HARMLESS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 
 def server(library: Library) -> MCPServer:
-    """A server of one library, with a tool for each verb that is one."""
+    """The assistant's server of one library, with a tool for each verb that is one."""
     import derive
 
     tools, version = Tools(library), str(derive.__version__)
@@ -110,7 +110,7 @@ def _typed(verb: Verb, parameter: Parameter) -> Parameter:
 
 
 def _result_of(ask: Callable[[], Reply]) -> CallToolResult:
-    """The reply of a tool; a refusal is its error."""
+    """The reply of a tool to an assistant; a refusal is its error."""
     try:
         reply = ask()
     except DeriveError as error:

@@ -166,8 +166,8 @@ class Tools:
 
     def _read(self, relations: str) -> Reader:
         """Read a text of relations over the library; it may use installed libraries, and no files."""
+        from derive.relation_files.file_text import parse_source
         from derive.relation_files.loading import read
-        from derive.relation_files.sources import parse_source
 
         document = parse_source(relations, "", Path())
         used = document.data.get("uses", ())
@@ -178,7 +178,7 @@ class Tools:
 
 
 def _replied(text: str, data: Mapping[str, Any], answer: Answer) -> Reply:
-    """A result as text, and as data with its sources and that text."""
+    """A tool's result as text, and as data with its sources and that text."""
     return Reply(text, {**data, "sources": [str(source) for source in answer.sources], "text": text})
 
 

@@ -46,7 +46,7 @@ from derive.audit.claim import (
     WrittenQuestion,
     read_expected,
 )
-from derive.relation_files.sources import Notes, Table, read_document
+from derive.relation_files.file_text import Notes, Table, read_document
 
 _FILE = ("title", "speaker", "place", "claims", "scenes")
 _SPOKEN = ("speaker", "place", "at", "words", "brief", "plainly")

@@ -31,7 +31,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
-    """The finding on a claim as text, with all readings: their questions, answers, and reasons of verdicts."""
+    """The text of the finding on a claim, with all readings: their questions, answers, and reasons of verdicts."""
     lines = [f"{finding.claim.name}: {finding.verdict}", finding.claim.statement]
     lines += [f"said by {finding.claim.said}"] if finding.claim.said else []
     for clause in finding.clauses:

@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import chain
 
 from derive.audit.claim import Amount, Assertion, Claim, Clause, Reading, Scene, WrittenQuestion, goals
-from derive.audit.claim_test import QuestionResult, WeighedReading, formatted, spoken, weigh
+from derive.audit.weighed_reading import QuestionResult, WeighedReading, formatted, spoken, weigh
 from derive.errors import AmbiguousError, DeriveError, InconsistentError, UnderdeterminedError
 from derive.library import Library
 from derive.model.relation import relate
@@ -63,7 +63,7 @@ class Change:
 
     @property
     def ratio(self) -> float:
-        """The new value of the changed input over the old one."""
+        """The new value of an input, at which a verdict would change, over the old one."""
         assert self.answer.base is not None
         return self.answer.base / self.old.base[1]
 
@@ -74,7 +74,7 @@ class Change:
 
     @property
     def shown(self) -> str:
-        """The value that an input would need for a claim to hold, in the unit of its old value."""
+        """The value that an input would need for another verdict on a claim, in the unit of its old value."""
         assert self.answer.base is not None
         return formatted(self.old.unit.from_base(self.answer.base), self.old.unit)
 
@@ -200,7 +200,7 @@ class Finding:
 
     @property
     def off(self) -> float:
-        """The factor by which the claim fails; infinite if it fails in kind."""
+        """The factor by which the claim fails, for the verdict; infinite if it fails in kind."""
         return self.worst.natural.off
 
     @property
@@ -226,7 +226,7 @@ class Finding:
 
     @property
     def rulings(self) -> list[Ruling]:
-        """The rulings on the readings of all clauses of the claim."""
+        """The rulings on all readings of the claim's clauses, from which the verdict follows."""
         return list(chain.from_iterable(clause.rulings for clause in self.clauses))
 
     @property
@@ -255,7 +255,7 @@ def worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
-    """The readings that one ruling judges: the reading as it is, or one for each profile that states what it names."""
+    """The readings with a verdict in one ruling: the reading as it is, or one for each profile with what it names."""
     question = reading.question
     if not reading.each:
         return [reading]
@@ -276,7 +276,7 @@ def _expanded(library: Library, reading: Reading) -> Sequence[Reading]:
 
 
 def changes(library: Library, weighed: WeighedReading) -> tuple[Change, ...]:
-    """All single changes of inputs that would make a reading hold, the smallest first; none if it holds already."""
+    """All single changes of inputs that would mend the verdict on a reading, the smallest first; none if it holds."""
     reading, criterion = weighed.reading, weighed.reading.criterion
     if weighed.result.holds or weighed.base is None or weighed.claimed is None or reading.response_to:
         return ()
@@ -295,7 +295,7 @@ def changes(library: Library, weighed: WeighedReading) -> tuple[Change, ...]:
 
 
 def _changes_of(library: Library, weighed: WeighedReading, path: str, wanted: str) -> list[Change]:
-    """The changes of one input that give the wanted target and make the claim hold."""
+    """The changes of one input that give the wanted target and the verdict that the claim holds."""
     reading, asked = weighed.reading, weighed.asked
     assert asked is not None
     assert isinstance(reading.question, WrittenQuestion)
@@ -317,7 +317,7 @@ def _changes_of(library: Library, weighed: WeighedReading, path: str, wanted: st
 
 
 def _needed(library: Library, asked: QuestionResult, path: str, wanted: str) -> tuple[Answer, ...]:
-    """The values of an input at which a claim would hold: its question asked backwards, through inner questions."""
+    """The values of an input at which the verdict would be that a claim holds: its question asked backwards."""
     name, _, inner_path = path.partition("/")
     question = asked.question
     given = {key: value for key, value in asked.given.items() if key != name}
@@ -335,7 +335,7 @@ def _needed(library: Library, asked: QuestionResult, path: str, wanted: str) -> 
 
 
 def _value_at(asked: QuestionResult, path: str) -> Value | None:
-    """The old value of an input whose change might make a claim hold: as given, or from the catalogue."""
+    """The old value of an input whose change might mend a verdict: as given, or from the catalogue."""
     name, _, inner_path = path.partition("/")
     if inner_path:
         return _value_at(asked.inner[name], inner_path)
@@ -343,7 +343,7 @@ def _value_at(asked: QuestionResult, path: str) -> Value | None:
 
 
 def _times(ratio: float) -> str:
-    """The ratio of an input that would make a claim hold to its old value, in words.
+    """The ratio, in words, of an input that would mend a verdict to its old value.
 
     >>> _times(0.5), _times(3.0), _times(1.31)
     ('1/2 of', '3 times', '1.31 times')

@@ -77,7 +77,7 @@ class Form:
         return enclose(self.node, {**self.known, **dict(zip(self.names, box, strict=True))}, moving)
 
     def slopes(self, box: Box) -> list[Span] | None:
-        """Bounds of the form's slopes over a box, along each name; None where the form may jump, or be undefined."""
+        """Lower and upper bounds of the form's slopes over a box; None where it may jump, or be undefined."""
         slopes = []
         for name in self.names:
             enclosure = self.enclosed(box, name)
@@ -87,7 +87,7 @@ class Form:
         return slopes
 
     def around_middle(self, box: Box, slopes: Sequence[Span] | None) -> MeanValueForm | None:
-        """The mean value form, which bounds the form over a box by slopes; None without a middle, or a value in it."""
+        """The mean value form, by whose slopes the form has a lower bound over a box; None without a middle."""
         point = middle(box)
         if point is None or slopes is None:
             return None
@@ -122,7 +122,7 @@ class Form:
 
     @cached_property
     def seconds(self) -> list[list[Node | None]]:
-        """The second derivatives that show if a bounded form is convex: by each name, with itself and the earlier."""
+        """The second derivatives that show if a form is convex, for its lower bound: each name's, with the earlier."""
         slopes = [derivative(self.node, name) for name in self.names]
         plain = [None if slope is None else folded(slope, {}) for slope in slopes]
         return [
@@ -149,12 +149,12 @@ class Form:
         return -math.inf
 
     def _better_end(self, box: Box, i: int) -> Span:
-        """The end of a side at which the form is least, if it is monotone along it; else the side."""
+        """The end of a side at which the form has its lower bound, if it is monotone along it; else the side."""
         enclosure = self.enclosed(box, self.names[i])
         return box[i] if enclosure is None or enclosure.partial else better_end(box[i], [enclosure.slopes])
 
     def _tangent(self, box: Box, point: Sequence[float]) -> float:
-        """The least value in a box of the form's tangent at a point."""
+        """The lower bound of the form in a box by its tangent at a point."""
         at_point = tuple((x, x) for x in point)
         value, slopes = self.enclosed(at_point), self.slopes(at_point)
         if value is None or value.partial or slopes is None:
@@ -177,7 +177,7 @@ class Form:
 
 
 def _is_positive(matrix: list[list[Span]]) -> bool:
-    """Whether every symmetric matrix between bounds of second derivatives is positive definite.
+    """Whether all symmetric matrices of second derivatives are positive definite, so that a tangent is a lower bound.
 
     >>> _is_positive([[(2.0, 3.0), (0.5, 1.0)], [(0.5, 1.0), (1.0, 1.0)]]), _is_positive([[(1.0, 1.0), (1.0, 1.0)]] * 2)
     (True, False)
@@ -203,14 +203,14 @@ class Program:
         self.priced: dict[tuple[float, ...], Form] = {}
 
     def spans(self, box: Box) -> dict[str, Span]:
-        """The bounds of every name in a bound's program: of the known numbers, and of the variables over a box."""
+        """The bounds of every name in a lower bound's program: of known numbers, and of the variables over a box."""
         return {**self.known, **dict(zip(self.bound.names, box, strict=True))}
 
     def form(self, node: Node) -> Form:
         return Form(node, self.bound.names, self.known)
 
     def lagrangian(self, prices: Sequence[float]) -> Form:
-        """The Lagrangian of a bound: the goal plus limits, zeros and squared zeros, each times its price; made once."""
+        """The Lagrangian of a lower bound: the goal plus limits, zeros and squared zeros, each times its price."""
         key = tuple(prices)
         if key not in self.priced:
             bound = self.bound
@@ -222,11 +222,11 @@ class Program:
         return self.priced[key]
 
     def rounded(self, box: Box) -> Box | None:
-        """A box of a bound with the sides of counts rounded inwards; None if one has no whole number."""
+        """A box of a lower bound with the sides of counts rounded inwards; None if one has no whole number."""
         return rounded_inwards(box, self.bound.steps)
 
     def is_out(self, box: Box) -> bool:
-        """Whether a box of a bound holds no admissible point."""
+        """Whether a box of a lower bound holds no admissible point."""
         bound, spans = self.bound, self.spans(box)
         for limit in bound.limits:
             enclosure = enclose(limit.gap, spans, "")
@@ -238,7 +238,7 @@ class Program:
         return any(True not in truths(guard, spans) for guard in bound.guards)
 
     def is_above(self, box: Box, prices: Sequence[float]) -> bool:
-        """Whether the Lagrangian of a bound is not below the floor in a box."""
+        """Whether the Lagrangian of a lower bound is not below the floor in a box."""
         bound = self.bound
         if all(low == high for low, high in box):
             point = {name: Fraction(low) for name, (low, _) in self.spans(box).items()}
@@ -248,20 +248,20 @@ class Program:
         return self._may_be_priced(box, prices) and self.lagrangian(prices).least(box) >= bound.floor
 
     def is_above_tangent(self, box: Box, prices: Sequence[float], point: Sequence[float]) -> bool:
-        """Whether a bound's Lagrangian is convex between a box and a point, with its tangent not below the floor."""
+        """Whether a lower bound's Lagrangian is convex between box and point, its tangent not below the floor."""
         if not self._may_be_priced(box, prices):
             return False
         return self.lagrangian(prices).least_by_tangent(box, point) >= self.bound.floor
 
     def _may_be_priced(self, box: Box, prices: Sequence[float]) -> bool:
-        """Whether no price of a limit is negative in a bound, and each limit with a price applies all over a box."""
+        """Whether no limit's price in a lower bound is negative, and each limit with one applies all over a box."""
         spans = self.spans(box)
         pairs = zip(prices, self.bound.limits, strict=False)
         return all(price == 0 or (price > 0 and _applies(limit, spans)) for price, limit in pairs)
 
     @cached_property
     def not_positive(self) -> list[tuple[Form, GuardedLimit | None]]:
-        """The forms of a bound that are not positive at any admissible point below the floor, each with its limit."""
+        """The forms of a lower bound that no admissible point below the floor makes positive, each with its limit."""
         bound = self.bound
         below = Apply("add", (bound.goal, Number(Fraction(-bound.floor))))
         limits = [(self.form(limit.gap), limit) for limit in bound.limits]
@@ -269,7 +269,7 @@ class Program:
         return [(self.form(below), None), *limits, *((self.form(zero), None) for zero in zeros)]
 
     def narrowed(self, box: Box) -> Box | None:
-        """A box of a bound without the parts in which a limit is broken or the goal keeps its floor; None if empty."""
+        """A box of a lower bound without parts where a limit is broken or the goal keeps its floor; None if empty."""
         remaining: Box | None = box
         spans = self.spans(box)
         for form, limit in self.not_positive:
@@ -279,7 +279,7 @@ class Program:
 
 
 def _applies(limit: GuardedLimit, spans: Mapping[str, Span]) -> bool:
-    """Whether a limit of a bound has to hold all over a box."""
+    """Whether a limit of a lower bound has to hold all over a box."""
     return limit.guard is None or truths(limit.guard, spans) == {True}
 
 
@@ -308,7 +308,7 @@ def flaw_of(bound: Bound) -> str:
 
 
 def reaches(bound: Bound, choice: Mapping[str, float], value: float) -> bool:
-    """Whether the goal of a bound may have a value where the chosen names have their numbers.
+    """Whether the goal of a lower bound may have a value where the chosen names have their numbers.
 
     The other names vary in their box.
     """

@@ -47,7 +47,7 @@ Ratio = tuple[Any, Any]
 
 
 def _flaw_of_listing(claim: Claim, solutions: Iterable[Sequence[Ball]]) -> str:
-    """What is wrong with listed solutions, compared with the balls of all solutions; empty if they are the same.
+    """What is wrong with a certificate's solutions, compared with the balls of all; empty if they are the same.
 
     A solution has a ball for each unknown.
     """
@@ -65,18 +65,18 @@ def _is_in(point: Sequence[float], balls: Sequence[Ball]) -> bool:
 
 
 def _may_hold(domain: Domain, ball: Ball) -> bool:
-    """Whether an unknown's domain may hold the number in a solution's ball."""
+    """Whether an unknown's domain may hold the number in the ball of a certificate's solution."""
     is_at_open_end = domain.open_low and ball <= domain.low
     return not (ball < domain.low or ball > domain.high or is_at_open_end)
 
 
 def _is_same_number(number: float, ball: Ball) -> bool:
-    """Whether a listed solution's number is the one in the ball of a solution, but for rounding."""
+    """Whether a number in a certificate's solution is the one in the ball of a solution, but for rounding."""
     return bool((ball - number).abs_lower() <= SAME_ROOT * abs(number))
 
 
 def ball_of(span: Span) -> Ball:
-    """The FLINT ball that holds every number of an interval."""
+    """The FLINT ball that holds every number of an interval, to compare a certificate's solutions with."""
     return arb(span[0]).union(arb(span[1]))
 
 
@@ -88,7 +88,7 @@ def _is_sure(yes: bool, no: bool) -> bool:
 
 
 def _exact_exponent(node: Node, claim: Claim) -> Fraction:
-    """The exponent of a power in equations whose solutions are found as balls; NoElement if it is not exact."""
+    """The exponent of a power in a certificate's equations, whose solutions are balls; NoElement if it is not exact."""
     exponent = exact_value(node, claim.exact)
     if exponent is None:
         raise NoElement
@@ -119,7 +119,7 @@ _INVERSES: dict[str, Callable[[Ball], Sequence[Ball]]] = {
 
 
 def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
-    """What is wrong with listed solutions, compared with those that undone operations give; empty if they are all."""
+    """What is wrong with a certificate's solutions, compared with those by undone operations; empty if they are all."""
     (equation,), (name,) = claim.equations, claim.unknowns
     is_left = name in names_in(equation.lhs)
     node, other = (equation.lhs, equation.rhs) if is_left else (equation.rhs, equation.lhs)
@@ -141,7 +141,7 @@ def flaw_of_isolation(claim: Claim, evidence: Isolation) -> str:
 
 
 def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
-    """The ball of an expression without unknowns, from which those of the solutions are computed."""
+    """The ball of an expression without unknowns, from which those of a certificate's solutions are computed."""
     enclosure = enclose(node, spans, "")
     if enclosure is None or enclosure.flaw == GAP:
         raise NoElement
@@ -149,7 +149,7 @@ def _value(node: Node, spans: Mapping[str, Span]) -> Ball:
 
 
 def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """Undo an operation on the way to the solutions: balls of all numbers that it takes to y at an argument's place."""
+    """Undo an operation on the way to a certificate's solutions: balls of all numbers that it takes to y."""
     if node.op in _INVERSES:
         return _INVERSES[node.op](y)
     if node.op == "piecewise":
@@ -172,7 +172,7 @@ def _preimages(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]
 
 
 def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequence[Ball]:
-    """Undo a piecewise choice around the unknown: balls of what its arm at a place may be in a solution.
+    """Undo a choice around the unknown, to check solutions: balls of what its arm at a place may be in one.
 
     Known numbers have to decide that the choice takes this arm.
     """
@@ -186,7 +186,7 @@ def _preimages_of_choice(node: Apply, place: int, y: Ball, claim: Claim) -> Sequ
 
 
 def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
-    """Balls of all solutions x of `x**power = y`, where y is a ball."""
+    """Balls of all solutions x of `x**power = y` that a certificate has to list, where y is a ball."""
     if y == 0:
         return [arb(0)] if _is_sure(power > 0, power < 0) else []
     is_positive = _is_sure(y > 0, y < 0)
@@ -199,7 +199,7 @@ def _roots(y: Ball, power: Fraction) -> Sequence[Ball]:
 
 
 def flaw_of_count(claim: Claim, evidence: Count) -> str:
-    """What is wrong with listed solutions, compared with the counted zeros of polynomials; empty if they are all."""
+    """What is wrong with a certificate's solutions, compared with counted zeros of polynomials; empty if all."""
     if evidence.zeros != len(claim.solutions):
         return "another number of zeros is listed"
     if len(claim.unknowns) == 1:
@@ -209,7 +209,7 @@ def flaw_of_count(claim: Claim, evidence: Count) -> str:
 
 
 def _zeros_in_one_unknown(claim: Claim) -> list[Any]:
-    """Balls of the different zeros of a claim's numerator at which nothing that is divided by is zero."""
+    """Balls of the zeros of a numerator that a certificate's solutions have to be, where nothing divides by zero."""
     divisors: list[Any] = []
 
     def inverse(ratio: Ratio) -> Ratio:
@@ -261,14 +261,14 @@ class System:
         self.forms = [Form(difference, claim.unknowns, claim.spans) for difference in claim.differences]
 
     def enclosures(self, box: Box, moving: str = "") -> list[Enclosure]:
-        """Enclosures of the differences that are zero at a solution, in a box; NoElement where one has no value."""
+        """Enclosures of the differences that are zero at a certificate's solution, in a box; NoElement if undefined."""
         enclosures = [form.enclosed(box, moving) for form in self.forms]
         if None in enclosures:
             raise NoElement
         return [enclosure for enclosure in enclosures if enclosure is not None]
 
     def contraction(self, box: Box) -> tuple[Any, Any]:
-        """The matrices Y and `I - Y*J` for a claim's box; NoElement where slopes are unbounded, or prove nothing."""
+        """The matrices Y and `I - Y*J` for a certificate's box; NoElement if slopes are unbounded, or prove nothing."""
         columns = [self.enclosures(box, name) for name in self.unknowns]
         if any(enclosure.partial or not all(map(math.isfinite, enclosure.slopes)) for enclosure in chain(*columns)):
             raise NoElement
@@ -277,7 +277,7 @@ class System:
         return inverse, arb_mat(len(box), len(box), 1) - inverse * slopes
 
     def step(self, box: Box) -> list[tuple[Ball, Ball]]:
-        """For each unknown, the side of a box, and Krawczyk's image of it, which holds every solution in the box."""
+        """For each unknown, the side of a certificate's box, and Krawczyk's image, which holds its solutions."""
         centre = middle(box)
         if centre is None:
             raise NoElement
@@ -291,7 +291,7 @@ class System:
         return [(sides[i, 0], image[i, 0]) for i in range(len(box))]
 
     def narrowed(self, box: Box) -> Box | None:
-        """The part of a box in which there may be solutions, by Krawczyk's step; None if there can be none."""
+        """The part of a certificate's box that may have solutions, by Krawczyk's step; None if there can be none."""
         sides = []
         for (low, high), (_, image) in zip(box, self.step(box), strict=True):
             # `float` rounds to the nearest double, which may lie inside: the next one outwards is a bound for certain
@@ -301,11 +301,11 @@ class System:
         return tuple(sides) if all(low <= high for low, high in sides) else None
 
     def holds_one(self, box: Box) -> bool:
-        """Whether a box has exactly one solution, since Krawczyk's image of it lies inside."""
+        """Whether a certificate's box has exactly one solution, since Krawczyk's image of it lies inside."""
         return all(side.contains_interior(image) for side, image in self.step(box))
 
     def holds_one_at_most(self, box: Box) -> bool:
-        """Whether a box has one solution of a claim's equations at most.
+        """Whether a certificate's box has one solution of its equations at most.
 
         It has where the rows of `I - Y*J`, weighed with the sizes of the sides, are less than these.
         """
@@ -315,7 +315,7 @@ class System:
         return all(row < size for row, size in zip(rows, sizes, strict=True))
 
     def is_empty(self, box: Box) -> bool:
-        """Whether a box is seen to have no solution; the cheapest of the three ways to see it comes first."""
+        """Whether a certificate's box is seen to have no solution; the cheapest of three ways comes first."""
         return self.differs(box) or self.keeps_sign(box) or self.narrowed(box) is None
 
     def differs(self, box: Box) -> bool:
@@ -326,7 +326,7 @@ class System:
             return True
 
     def keeps_sign(self, box: Box) -> bool:
-        """Whether a box has no solution for its only unknown: the difference is monotone, with one sign at both ends.
+        """Whether a certificate's box has no solution for its only unknown: the difference keeps its sign.
 
         Then it has no zero between. At an end that is not in the domain it may be zero.
         """
@@ -345,7 +345,7 @@ class System:
 
 
 def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
-    """What is wrong with boxes that are to hold one listed solution each, or none; empty if they prove the list."""
+    """What is wrong with a certificate's boxes, each of one solution or none; empty if they prove the list."""
     system = System(claim)
     for place, point in zip_longest(evidence.places, claim.solutions):
         if place is None or point is None:
@@ -371,7 +371,7 @@ def flaw_of_boxes(claim: Claim, evidence: Boxes) -> str:
 
 
 def _is_around(narrow: Box, point: Sequence[float]) -> bool:
-    """Whether a narrow box holds a listed solution, and only numbers that are the same but for rounding."""
+    """Whether a certificate's narrow box holds a solution, and only numbers that are the same but for rounding."""
     return all(
         low <= x <= high and high - low <= 2 * (SAME_SOLUTION * abs(x) or AROUND_ZERO)
         for x, (low, high) in zip(point, narrow, strict=True)

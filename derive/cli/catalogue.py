@@ -20,7 +20,7 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     from derive.errors import NOES, DeriveError, Problem
     from derive.file_checks import sound
     from derive.presentation.plain_data import attributes
-    from derive.relation_files.sources import is_one
+    from derive.relation_files.file_text import is_one
     from derive.tokens.relations import SOURCE
 
     status, listed = 0, []

@@ -17,7 +17,7 @@ from derive.cli.request import Request, Sources, Turn, about, givens, prove_sing
 
 if TYPE_CHECKING:
     from derive.audit.verdicts import Conflict, Finding
-    from derive.comparison.comparison import Comparison
+    from derive.comparison.comparison_result import Comparison
     from derive.library import Library
     from derive.presentation.charts import Chart
     from derive.solving.execution.answer import Answer
@@ -58,7 +58,7 @@ def compare(asked: Request, others: tuple[str, ...]) -> int:
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
     prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
-    from derive.comparison.comparison import beside_each_other
+    from derive.comparison.comparison_result import beside_each_other
 
     if asked.each:
         return asked.tell_each(
@@ -72,8 +72,8 @@ def compare(asked: Request, others: tuple[str, ...]) -> int:
 
 
 def _titled_charts(comparisons: Mapping[str, Comparison]) -> list[Chart]:
-    """The charts of all turns of a command that explains, each with the label of its turn in its title."""
-    from derive.comparison.comparison import charts
+    """The charts of all turns that `compare` explains, each with the label of its turn in its title."""
+    from derive.comparison.comparison_result import charts
 
     titled = []
     for label, comparison in comparisons.items():
@@ -106,7 +106,7 @@ def _answered(side: str, asked: Request, profiles: Sequence[str], given: Mapping
 
 
 def second_profiles(library: Library, first: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """The profiles of a command's second scenario: its own, and those of the first whose kind it names no other of.
+    """The profiles of the second scenario that `compare` explains: its own, and those of the first of other kinds.
 
     Two profiles are of one kind if one of them states at least half of the quantities that the other states, or if they
     stand in one list of facts: the chips, the models, the tiers of memory, the prices.

@@ -55,7 +55,7 @@ class Sources:
 
 
 def built_in() -> Library:
-    """The built-in library, which a typed question asks unless it names another."""
+    """The built-in library, which a request asks unless it names another."""
     from derive.tokens.relations import library
 
     return library()
@@ -70,7 +70,7 @@ def _loaded(file: str, beside: Library | None) -> Library:
 
 @contextmanager
 def about(file: str) -> Iterator[None]:
-    """Name the file that an error within is about, as it was typed in the command."""
+    """Name the file of a request that an error within is about, as it was typed."""
     from derive.errors import DeriveError
 
     try:
@@ -81,7 +81,7 @@ def about(file: str) -> Iterator[None]:
 
 
 def source_of(file: str) -> str | Path:
-    """The file or the library of a command's argument; `-` is the text on the standard input."""
+    """The file or the library that a request names; `-` is the text on the standard input."""
     from derive.files import content_of_stream
     from derive.relation_files.named_libraries import is_name
 
@@ -136,7 +136,7 @@ class Request:
 
     @property
     def target(self) -> str:
-        """The target of a verb that has a single one."""
+        """The target of a request to a verb that has a single one."""
         return self.targets[0]
 
     @property
@@ -150,7 +150,7 @@ class Request:
         return [word.partition("=")[0].strip() for word in self.words]
 
     def refuse_values(self, why: str) -> None:
-        """Refuse values that were typed beside the names given, which a verb that takes names alone would lose."""
+        """Refuse a request with values beside the names given, where the verb takes names alone and would lose them."""
         for word, name in zip(self.words, self.names, strict=True):
             if "=" in word:
                 raise click.UsageError(f"{word!r}: {why}. Write {name} alone.")
@@ -162,7 +162,7 @@ class Request:
         return self.stated_digits or DIGITS
 
     def at(self, turn: Turn) -> tuple[tuple[str, ...], dict[str, str]]:
-        """The profiles and the givens of the question in one turn."""
+        """The profiles and the givens of the request in one turn."""
         return (*turn.profiles, *self.profiles), {**self.given, **turn.given}
 
     def tell(self, name: str, document: Document, text: Callable[[], None] | None = None) -> int:
@@ -220,7 +220,7 @@ _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "
 
 
 def read(verb: Verb, stated: dict[str, Any]) -> Request:
-    """The question that a command asks: what all verbs that ask have in common is taken from what was stated."""
+    """The request that a command makes: what all verbs that ask have in common is taken from what was stated."""
     common = {name: stated.pop(name) for name in _COMMON if name in stated}
     output, target = common.get("output"), common.pop("target", None)
     ending = output_ending(output, verb.endings, verb.hint)
@@ -247,7 +247,7 @@ def read(verb: Verb, stated: dict[str, Any]) -> Request:
 
 
 def givens(texts: Sequence[str]) -> dict[str, str]:
-    """The values of a command's words NAME=VALUE, by their names."""
+    """The values of a request's words NAME=VALUE, by their names."""
     values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -260,7 +260,7 @@ def givens(texts: Sequence[str]) -> dict[str, str]:
 
 
 def as_targets(text: str) -> list[str]:
-    """The targets of a command: what stands between commas that are in no parentheses.
+    """The targets of a request: what stands between commas that are in no parentheses.
 
     >>> as_targets("step_time, max(batch, chips) in chip")
     ['step_time', 'max(batch, chips) in chip']
@@ -310,7 +310,7 @@ def status_of(errors: Sequence[DeriveError], *, is_answered: bool) -> int:
 
 
 def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
-    """The targets as they were typed, in the unit of `--in`, or in the units, one for each.
+    """The targets of a request as they were typed, in the unit of `--in`, or in the units, one for each.
 
     >>> in_units(["step_time", "cost_per_token"], "ms, USD/ktoken")
     ['step_time in ms', 'cost_per_token in USD/ktoken']
@@ -335,7 +335,7 @@ def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
 
 
 def each_of(texts: Sequence[str], given: Iterable[str] = ()) -> list[Turn]:
-    """The turns asked of a command: one of every `--each`, each with every other.
+    """The turns of a request: one of every `--each`, each with every other.
 
     >>> turns = each_of(["h100-sxm:fp8, b200-sxm:fp8", "chips=8, 16 chip"])
     >>> [turn.label for turn in turns][:2]
@@ -362,7 +362,7 @@ def each_of(texts: Sequence[str], given: Iterable[str] = ()) -> list[Turn]:
 
 
 def _values_of(name: str, text: str) -> list[tuple[str, str]]:
-    """The values of a given that are taken in turn."""
+    """The values of a given that a request takes in turn."""
     if not name or not text or ".." in text:
         raise click.UsageError(
             f'--each {name}={text} lists no values. Write them between commas, as in  --each "chips=8, 16 chip"'
@@ -371,7 +371,7 @@ def _values_of(name: str, text: str) -> list[tuple[str, str]]:
 
 
 def listed_values(text: str) -> list[str]:
-    """The values of a list typed for a given, of which the last may bear the unit of all; empty if it is no list.
+    """The values of a list typed in a request, of which the last may bear the unit of all; empty if it is no list.
 
     >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
     (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])
@@ -398,7 +398,7 @@ def listed_values(text: str) -> list[str]:
 
 
 def prove_single(given: Mapping[str, str], has_each: bool = False) -> None:
-    """Refuse a list of values where each given has one, unless `--each` takes them in turn."""
+    """Refuse a request with a list of values where each given has one, unless `--each` takes them in turn."""
     for name, text in given.items():
         if ".." not in text and len(listed_values(text)) > 1:
             each = f', or  --each "{name}={text}"  to take them in turn' if has_each else ""
@@ -406,5 +406,5 @@ def prove_single(given: Mapping[str, str], has_each: bool = False) -> None:
 
 
 def value_or_list(text: str) -> Any:
-    """A given as it is typed: a list where there are commas, otherwise a value or a range."""
+    """A given as it is typed in a request: a list where there are commas, otherwise a value or a range."""
     return text if ".." in text else listed_values(text) or text

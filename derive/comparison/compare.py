@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import chain, product
 from typing import Any
 
-from derive.comparison.comparison import NAMED, Comparison, Factor
+from derive.comparison.comparison_result import NAMED, Comparison, Factor
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
 from derive.comparison.mixture import Mixture, mixture_of
 from derive.comparison.shares import UndefinedMixture

@@ -66,7 +66,7 @@ class Shares:
 
 
 def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> Shares:
-    """What each player and each regime accounts for in the ratio or the difference of two answers.
+    """Decompose the ratio or the difference of two answers: what each player and each regime accounts for.
 
     Raises `UndefinedMixture` if a mixture has no value.
     """
@@ -220,7 +220,7 @@ class _Side:
 
     @cached_property
     def _doubtful(self) -> list[tuple[str, tuple[int, ...]]]:
-        """The quantities that may leave their domains when some players have moved, and the players that move them."""
+        """The quantities that may leave their domains while a target is decomposed, and the players that move them."""
         names = self.function.uncertain_names(self.ends)
         moved = {name: self._owners(self.function.feeding[name]) for name in names}
         return [(name, players) for name, players in moved.items() if len(players) > 1]
@@ -242,7 +242,7 @@ class _Side:
         return {**before, **{name: after[name] for name in gone}}
 
     def _divisia(self, part: _Part) -> Sequence[float] | None:
-        """The shares of a part's players by the logarithmic mean Divisia index; None where it does not apply."""
+        """The shares in a part of the decomposed target by the Divisia index; None where it does not apply."""
         terms = monomials(part.node, self._is_positive)
         if terms is None:
             return None

@@ -24,8 +24,8 @@ from derive.expressions.tree import Apply, Equation, Node, Number, rebuilt, rend
 from derive.file_checks import tested
 from derive.model.relation import Relation
 from derive.model.repairs import Edit
+from derive.relation_files.file_text import Document, are_names_of_one, names_at_top, parse_source
 from derive.relation_files.loading import Reader, read
-from derive.relation_files.sources import Document, are_names_of_one, names_at_top, parse_source
 from derive.relation_files.toml_text import Entry, Span, String, TomlText
 from quantities.declaration import Declaration
 from quantities.profiles import Profile

@@ -110,7 +110,7 @@ class EditorServer(LanguageServer):
         return Places(text, self.workspace.position_codec)
 
     def at(self, params: Any) -> tuple[OpenFile, int]:
-        """The file and the place that a request is about."""
+        """The file and the place in it that an editor's request to the server is about."""
         file = self.file(params.text_document.uri)
         if len(file.text) > _LARGE and not file.is_ours:
             file = OpenFile(file.path, "")  # of another program, and too long to be looked through at each key
@@ -173,7 +173,7 @@ _FEATURES: list[tuple[str, Any, Callable[[EditorServer, Any], Any]]] = []
 
 
 def _answering(*features: str, options: Any = None) -> Callable[[Callable[[EditorServer, Any], _T]], None]:
-    """Register a function as the answer to these requests; if it fails, that is logged, and there is no answer."""
+    """Register a function as the server's answer to an editor's requests; if it fails, that is logged."""
 
     def register(answer: Callable[[EditorServer, Any], _T]) -> None:
         def answered(ls: EditorServer, params: Any) -> _T | None:  # pygls gives the server by this name
@@ -336,7 +336,7 @@ def server() -> EditorServer:
 
 
 def _in_words(record: logging.LogRecord) -> bool:
-    """Tell in the log what went wrong, such as a message that cannot be read, without a traceback."""
+    """Tell in the server's log what went wrong, such as a message that cannot be read, without a traceback."""
     if record.exc_info and record.exc_info[1] is not None:
         record.msg, record.args = f"{record.getMessage()}: {record.exc_info[1]!r}", ()
         record.exc_info = record.exc_text = None

@@ -134,7 +134,7 @@ class Function:
 
     @property
     def inverse(self) -> Real | None:
-        """The inverse that the table's entry gives, the one where its function rises if there are two; else None."""
+        """The function's inverse by the table, the one where it rises if there are two; else None."""
         if self.inverse_in_doubles or self.period or not self.inverses:
             return self.inverse_in_doubles
         return partial(_compiled(self.inverses[0].form, "math"), math.nan)

@@ -208,7 +208,7 @@ def _hint_on_caret(text: str, position: int) -> str:
 
 
 def _run_on_error(text: str, word: str, mark: str, start: int) -> ExpressionError:
-    """The error for a number that is followed directly by a letter, a digit or a point."""
+    """The error of the grammar for a number that is followed directly by a letter, a digit or a point."""
     if mark == ".":
         return complaint(text, start, f"{word}. is not a number.", "Write one decimal point.")
     if word == "0" and mark in "xXoObB":
@@ -257,7 +257,7 @@ _MOST_DIGITS = 60  # limit on those of one number
 
 @lru_cache(maxsize=1024)
 def _exact(word: str) -> Fraction | tuple[str, str]:
-    """Read a number's text as an exact fraction; else whether it is too large or too small, and the limit exceeded.
+    """Read a number in the grammar as an exact fraction; else whether it is too large or small, and the limit exceeded.
 
     >>> _exact("0.07"), _exact("1e400")
     (Fraction(7, 100), ('large', '60 digits, 1e300'))
@@ -276,7 +276,7 @@ class _Reader:
     """One pass over a text, by precedence climbing."""
 
     def __init__(self, text: str, kind: str) -> None:
-        """Split a text into tokens; an error if it is too long to be read."""
+        """Split a text of the grammar into tokens; an error if it is too long to be read."""
         self.text = text
         self.kind = kind
         if len(text) > LONGEST:
@@ -290,7 +290,7 @@ class _Reader:
     # The three things a text can be
 
     def equation(self) -> Equation:
-        """Read the whole text as an equation or an inequality."""
+        """Read the whole text as an equation or an inequality, by the grammar."""
         lhs = self._as_value(self._climb(5))
         kind, op, start, _ = self.tokens[self.next]
         if op not in ("=", "<=", ">="):
@@ -348,7 +348,7 @@ class _Reader:
         return Apply("piecewise", (*arms, self._as_value(value)), (start, self._end()))
 
     def _climb(self, level: int) -> Node:
-        """Read an operand and every operator after it that binds at least as tightly as this level."""
+        """Read an operand of the grammar and every operator after it that binds at least as tightly as this level."""
         self.depth += 1
         if self.depth > _MOST_NESTED:
             what = f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_MOST_NESTED}."
@@ -361,7 +361,7 @@ class _Reader:
         return left
 
     def _chain(self, left: Node, level: int, start: int) -> Node:
-        """Read all operands of one flat operator after the first: a sum, a product, comparisons in a row, and, or."""
+        """Read all operands of one flat operator of the grammar: a sum, a product, comparisons in a row, and, or."""
         operands, signs = [left], [""]
         while _LEVELS.get(self._word()) == level:
             signs.append(self._word())
@@ -382,7 +382,7 @@ class _Reader:
         return Apply(op, tuple(parts), at)
 
     def _operand(self) -> Node:
-        """Read a number, a name, a call or parentheses, with the sign or `not` before it and the power behind it."""
+        """Read an operand of the grammar: a number, name, call or parentheses, with its sign and its power."""
         kind, word, start, end = self.tokens[self.next]
         self.next += 1
         if word in ("-", "+"):

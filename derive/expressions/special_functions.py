@@ -14,7 +14,7 @@ _SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 4
 
 
 def inverse_error(y: float) -> float:
-    """The inverse of the error function by scipy, accurate to some units of the last place."""
+    """A special function: the inverse of the error function by scipy, accurate to some units of the last place."""
     if not -1 < y < 1:
         raise ValueError("the inverse error function of a number that is not between -1 and 1")
     from scipy.special import erfinv
@@ -23,21 +23,21 @@ def inverse_error(y: float) -> float:
 
 
 def gamma(x: float) -> float:
-    """The gamma function of a positive number; other numbers, among which are its poles, are refused."""
+    """The special function gamma of a positive number; other numbers, among which are its poles, are refused."""
     if not x > 0:
         raise ValueError("the gamma function of a number that is not positive")
     return math.gamma(x)
 
 
 def gamma_slope(x: float, y: float) -> float:
-    """The slope of the gamma function at x, where its value is y."""
+    """The slope of the special function gamma at x, where its value is y."""
     from scipy.special import psi
 
     return y * float(psi(x))
 
 
 def _above_branch(x: float) -> float:
-    """The root of `2*(e*x + 1)`, a distance from the branch point of Lambert's function, without cancellation."""
+    """The root of `2*(e*x + 1)`, a distance from the branch point of Lambert's special function, to all digits."""
     distance = (x - _BRANCH) - _BRANCH_REST
     if distance < 0:
         raise ValueError("Lambert's function of a number below -1/e")
@@ -45,7 +45,7 @@ def _above_branch(x: float) -> float:
 
 
 def lambert(x: float) -> float:
-    """The principal branch of Lambert's function: the w of -1 or more for which w*exp(w) is x.
+    """The special function of Lambert, on its principal branch: the w of -1 or more for which w*exp(w) is x.
 
     scipy's loses half of the digits near the branch point, where the argument itself has to be known better.
     """
@@ -69,7 +69,7 @@ def lambert(x: float) -> float:
 
 
 def _start(x: float, root: float) -> float:
-    """A first guess for Lambert's function at x, from the square root of its distance from the branch point."""
+    """A first guess for Lambert's special function at x, from the square root of its distance from the branch point."""
     if x < 1 and root < 1:
         return _series_at_branch(root) - 1
     if abs(x) < 0.1:
@@ -80,7 +80,7 @@ def _start(x: float, root: float) -> float:
 
 
 def _series_at_branch(root: float) -> float:
-    """Lambert's function plus 1 near its branch point, as a series in the root of the distance from that point."""
+    """Lambert's special function plus 1 near its branch point, as a series in the root of the distance from it."""
     total = 0.0
     for factor in reversed(_SERIES):
         total = (total + factor) * root
@@ -88,7 +88,7 @@ def _series_at_branch(root: float) -> float:
 
 
 def lambert_slope(x: float, w: float) -> float:
-    """The slope of Lambert's function at x, where its value is w."""
+    """The slope of Lambert's special function at x, where its value is w."""
     if x == math.inf:
         return 0.0
     root = _above_branch(x)
@@ -101,12 +101,12 @@ def lambert_slope(x: float, w: float) -> float:
 
 
 def root_of_ball(x: Any) -> Any:
-    """The function `sqrt` in many digits, on FLINT's balls; of one with zero, that of its part that is not negative."""
+    """The special function `sqrt` on FLINT's balls; of one with zero, that of its part that is not negative."""
     return (x.nonnegative_part() if x.contains(0) else x).sqrt()
 
 
 def whole_below_ball(x: Any) -> Any:
-    """The function `floor` in many digits, on FLINT's balls; a whole number inside a ball is what that stands for."""
+    """The special function `floor` on FLINT's balls; a whole number inside a ball is what that stands for."""
     nearest = (x + 0.5).floor()
     return nearest if x.contains(nearest) else x.floor()
 

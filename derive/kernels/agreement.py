@@ -23,7 +23,6 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, operations, replaced, with_forms
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, plans_for
 from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
@@ -32,6 +31,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, may_be_zero
+from derive.solving.case_trees import Case, Cases, Fork, Tree, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 
@@ -67,7 +67,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 def surplus(
     library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]
 ) -> tuple[frozenset[str], frozenset[str]]:
-    """The equations that givens overdetermine, so that they may disagree there, and all quantities they determine.
+    """The equations on which givens may disagree, as they overdetermine them, and all quantities that they determine.
 
     Overdetermined are the equations for which no unknown is left, and all that lead to the quantities in them. Every
     other equation holds by construction: its own unknown follows from it.
@@ -82,19 +82,19 @@ def surplus(
 
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks that givens determine and some plan leaves out, in which givens may contradict a domain."""
+    """The blocks outside some plan that givens determine, and whose domains test whether the givens agree."""
     leaving = leaving_from(library, strong)
     names = leaving.names - _computed_always(plans)
     return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
 
 
 def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks whose domains test the givens: those of `leaving_beside` and of `leaving_in_some_case`."""
+    """All blocks whose domains test whether givens agree: of `leaving_beside` and `leaving_in_some_case`."""
     return *leaving_beside(library, strong, plans), *leaving_in_some_case(library, strong, plans)
 
 
 def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The further blocks in which givens may contradict a domain, where relations under conditions apply."""
+    """The further blocks whose domains test whether givens agree, where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, strong)
     if not blocks:
         return ()
@@ -108,7 +108,7 @@ def leaving_in_some_case(library: RelationSet, strong: Sequence[str], plans: Seq
 
 
 def conditions_of(library: RelationSet, relations: Iterable[str]) -> tuple[Node, ...]:
-    """The conditions under which all of some relations apply."""
+    """The conditions under which some relations apply, so that givens have to agree on them."""
     return tuple(chain.from_iterable(library.relations[name].conditions for name in relations))
 
 
@@ -118,7 +118,7 @@ def _computed_always(plans: Sequence[Plan]) -> set[str]:
 
 
 def _defined_text_of(form: Node, divisors: Sequence[Node], text: Writer) -> str:
-    """The text by which givens are tested against a domain: a block's form, NaN where its relation divides by zero."""
+    """The text of the form that tests whether givens agree with a domain; NaN where its relation divides by zero."""
     value = text(form)
     for divisor in divisors:
         left, right, size = apart(Equation(divisor, "=", ZERO), text)
@@ -127,7 +127,7 @@ def _defined_text_of(form: Node, divisors: Sequence[Node], text: Writer) -> str:
 
 
 def _divisors_of(library: RelationSet, block: Block, form: Node) -> list[Node]:
-    """The divisors of a block's relation that its closed form does not show, in terms of what the form is made of."""
+    """The divisors of a relation that its closed form hides, and that a test whether givens agree has to see."""
     divisors = divisors_beside(library, [library.relations[block.relations[0]].written], [form])
     return [with_forms(divisor, {block.unknowns[0]: form}) for divisor in divisors]
 
@@ -137,7 +137,7 @@ def _sure_of(condition: Node, text: Writer) -> str:
 
 
 def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a block's closed forms, and a function: positive where givens contradict the domain in all forms.
+    """A function that is positive where givens do not agree with a domain by any closed form of a block, and its names.
 
     So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
     block's relations fails, or one of the names has no number. Without a closed form, as where the unknown is rounded,
@@ -182,7 +182,7 @@ def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a relation, and a function of their base numbers that measures by how much givens contradict it.
+    """A function of a relation's numbers that measures how far the givens are from agreeing on it, and its names.
 
     The measure is positive where the relation is contradicted, and NaN where that is undecided.
     """
@@ -199,7 +199,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
 
 
 def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
-    """The givens that decide by a zero whether they contradict each other, and a function of each: positive if so.
+    """The givens that have to agree only where one is zero, and a function of each that is positive where they do not.
 
     Where the givens alone do not show whether they do, it is NaN.
     """
@@ -261,7 +261,7 @@ class Agreement:
 
 
 def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
-    """The compiled column of a target; where gaps show that givens may disagree, it has the solver's answers.
+    """The compiled column of a target where its givens agree; where gaps show that they may not, the solver's answers.
 
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
     If those points are too many, it answers some of them: the compiled numbers stand unless an answer differs.
@@ -287,7 +287,7 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
 
 
 def _some_of(points: Any) -> Any:
-    """A few of the points of a mask at which the solver is asked, from its first to its last."""
+    """A few of the points at which the solver is asked whether givens agree, from the first to the last."""
     import numpy
 
     places = numpy.flatnonzero(points)
@@ -367,7 +367,7 @@ class DecidingZero:
 
 
 def deciding_zeros(library: RelationSet, cases: Cases) -> tuple[DecidingZero, ...]:
-    """The zeros of givens that leave more relations than unknowns for them: those beside a target's plans.
+    """The zeros of givens at which more relations than unknowns are left, so that the givens may disagree there.
 
     The relations in every plan need no test: their closed forms divide by such factors.
     """
@@ -378,7 +378,7 @@ def deciding_zeros(library: RelationSet, cases: Cases) -> tuple[DecidingZero, ..
 
 
 def _deciding(library: RelationSet, strong: frozenset[str]) -> Iterator[DecidingZero]:
-    """The zeros of givens, in all relations, that decide whether there is something left to contradict."""
+    """The zeros of givens, in all relations, that decide whether anything is left on which they may disagree."""
     exact = {name: relation.written for name, relation in library.relations.items() if relation.is_exact}
     holding = dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in sorted(strong)))
     factors: list[tuple[str, Node]] = []
@@ -410,7 +410,7 @@ def _at_zero(equation: Equation, factor: Node) -> Equation:
 
 
 def _factors(library: RelationSet, equation: Equation, strong: frozenset[str]) -> Iterator[Node]:
-    """The factors of givens alone that multiply an unknown in an equation, and may be zero."""
+    """The factors of givens alone that multiply an unknown: where one is zero, givens may disagree on the rest."""
     for product in operations(*equation.sides, among=("mul",)):
         if strong.issuperset(product.names):
             continue
@@ -425,7 +425,7 @@ def _is_divisor(factor: Node) -> bool:
 
 
 def _spare(members: _Members, strong: frozenset[str]) -> int:
-    """How many relations are left over when each fixes an unknown of its own: what givens may contradict."""
+    """How many relations are left when each has fixed an unknown of its own: on these, givens may disagree."""
     matching = Matching(strong)
     matching.add_all(members, members)
     return len(members) - len(matching.fixes)

@@ -5,7 +5,7 @@ has two dialects, for floats and for NumPy arrays; `numba_source` has a third, w
 of users never reach the text: it calls quantities v0, v1, ... Where an unknown has several inverses, each is tried and
 the one that satisfies the relation within the domain is kept. A block without a closed form is solved by lines that
 check themselves (`block_kernels`), and by the solver where they cannot decide. Where conditions decide which relations
-hold, each case has its own lines (`case_dispatch`).
+hold, each case has its own lines (`solving.case_trees`).
 
 A point is NaN if it has no admissible value or more than one, if no case holds, or if its givens contradict each
 other (`agreement`). The solver is called where lines leave several values that further relations could tell apart, or
@@ -33,11 +33,11 @@ from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, 
 from derive.kernels.agreement import agreement, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.case_dispatch import Cases, cases, weak_in_conditions
 from derive.kernels.lowering import written
-from derive.kernels.reach import eliminates, generic_numbers
 from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for
 from derive.model.relation_set import RelationSet
+from derive.solving.case_trees import Cases, cases, weak_in_conditions
+from derive.solving.determined_quantities import eliminates, generic_numbers
 from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.declaration import Declaration
@@ -58,7 +58,7 @@ def compiled(
     tested: bool = True,
     weak: Container[str] = (),
 ) -> Callable[..., Any]:
-    """Compile a question into a fast function of the givens by keyword that returns the target, in declared units.
+    """A compiled function of the givens by keyword, which returns the target of a question, in declared units.
 
     Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
 
@@ -165,13 +165,13 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
 
 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
-    """The question behind a fast function, read at generic numbers of the givens, which no profile states."""
+    """The question of a compiled function, read at generic numbers of the givens, which no profile states."""
     with query():
         return ask(library, target, profiles, generic_numbers(library, names, 0))
 
 
 def is_own_value_alone(library: RelationSet, question: Question) -> bool:
-    """Whether a fast function has only the value that a profile states of its target: nothing else leads to it."""
+    """Whether a compiled function has only the value that a profile states of its target: nothing else leads to it."""
     is_stated = question.own is not None and question.target in question.origins
     if not is_stated or cases(library, question.outline).alternatives:
         return False
@@ -179,7 +179,7 @@ def is_own_value_alone(library: RelationSet, question: Question) -> bool:
 
 
 def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
-    """The weak values with which a question becomes a fast function, as some case uses them, except plain defaults.
+    """The weak values with which a question is compiled to a function, as some case uses them, except plain defaults.
 
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
@@ -205,7 +205,7 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
 
 
 def _used_and_yielding(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:
-    """For a fast function of a question: the weak values that some case uses, and what relations give in some.
+    """For a compiled function: the weak values that some case uses, and what relations give in some.
 
     A plan for a quantity of a condition leaves that quantity's own value out. Where it rests on weak values alone, it
     only repeats what they state: the quantity does not yield to what is given.
@@ -242,7 +242,7 @@ def by_name(
     floats: Callable[[], Callable[..., float]] | None = None,
     lost: Callable[..., float] | None = None,
 ) -> FunctionType:
-    """A Python function that binds arguments by keyword for a compiled one, with the fastest way for plain floats.
+    """The Python function that binds the arguments of a compiled one by keyword, with the fastest way for plain floats.
 
     `floats` makes the function of floats on first use; where that cannot decide, `lost` computes the value. All other
     values go to `of_any_values`.
@@ -274,7 +274,7 @@ def by_name(
 
 
 def _call_text(count_of_names: int, *, has_floats: bool) -> str:
-    """The source text of a function that binds arguments by keyword, numbered, and sorts out plain floats."""
+    """The source text that binds the arguments of a compiled function by keyword, and sorts out plain floats."""
     arguments = [f"a{i}" for i in range(count_of_names)]
     not_plain = ""
     if arguments:
@@ -318,12 +318,12 @@ def numbers_of(quantities: Sequence[Declaration], given: Sequence[Any]) -> Seque
 
 
 def are_floats(values: Sequence[Any]) -> bool:
-    """Whether all values are floats of Python itself: a subclass, as of NumPy, is made one first."""
+    """Whether all values passed to a compiled function are floats of Python itself: others are made such first."""
     return set(map(type, values)) <= {float}
 
 
 def _number_or_array(quantity: Declaration, given: Any) -> Any:
-    """What is passed for a quantity, as a float or an array of numbers; what is masked or missing is NaN."""
+    """An argument of a compiled function as a float or an array of numbers; what is masked or missing is NaN."""
     if isinstance(given, float):
         return float(given)
     if isinstance(given, int):
@@ -354,7 +354,7 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
 
 
 def _listed(quantity: Declaration, entries: Sequence[Any]) -> list[Any]:
-    """A list that is passed for a quantity, without masked numbers, at any depth; units in it are refused."""
+    """A list passed to a compiled function, without masked numbers, at any depth; units in it are refused."""
     listed: list[Any] = []
     for entry in entries:
         if isinstance(entry, (list, tuple)):
@@ -368,7 +368,7 @@ def _listed(quantity: Declaration, entries: Sequence[Any]) -> list[Any]:
 
 
 def _unmasked(given: Any) -> Any:
-    """A passed array of NumPy with NaN for each masked number, and None among objects; any other argument as it is."""
+    """An array passed to a compiled function with NaN for each masked number, and None among objects; else as it is."""
     import numpy
 
     if not isinstance(given, numpy.ma.MaskedArray):
@@ -382,7 +382,7 @@ def _unmasked(given: Any) -> Any:
 
 
 def _number_of_object(quantity: Declaration, given: Any, entry: Any) -> float:
-    """An entry in an array of objects as a float, NaN if it is missing; `given` is the array as it was passed."""
+    """An entry of an array of objects passed to a compiled function, as a float; NaN if it is missing."""
     if _is_missing(entry):
         return math.nan
     _refuse_unit(quantity, entry)
@@ -392,12 +392,12 @@ def _number_of_object(quantity: Declaration, given: Any, entry: Any) -> float:
 
 
 def _is_missing(entry: Any) -> bool:
-    """Whether an entry of an array is None, or the mark of pandas for a missing number."""
+    """Whether an entry of an array passed to a compiled function is None, or pandas' mark for a missing number."""
     return entry is None or type(entry).__name__ == "NAType"
 
 
 def _as_float(quantity: Declaration, given: Any) -> float:
-    """A number of any type as a float, or an error that names its quantity."""
+    """A number of any type passed to a compiled function, as a float; or an error that names its quantity."""
     try:
         number = float(given)
         is_lost = (math.isinf(number) and -math.inf < given < math.inf) or (number == 0 and given != 0)
@@ -430,7 +430,7 @@ def _refuse_unit(quantity: Declaration, given: Any) -> None:
 
 
 def _is_same(text: str, unit: Unit) -> bool:
-    """Whether a text names this unit; one that cannot be read, as xarray may hold, does not."""
+    """Whether the unit of an array passed to a compiled function, as xarray states it, is this one."""
     try:
         return convert(1.0, parse_unit(text), unit) == 1.0
     except DeriveError:
@@ -453,7 +453,7 @@ def _no_number(quantity: Declaration, given: Any) -> ExpressionError:
 
 
 def _misfit(quantities: Sequence[Declaration], values: Sequence[Any]) -> ExpressionError:
-    """The error for arrays whose shapes do not broadcast."""
+    """The error for arrays passed to a compiled function whose shapes do not broadcast."""
     arrays = ((quantity.name, value) for quantity, value in zip(quantities, values, strict=True))
     listed = ", ".join(f"{name} {value.shape}" for name, value in arrays if not isinstance(value, float))
     return ExpressionError(

@@ -23,7 +23,6 @@ from derive.kernels.backends.emitter import Dialect, Scope, Sheet, in_order
 from derive.kernels.backends.python_numpy import of_one_value, only
 from derive.kernels.blocks.block_kernels import kernel_of
 from derive.kernels.blocks.decisions import Decisions
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.isolation import Candidate
@@ -32,6 +31,7 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, divisors_beside, domains_of, lost_divisors, zero_divisors
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, variants_of
+from derive.solving.case_trees import Case, Cases, Fork, Tree, YieldingCondition
 from derive.solving.execution.question import Outline
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
 
@@ -43,7 +43,7 @@ _FAR = 1e100  # where a domain without an end is looked at instead
 def written(
     library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect
 ) -> Callable[..., Any]:
-    """Lower plans, block by block and case by case, to one function of these names, in their order, in a dialect.
+    """Lower plans, block by block and case by case, to the text of one function of these names, in a dialect.
 
     On floats it returns the one value of one target, NaN if there is none; it raises if there are several. On arrays it
     returns all values of each target, a row for each; in machine code the one value of each, or an infinity where
@@ -105,7 +105,7 @@ class Draft:
         return self.sheet.line(f"{function}({', '.join(results)})")
 
     def _write_alternative(self, tree: Tree) -> str:
-        """Write the lines of one alternative for the target, where all givens must be finite, and return its result."""
+        """Lower one alternative for the target, where all givens must be finite, and return its result."""
         scope = Scope()
         for name in self.outline.strong:
             self._bind_given(name, scope)
@@ -120,7 +120,7 @@ class Draft:
         return self.sheet.line(f"rows({', '.join([result, f'({flags})', *self.arguments.values()])})")
 
     def _bind_given(self, name: str, scope: Scope) -> str:
-        """Write a given in base units, and return the text that stands for it."""
+        """Lower a given to a number in base units, and return the text that stands for it."""
         argument = self.arguments[name]
         based = self._to_base(argument, name)
         text = scope.variables[name] = based if based == argument else self.sheet.line(based)
@@ -187,12 +187,12 @@ class Draft:
         self.decisions.record_sought(value, self.library.declared[name])
 
     def _flag_infinite(self, value: str, scope: Scope) -> None:
-        """Flag an infinite value in the lowered body: with it, machine code asks for another dialect."""
+        """Lower an infinite value to a flag, with which machine code asks for another dialect."""
         if self.dialect.asks:
             scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
     def _write_case(self, case: Case, scope: Scope) -> None:
-        """Write the lines of a case: those of its plan, and the tests of its conditions."""
+        """Lower a case to lines: those of its plan, and the tests of its conditions."""
         self._write_plan(case.plan, scope)
         self._take_defaults(names_in(*case.holding, *chain.from_iterable(case.failing)), scope)
         tests = [self._text(condition, scope) for condition in case.holding]
@@ -255,7 +255,7 @@ class Draft:
             self._write_block(block, scope)
 
     def _take_defaults(self, names: Iterable[str], scope: Scope) -> None:
-        """Bind the defaults of quantities for which the body of the function has no number yet."""
+        """Lower the defaults of quantities for which the body of the function has no number yet."""
         for name in names:
             if name not in scope.variables:
                 self._bind_default(name, scope)
@@ -274,7 +274,7 @@ class Draft:
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
     def _to_declared(self, text: str, name: str) -> str:
-        """The text in a function's body that converts a number from base units to a quantity's declared unit."""
+        """Lower a number's conversion from base units to a quantity's declared unit, and return its text."""
         unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
@@ -282,7 +282,7 @@ class Draft:
         return self.dialect.sound(declared) if may_overflow and not self.dialect.is_lazy else declared
 
     def _text(self, node: Node, scope: Scope) -> str:
-        """Write the lines of an expression, its decisions settled against rounding, and return its value's text."""
+        """Lower an expression, with its decisions settled against rounding, and return the text of its value."""
         settled = self.decisions.settle(node, scope)
         for name, bound in () if settled is node else self.decisions.bounds(settled):
             if name not in scope.variables:
@@ -299,7 +299,7 @@ class Draft:
     # Blocks
 
     def _write_block(self, block: Block, scope: Scope) -> None:
-        """Write the lines for the unknowns of a block, unless the target has them already."""
+        """Lower a block to lines for its unknowns, unless the target has them already."""
         inputs = sorted(block.inputs(self.library))
         key = (block, tuple(scope.variables[name] for name in inputs))
         if key not in scope.solved:
@@ -361,7 +361,7 @@ class Draft:
         return True
 
     def _infinite_at_zeros(self, divisors: Sequence[Node], chosen: str, form: Node | None, scope: Scope) -> str:
-        """Write lines for a closed form: infinite, for the solver, where one of its divisors is zero within rounding.
+        """Lower a closed form: infinite, for the solver, where one of its divisors is zero within rounding.
 
         Where rounding leaves a rest of such a divisor, `y/(a + b - c)` would be a large number.
         """
@@ -410,13 +410,13 @@ class Draft:
         return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
 
     def _has_one_form(self, block: Block) -> bool:
-        """Whether a block's lines compute one number at each point: they have one closed form, without a choice."""
+        """Whether a block is lowered to lines with one number at each point: to one closed form, without a choice."""
         if len(candidates_of(self.library, block)) != 1:
             return False
         return not has_choice(self.library.relations[block.relations[0]].written, block.unknowns[0])
 
     def _undefined_at_zeros(self, equation: Equation, name: str, chosen: str, form: Node, scope: Scope) -> str:
-        """Write lines for a closed form: NaN where a divisor that only its relation has is zero, as b in `a = x/b`."""
+        """Lower a closed form: NaN where a divisor that only its relation has is zero, as b in `a = x/b`."""
         divisors = divisors_beside(self.library, [equation], [form])
         if not divisors:
             return chosen
@@ -496,7 +496,7 @@ class Draft:
         return self.sheet.between(text, *self._ends(name))
 
     def _inside_domain(self, text: str, name: str, scope: Scope) -> tuple[str, str]:
-        """Write the test that a computed number lies in a quantity's domain; return the test and the number, as texts.
+        """Lower the test that a computed number lies in a quantity's domain; return the texts of test and number.
 
         An end at zero leaves no room for rounding. Where terms may cancel, exact numbers decide: 2.9 - 0.4*7.25 is 0,
         and in doubles less. The number is then the end of the domain. If the domain excludes that end, the solver is
@@ -523,7 +523,7 @@ class Draft:
         return inside, clamped
 
     def _ends(self, name: str) -> tuple[float, float, bool]:
-        """The ends of a domain that a function's body tests, with room for rounding, and whether the low one is open.
+        """The ends of a domain in a lowered test, with room for rounding, and whether the low one is open.
 
         1.4*1.4 is 1.9599999999999997, and still in `1.96..3`.
         """
@@ -535,7 +535,7 @@ class Draft:
         return self.sheet.agrees(equation, lambda node: self._text(node, scope))
 
     def _call_kernel(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
-        """Write a call to the kernel of a block without a closed form, for each point that has not failed yet."""
+        """Lower a block without a closed form to a call of its kernel, for each point that has not failed yet."""
         origins = self.decisions.origins(() if self.dialect.asks else inputs, scope)
         texts = [scope.variables[name] for name in inputs]
         key = (block, *(inputs if self.dialect.asks else texts))

@@ -20,13 +20,13 @@ from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.exact_points import as_given
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
 from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
-from derive.kernels.case_dispatch import Cases, cases_of_arms, cases_of_stated
 from derive.kernels.lowering import cancelling_divisors, written
-from derive.kernels.reach import eliminates, eliminates_in_a_gap
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
+from derive.solving.case_trees import Cases, cases_of_arms, cases_of_stated
+from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
@@ -47,7 +47,7 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
             return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
         if eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None:
             return replace(target_cases, is_asked=True)
-        from derive.solving.diagnosis.diagnosis import shortage
+        from derive.solving.diagnosis.missing_givens import shortage
 
         raise shortage(library, target_cases.outline, {})
 

@@ -37,7 +37,7 @@ _SPECIAL = {name for name, entry in TABLE.items() if entry.value.__module__ == s
 
 
 def module_text(library: RelationSet, target: str, given: Iterable[str], profiles: Iterable[Any] = ()) -> str:
-    """The text of a Python module, a file that needs nothing, in which `value` and `answer` take the givens by name.
+    """The text of a standalone Python module, in which `value` and `answer` take the givens by name.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -64,7 +64,7 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
 
 
 def _python_module(scripts: Sequence[Script], facts: Mapping[str, Any]) -> str:
-    """The text of a Python module with the scripts of a program, and the facts about its question."""
+    """The text of a standalone Python module: the scripts of a program, and the facts about its question."""
     language = Language(_python, runtime=lambda name: _SPELLED.get(name, name), constant="{} = {}")
     bundle = Bundle(scripts, language)
     functions = "\n\n\n".join(bundle.parts)
@@ -76,7 +76,7 @@ def _python_module(scripts: Sequence[Script], facts: Mapping[str, Any]) -> str:
 def _facts(
     library: RelationSet, program: Program, names: Sequence[str], fixed: Mapping[str, Value], origins: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What a written Python module holds beside its program: names, units, numbers, reasons, and places of numbers."""
+    """What a standalone module holds beside its program: names, units, numbers, reasons, and places of numbers."""
     data, declared = program.data(), library.declared
     values = {name: value for name, value in fixed.items() if name in program.inputs}
     return {
@@ -96,12 +96,12 @@ def _facts(
 
 
 def _for_a_file(text: str) -> str:
-    """A program's reason for which there is no value, reworded for a file that computes by itself."""
+    """A program's reason for which there is no value, reworded for a standalone module."""
     return text.replace("this page cannot", "a file cannot").rstrip(".")
 
 
 def _headline(facts: Mapping[str, Any]) -> list[str]:
-    """The docstring's lines for a written Python module: the target, its inputs, and values taken as stated."""
+    """The docstring's lines for a standalone module: the target, its inputs, and values taken as stated."""
 
     def spelled(name: str, unit: str) -> str:
         return f"{name} [{unit or '1'}]"
@@ -113,7 +113,7 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _runtime_for(text: str) -> str:
-    """The runtime functions that the text of a written Python module needs, as text that imports only `math`."""
+    """The runtime functions that a standalone module needs, as text that imports only `math`."""
     objects = {**vars(special_functions), **vars(python_runtime)}
     texts = {name: inspect.getsource(item).rstrip() for name, item in objects.items() if isinstance(item, FunctionType)}
     texts |= {name: f"{name} = {item!r}" for name, item in objects.items() if isinstance(item, float | tuple)}
@@ -128,7 +128,7 @@ def _names_in(text: str) -> set[str]:
 
 
 def _python(script: Script, name_of: Callable[[Any], str]) -> str:
-    """A script of a program as text of a written Python module, which needs no dialect.
+    """A script of a program as text of a standalone module, which needs no dialect.
 
     >>> print(_python(Script("def compiled(a0):\\n    return m.sqrt(a0) / a0 if 0.0 <= a0 else nan\\n", {}), str))
     def compiled(a0):
@@ -153,7 +153,7 @@ class _WithoutExceptions(ast.NodeTransformer):
         return _call("over", node.left, node.right) if isinstance(node.op, ast.Div) else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Replace a call of what `m` stands for by a call that a written Python module can make without raising."""
+        """Replace a call of what `m` stands for by one that a standalone module can make without raising."""
         self.generic_visit(node)
         match node.func:
             case ast.Attribute(value=ast.Name(id="m"), attr=name) if name in _DIRECT:

@@ -21,8 +21,6 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, render, replaced, walk
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
-from derive.kernels.reach import eliminates, eliminates_in_a_gap, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.evaluation import terms, value
@@ -36,8 +34,10 @@ from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_of, put_in
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
-from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed, may_be_lost
+from derive.solving.blocks.system import System, agrees
+from derive.solving.case_trees import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
+from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query, tick
 from derive.tolerances import AGREEMENT, LEAST
@@ -52,7 +52,7 @@ _Arm = tuple[Node, tuple[Node, ...]]
 
 
 def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
-    """Invert a target's plans symbolically: a sympy expression in givens, and in defaults where these fall short."""
+    """The symbolic solution for a target: a sympy expression in givens, and in defaults where these fall short."""
     with query():
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
@@ -84,7 +84,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 
 
 def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: Sequence[Case]) -> Iterator[Node]:
-    """The assumed conditions that leave a target without a closed form, as relations decide them in some case."""
+    """The assumed conditions that leave a target without a symbolic solution, as relations decide them in some case."""
     for case in open_cases:
         known = {*outline.strong, *case.plan.unknowns}
         # what only weak values lead to is left: they may yield, and counting them finds what no number follows for
@@ -96,20 +96,20 @@ def _following_in_some_case(library: RelationSet, outline: Outline, open_cases: 
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
-    """The closed form of a target that no plan inverts, as what is missing cancels, if generic numbers agree on it."""
+    """The symbolic solution for a target that no plan inverts, as what is missing cancels, if generic numbers agree."""
     if eliminates(library, outline):
         answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
         forms = [answer.formula for answer in answers if answer is not None]
         if forms and all(form is not None and form == forms[0] for form in forms):
             return forms[0]
         raise _no_closed_form(outline.target, [])
-    from derive.solving.diagnosis.diagnosis import shortage
+    from derive.solving.diagnosis.missing_givens import shortage
 
     raise shortage(library, outline, {})
 
 
 def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
-    """The closed form of each unknown of a plan, in terms of the quantities that its block needs."""
+    """The symbolic solution for each unknown of a plan, in terms of the quantities that its block needs."""
     forms: dict[str, Node] = {}
     for block in plan.blocks:
         tick()
@@ -118,7 +118,7 @@ def _forms(library: RelationSet, plan: Plan) -> dict[str, Node]:
 
 
 def _in_givens(target: str, forms: Mapping[str, Node]) -> Node:
-    """The closed form of a plan's quantity in the givens, with the inverses of all other blocks put in."""
+    """The symbolic solution for a plan's quantity in the givens, with those of all other blocks put in."""
     if target not in forms:
         return Name(target)
     form = composed(target, forms)
@@ -136,7 +136,7 @@ def _too_large(target: str) -> LimitError:
 
 
 def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
-    """The closed form of the target in each case of a tree, and the conditions that lead to the case."""
+    """The symbolic solution for the target in each case of a tree, and the conditions that lead to the case."""
     if isinstance(tree, Fork):
         decided, holds = _when_decided(library, cases, tree.condition)
         yield from _arms(library, cases, tree.yes, (*path, holds))
@@ -154,7 +154,7 @@ def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...]
 
 
 def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
-    """The conditions for the arms of a formula, by closed forms: where a fork is decided, and where it holds."""
+    """The conditions for the arms of a symbolic solution: where a fork is decided, and where it holds."""
     names = [name for name in names_in(condition) if name in cases.asides]
     ways = product(*(_joined_arms(library, cases, cases.asides[name]) for name in names))
     paths, holding = [], []
@@ -169,7 +169,7 @@ def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[
 
 
 def _joined_arms(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> list[_Arm]:
-    """The closed forms of all alternatives; where two that differ hold, there is no single value and no arm."""
+    """The symbolic solutions of all alternatives; where two that differ hold, there is no single value and no arm."""
     alternatives = [list(_arms(library, cases, tree)) for tree in trees]
     parts: list[_Arm] = []
     for i, arms in enumerate(alternatives):
@@ -185,7 +185,7 @@ def _joined_arms(library: RelationSet, cases: Cases, trees: Sequence[Tree]) -> l
 
 
 def _where_defined(form: Node) -> tuple[Node, ...]:
-    """The condition under which a closed form with arms has a value; none is needed with an arm for all other cases."""
+    """The condition under which a symbolic solution with arms has a value; none with an arm for all other cases."""
     if not isinstance(form, Apply) or form.op != "piecewise" or len(form.args) % 2:
         return ()
     return (Apply("or", form.args[1::2]),)
@@ -197,7 +197,7 @@ def _choice(arms: Sequence[_Arm]) -> Node:
 
 
 def _parts(arms: Iterable[_Arm]) -> tuple[Node, ...]:
-    """The arguments of a choice between closed forms: each form followed by its condition."""
+    """The arguments of a symbolic choice between solutions: each solution followed by its condition."""
     return tuple(chain.from_iterable((form, conjunction(path)) for form, path in arms))
 
 
@@ -208,7 +208,7 @@ def _are_same(library: RelationSet, form: Node, other: Node) -> bool:
 
 
 def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
-    """The unknowns of one block of a formula, each solved for in symbols; an error if one has no form, or several."""
+    """The unknowns of one block, each with its symbolic solution; an error if one has none, or several."""
     equations = [library.relations[name].written for name in block.relations]
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
@@ -222,7 +222,7 @@ def _closed_forms(library: RelationSet, block: Block) -> dict[str, Node]:
 
 
 def _single(library: RelationSet, equation: Equation, name: str, further: Sequence[Node] = ()) -> Node:
-    """The one inverse of an equation for an unknown, in symbols; an error if there is none, or several are left.
+    """The one symbolic solution of an equation for an unknown; an error if there is none, or several are left.
 
     Of several arms each holds only under the further conditions, which are on the unknown too.
     """
@@ -260,7 +260,7 @@ def _single(library: RelationSet, equation: Equation, name: str, further: Sequen
 
 
 def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
-    """The conditions under which a closed form is inside the unknown's domain, for each end that it may be beyond."""
+    """The conditions under which a symbolic solution is in the unknown's domain, for each end that it may be beyond."""
     domain = library.declared[name].domain
     enclosure = enclose(form, domains_of(library, names_in(form)), "")
     low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
@@ -271,7 +271,7 @@ def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
 
 
 def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
-    """Whether an inverse may stand in the formula: its sign, as far as sympy can tell, fits the unknown's domain."""
+    """Whether a symbolic solution fits the unknown's domain by its sign, as far as sympy can tell that."""
     from derive.expressions.sympy_bridge import to_sympy
 
     form = to_sympy(unwound(candidate.form, 0), library.quantities)
@@ -282,14 +282,14 @@ def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
 
 
 def _satisfies(library: RelationSet, equation: Equation, name: str, candidate: Candidate) -> bool:
-    """Whether the formula found for an unknown satisfies its relation at one of several random points."""
+    """Whether the symbolic solution for an unknown satisfies its relation at one of several random points."""
     names = [other for other in names_in(equation.lhs, equation.rhs) if other != name]
     points = ({other: generic(library.declared[other], draw) for other in names} for draw in range(_DRAWS))
     return any(agrees(equation, {**known, name: value(unwound(candidate.form, 0), known)}) for known in points)
 
 
 def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
-    """Whether only one closed form of an unknown can hold: the equation's sides are equal for at most one value.
+    """Whether only one symbolic solution for an unknown can hold: the equation's sides are equal for at most one value.
 
     No other quantity is taken to be zero. Without steps and poles, a difference of the sides with slopes of one sign
     rises or falls everywhere.
@@ -308,7 +308,7 @@ def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
 
 
 def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
-    """The conditions under which no inverse holds: an arm without the unknown equals the other side for any value.
+    """The conditions under which no symbolic solution holds: an arm without the unknown lets it have any value.
 
     From `t = q if q >= f else 4`, q is t; but where t is 4, it is also any number below f.
     """
@@ -326,7 +326,7 @@ def _where_any_value_does(equation: Equation, name: str) -> Iterator[Node]:
 
 
 def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...], is_single: bool) -> Node:
-    """The closed form with arms: the inverse of each arm under its conditions, where no inverse that differs holds.
+    """The symbolic solution with arms: each arm's inverse under its conditions, where no inverse that differs holds.
 
     None of them holds under a condition in `free`: any value satisfies the equation there.
     """
@@ -347,7 +347,7 @@ def _by_arms(name: str, candidates: Sequence[Candidate], free: tuple[Node, ...],
 
 
 def _by_tear(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
-    """The closed forms of a block whose unknowns are all written in one, which is inverted symbolically.
+    """The symbolic solutions of a block whose unknowns are all written in one, for which it is solved.
 
     A division by an expression that may be zero at a solution would lose that solution: it is refused.
     """
@@ -397,7 +397,7 @@ Rows = Sequence[Mapping[int, Any]]
 def solved_in_symbols(
     differences: Sequence[Node], unknowns: Sequence[str], quantities: Mapping[str, Quantity]
 ) -> dict[str, Node] | None:
-    """The closed forms at which all differences are zero, by symbolic determinants; None if not linear, or singular.
+    """The symbolic solution of linear equations, by determinants; None if they are not linear, or singular.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression

@@ -3,7 +3,7 @@
 A comparison of two expressions bounds their difference, and one with a number bounds an expression. So each
 comparison is an interval on a line, and conditions exclude each other where their intervals on one line are disjoint.
 An undefined value satisfies no comparison; only between names and numbers, which always have a value, does the
-failure of one comparison imply its opposite. Of other expressions the domains decide that (`case_boxes`).
+failure of one comparison imply its opposite. Of other expressions the domains decide that (`case_claims`).
 
 Relations are left without the arms that are excluded, or become a relation for each arm: `k = u if e > 4 else 10*t`
 does not need t where e is 5. A plan is made from the names of relations, so the names of an arm that the condition

@@ -84,13 +84,13 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Problem]:
 
 
 def _may_cancel(relation: Relation) -> bool:
-    """Whether every quantity of a relation occurs twice or more, as in every relation that is an identity."""
+    """Whether a relation may be redundant as an identity: every quantity of it occurs twice or more."""
     counts = Counter(part.name for part in walk(*relation.written.sides) if isinstance(part, Name))
     return all(count > 1 for count in counts.values())
 
 
 def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
-    """An equation's coefficients divided by one of them, so that duplicates and multiples give the same row."""
+    """An equation's coefficients divided by one of them, so that redundant multiples give the same row."""
     first = row[min(row, key=hash)]
     return frozenset((column, factor / first) for column, factor in row.items())
 
@@ -99,7 +99,7 @@ def _normalized(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction
 
 
 def _canonical(relation: Relation) -> Sum | None:
-    """The difference of a relation's sides in normal form, to find duplicates; None if too long, or undefined."""
+    """The difference of a relation's sides in a normal form that shows redundant relations; None if too long."""
     written = relation.written
     expansion = _Expansion(frozenset(name for name in relation.declared if _is_positive(relation, name)))
     try:
@@ -120,7 +120,7 @@ class _Expansion:
         return atom.kind == "pi" or (atom.kind == "name" and atom.parts[0] in self.positive)
 
     def terms(self, node: Node) -> Sum:
-        """A side of a relation as a sum of terms, to be compared with those of others; NoElement if it has too many."""
+        """A side of a relation as a sum of terms, to see if it is redundant; NoElement if it has too many."""
         powers = {
             "inv": lambda node, part: self._power(part(node.args[0]), Fraction(-1)),
             "sqrt": lambda node, part: self._power(part(node.args[0]), Fraction(1, 2)),
@@ -131,14 +131,14 @@ class _Expansion:
         return terms
 
     def _raised(self, node: Apply, part: Fold) -> Sum:
-        """A power in the normal form of an equation: of a sum, or an atom if its exponent is symbolic."""
+        """A power in the normal form that shows redundant relations: of a sum, or an atom."""
         exponent: Sum = part(node.args[1])
         if exponent.keys() <= {UNIT}:
             return self._power(part(node.args[0]), exponent.get(UNIT, Fraction(0)))
         return _function(node, part)
 
     def _power(self, base: Sum, power: Fraction) -> Sum:
-        """A power of a sum in an equation's normal form: raised factor by factor, multiplied out, or made an atom."""
+        """A power of a sum in the normal form that shows redundant relations: multiplied out, or made an atom."""
         if not base:
             if power <= 0:
                 raise ZeroDivisionError
@@ -157,7 +157,7 @@ class _Expansion:
         return power_of(atom, power)
 
     def cleared(self, terms: Sum) -> Sum:
-        """The terms of an equation brought over one denominator: multiplied by all sums in their denominators."""
+        """The terms of an equation over one denominator, so that it can be seen to be redundant."""
         for _ in range(_MOST_EXPANDED):
             denominators = {atom: -power for atom, power in _lowest(terms).items() if atom.kind == "sum" and power < 0}
             if not denominators:
@@ -167,7 +167,7 @@ class _Expansion:
 
 
 def _written_out(terms: Sum) -> Sum:
-    """The terms of an equation's normal form, to be compared with others, with small powers of sums multiplied out."""
+    """The terms of a normal form that shows redundant relations, with small powers of sums multiplied out."""
     total: Sum = {}
     for monomial, factor in terms.items():
         factors: list[Sum] = [{UNIT: factor}]
@@ -179,14 +179,14 @@ def _written_out(terms: Sum) -> Sum:
 
 
 def _lowest(terms: Sum) -> dict[_Atom, Fraction]:
-    """The lowest power of each atom among an equation's terms: common to all, or if negative in a denominator."""
+    """The lowest power of each atom in an equation that may be redundant: common to all terms, or in a denominator."""
     monomials = [dict(monomial) for monomial in terms]
     atoms = dict.fromkeys(chain.from_iterable(monomials))
     return {atom: min(powers.get(atom, Fraction(0)) for powers in monomials) for atom in atoms}
 
 
 def _function(node: Apply, part: Fold) -> Sum:
-    """The atom in an equation's normal form for an operation such as exp or max; equal arguments give equal atoms."""
+    """The atom for an operation such as exp or max in the normal form that shows redundant relations."""
     if node.op == "pi":
         return power_of(_Atom("pi", ()))
     arguments: Iterable[object] = (frozenset(part(arg).items()) for arg in node.args)
@@ -195,7 +195,7 @@ def _function(node: Apply, part: Fold) -> Sum:
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
-    """The power of a positive coefficient in an equation's normal form if it is rational too, otherwise None."""
+    """The power of a positive coefficient in the form that shows redundant relations, if it is rational; or None."""
     roots = []
     for integer in (number.numerator, number.denominator):
         base = round(integer ** (1 / power.denominator)) if integer < 10**15 else 0
@@ -212,7 +212,7 @@ def _root(number: Fraction, power: Fraction) -> Fraction | None:
 
 
 def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
-    """A problem for the last relation of each cycle among linear equations, and among products."""
+    """A problem for each redundant relation that closes a cycle among linear equations, or among products."""
     reported: set[str] = set()
     for row_of in (_linear_row, _product_row):
         rows = {relation.name: row for relation, terms in stated if (row := row_of(relation, terms)) is not None}
@@ -228,7 +228,7 @@ def _cycles(stated: Sequence[tuple[Relation, Sum]]) -> Iterator[Problem]:
 
 
 def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
-    """The coefficients of a relation, its constant included, to find linear cycles; None if it is not linear."""
+    """The coefficients of a linear relation, its constant included, to find redundant ones; None of any other."""
     for monomial in terms:
         if any(atom.kind not in ("name", "pi") for atom, _ in monomial):
             return None
@@ -239,7 +239,7 @@ def _linear_row(relation: Relation, terms: Sum) -> _Row | None:
 
 
 def _product_row(relation: Relation, terms: Sum) -> _Row | None:
-    """The exponents of an equation of two products, to find cycles, with those of its number's primes; or None."""
+    """The exponents of an equation of two products, its number's primes included, to find redundant ones; or None."""
     if len(terms) != 2:
         return None
     (left, left_factor), (right, right_factor) = terms.items()
@@ -262,12 +262,12 @@ def _is_positive(relation: Relation, name: str) -> bool:
 
 
 def _primes(integer: int) -> Counter[int]:
-    """The prime factors of a product equation's number, to find cycles; a rest without small factors counts as one."""
+    """The prime factors of a number in a product equation that may be redundant; a rest without small ones is one."""
     return Counter({int(prime): count for prime, count in fmpz(integer).factor(trial_limit=_PRIMES)})
 
 
 def _quantities_in(row: _Row) -> Iterator[str]:
-    """The names of the quantities in the row of an equation in which cycles are sought, out of its columns."""
+    """The names of the quantities in the row of an equation that may be redundant, out of its columns."""
     for column in row:
         if not isinstance(column, int):
             atoms = [column] if isinstance(column, _Atom) else [atom for atom, _ in column]
@@ -275,7 +275,7 @@ def _quantities_in(row: _Row) -> Iterator[str]:
 
 
 def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
-    """The relations that can be in a cycle, each of whose quantities occurs in another relation among them."""
+    """The relations that can be redundant in a cycle: each of their quantities occurs in another one of them."""
     remaining = dict(names)
     relations_of: dict[str, set[str]] = {}
     for relation, members in names.items():
@@ -292,7 +292,7 @@ def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
 
 
 def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
-    """The smallest sets of equations, as rows, whose last one follows from those before it, by exact elimination."""
+    """The smallest sets of equations, as rows, whose last one is redundant beside the others, by exact elimination."""
     pivots: dict[object, tuple[_Row, dict[str, Fraction]]] = {}
     for name, given in rows.items():
         row, combination = dict(given), {name: Fraction(1)}  # of which rows this one is the sum, with what factors

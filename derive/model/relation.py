@@ -349,7 +349,7 @@ def _condition(condition: Any, declared: ChainMap[str, Declaration]) -> Node:
 
 
 def read_tolerance(text: str) -> float:
-    """The share within which an approximate relation agrees, read from what it states.
+    """Read the share within which a relation that is approximate agrees.
 
     >>> read_tolerance("3 %")
     0.03

@@ -249,7 +249,7 @@ class RelationSet(NotebookDisplay):
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """The position of each relation in the library."""
+        """The position of each relation in the set."""
         return {name: i for i, name in enumerate(self.relations)}
 
     @cached_property
@@ -265,12 +265,12 @@ class RelationSet(NotebookDisplay):
 
     @cached_property
     def conditional(self) -> tuple[Relation, ...]:
-        """The relations of the library that hold only under conditions."""
+        """The relations of the set that hold only under conditions."""
         return tuple(relation for relation in self.relations.values() if relation.conditions)
 
     @cached_property
     def compared(self) -> frozenset[str]:
-        """The quantities in the library's conditions: those of relations, and those of the choices in them."""
+        """The quantities in the conditions of the set: those of relations, and those of the choices in them."""
         conditions: list[Node] = [*chain.from_iterable(relation.conditions for relation in self.conditional)]
         for relation in self.relations.values():
             if relation.chooses:
@@ -317,7 +317,7 @@ class RelationSet(NotebookDisplay):
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The quantities of the library, among which repairs and similar names are searched."""
+        """The quantities of the set, among which repairs and similar names are searched."""
         return Vocabulary(self.declared)
 
     def __reduce__(self) -> tuple[Any, ...]:

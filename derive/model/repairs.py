@@ -78,13 +78,13 @@ class Vocabulary:
 
 
 def shown(node: Node) -> str:
-    """An expression as the user reads it in a dimension error, cut off where it is long."""
+    """An expression as a dimension error and its repair show it, cut off where it is long."""
     text = render(node)
     return text if len(text) <= _WIDEST else text[:_WIDEST] + "..."
 
 
 def exponent_of(power: Fraction) -> str:
-    """The size of a factor's power in a dimension error: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
+    """The size of a factor's power as a repair shows it: `**2`, `**(1/2)`, or nothing for 1; the sign is left out."""
     size = abs(power)
     if size == 1:
         return ""
@@ -144,7 +144,7 @@ def _product_of(factors: Iterable[tuple[Node, Fraction]]) -> Node:
 
 
 def _is_negative(side: Node) -> bool:
-    """Whether an odd number of minus signs stands before the factors of a mismatched side."""
+    """Whether an odd number of minus signs stands before the factors of a side that a repair edits."""
     if not isinstance(side, Apply) or side.op not in ("neg", "mul", "inv", "pow"):
         return False
     if side.op == "pow":
@@ -179,7 +179,7 @@ def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repai
 
 
 def _repair_of_literal(fault: Mismatch) -> str | None:
-    """The hint to declare a bare number beside a quantity; None if the mismatch is of another kind."""
+    """The repair that declares a bare number beside a quantity; None if the mismatch is of another kind."""
     for part, other in ((fault.left, fault.right_dimension), (fault.right, fault.left_dimension)):
         if fault.kind in ("sides", "terms") and other and not names_in(part):
             return f"Declare {shown(part)} as a quantity in {other}."
@@ -207,7 +207,7 @@ def _repair_of_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary
 
 
 def _hint_on_turns(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
-    """The hint that names other units for quantities, in which a relation with cycles would be consistent."""
+    """The hint that repairs a mismatch in cycles: other units, in which the relation would be consistent."""
     turn, names = Dimension.of("cycle"), equation.names
     known = {name: vocabulary.dimensions[name] for name in names}
     proposals: dict[str, str] = {}
@@ -239,7 +239,7 @@ def _best_edits(equation: Equation, fault: Mismatch, ratio: Dimension, vocabular
 
 
 def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
-    """The sentence on a typical slip behind a mismatch, such as a rate that meets an amount; empty for any other."""
+    """The sentence of a repair on a typical slip, such as a rate that meets an amount; empty for any other mismatch."""
     bases = ratio.bases
     if bases.keys() == {"time"} and not any(dimension.bases.keys() & _AMOUNTS for dimension in measured):
         return ""
@@ -261,7 +261,7 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
 
 
 def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """Edits that make the mismatched part consistent, the likeliest first."""
+    """The repairs that make the mismatched part consistent, the likeliest first."""
     is_of_sides = fault.kind == "sides"
     subjects = ("the right", "the left") if is_of_sides else (shown(fault.right), shown(fault.left))
     left = _Part(fault.left, NUMBER / ratio, subjects[1], vocabulary, equation)
@@ -289,7 +289,7 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
 
 
 def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[Edit]:
-    """The edit that multiplies the terms of a sum instead of adding them, if it repairs the whole relation."""
+    """The repair that multiplies the terms of a sum instead of adding them, if it mends the whole relation."""
     if isinstance(node, Apply) and node.op == "add":
         product = Apply("mul", node.args)
         edit = Edit(f"multiply instead of adding: {shown(product)}", node, product)
@@ -298,7 +298,7 @@ def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Itera
 
 
 def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
-    """The proposal to declare as a rate a factor of the mismatched side that is declared as an amount."""
+    """The repair that declares as a rate a factor of the mismatched side that is declared as an amount."""
     if len(ratio.powers) != 1 or ratio.bases.keys() != {"time"}:
         return []
     for factor, power in factors_of(fault.right):
@@ -326,21 +326,21 @@ class _Part:
 
     @property
     def _acts(self) -> tuple[tuple[str, Dimension], ...]:
-        """The two acts that remove the excess, each with the dimension by which the part is divided or multiplied."""
+        """The two repairs that remove the excess, each with the dimension that divides or multiplies the part."""
         return ("divide", self.excess), ("multiply", NUMBER / self.excess)
 
     def _dimension(self, node: Node) -> Dimension | None:
         return dimension_of(node, self.vocabulary.dimensions)
 
     def reciprocals(self) -> Iterator[Edit]:
-        """The edits that invert a factor of the part and thereby remove its excess dimension."""
+        """The repairs that invert a factor of the part and thereby remove its excess dimension."""
         for place, (factor, power) in enumerate(self.factors):
             dimension = self._dimension(factor)
             if dimension and len(self.factors) > 1 and dimension ** (2 * power) == self.excess:
                 yield self._repowered(place, -power)
 
     def by_one_quantity(self) -> Iterator[Edit]:
-        """The edits that divide or multiply the part by one quantity; quantities new to the relation come first."""
+        """The repairs that divide or multiply the part by one quantity; those new to the relation come first."""
         used, lhs = self.equation.names, self.equation.lhs
         absent = {node.name for node in (lhs, *(factor for factor, _ in self.factors)) if isinstance(node, Name)}
         for act, wanted in self._acts:
@@ -349,12 +349,12 @@ class _Part:
                 yield self.scaled(act, f"{name} [{self.vocabulary.quantities[name].unit}]", Name(name))
 
     def scaled(self, act: str, words: str, factor: Node) -> Edit:
-        """The edit that multiplies the part by a factor, or divides the part by it."""
+        """The repair that multiplies the part by a factor, or divides the part by it."""
         by = Apply("inv", (factor,)) if act == "divide" else factor
         return Edit(f"{act} {self.subject} by {words}", self.node, Apply("mul", (self.node, by)))
 
     def roots(self) -> Iterator[Edit]:
-        """The edits that take the square root of the whole part, or square it, to remove its excess dimension."""
+        """The repairs that take the square root of the whole part, or square it, to remove its excess dimension."""
         dimension = self._dimension(self.node)
         if dimension and dimension ** Fraction(1, 2) == self.excess:
             yield Edit(f"take the square root of {self.subject}", self.node, Apply("sqrt", (self.node,)))
@@ -362,11 +362,11 @@ class _Part:
             yield Edit(f"square {self.subject}", self.node, Apply("pow", (self.node, Number(Fraction(2)))))
 
     def squares(self) -> Iterator[Edit]:
-        """The edits that square or cube a length, a speed or the like in the part, but not a count of things."""
+        """The repairs that square or cube a length, a speed or the like in the part, but not a count of things."""
         return (edit for edit in self.powers() if edit.words.startswith("write") and edit.squares)
 
     def powers(self) -> Iterator[Edit]:
-        """The edits that give a factor of the part another power and thereby remove its excess dimension."""
+        """The repairs that give a factor of the part another power and thereby remove its excess dimension."""
         for place, (factor, power) in enumerate(self.factors):
             dimension = self._dimension(factor)
             if not dimension:
@@ -381,14 +381,14 @@ class _Part:
                 yield self._repowered(place, new_power, squares=squares)
 
     def _repowered(self, place: int, new_power: Fraction, *, squares: bool = False) -> Edit:
-        """The edit that gives a factor of the part another power; the part keeps its sign, which no factor has."""
+        """The repair that gives a factor of the part another power; the part keeps its sign, which no factor has."""
         factor, power = self.factors[place]
         product = _product_of([*self.factors[:place], (factor, new_power), *self.factors[place + 1 :]])
         new = Apply("neg", (product,)) if _is_negative(self.node) else product
         return Edit(_new_power_in_words(factor, power, new_power), self.node, new, squares=squares)
 
     def by_two_quantities(self) -> Iterator[Edit]:
-        """The edits that scale the part by the root of a quantity, or by a product or quotient of two."""
+        """The repairs that scale the part by the root of a quantity, or by a product or quotient of two."""
         absent = {node.name for node in (self.node, self.equation.lhs) if isinstance(node, Name)}
         by_dimension = {}
         for dimension, names in self.vocabulary.by_dimension.items():
@@ -453,7 +453,7 @@ def problem_of(
 
 
 def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
-    """The start and the end of a mismatch in the text of its equation."""
+    """The start and the end, in the text of its equation, of a mismatch that is to be repaired."""
     match fault.kind:
         case "sides":
             parts: tuple[Node, ...] = equation.sides
@@ -465,7 +465,7 @@ def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
 
 
 def _difference(fault: Mismatch) -> str:
-    """The sentence of a dimension error that tells the user in which dimensions the parts of a mismatch are."""
+    """The sentence above a repair that tells in which dimensions the parts of a mismatch are."""
     left, right = shown(fault.left), shown(fault.right)
     left_dimension = _dimension_in_words(fault.left_dimension)
     right_dimension = _dimension_in_words(fault.right_dimension)
@@ -486,7 +486,7 @@ def _difference(fault: Mismatch) -> str:
 
 
 def _dimension_in_words(dimension: Dimension) -> str:
-    """A dimension as an error tells it to the user: in base units, with its common name if it has one."""
+    """A dimension as the sentence above a repair tells it: in base units, with its common name if it has one."""
     if not dimension:
         return "a number"
     common = next((unit for unit in _DERIVED if parse_unit(unit).dimension == dimension), "")
@@ -494,7 +494,7 @@ def _dimension_in_words(dimension: Dimension) -> str:
 
 
 def _factors_with_units(side: Node, vocabulary: Vocabulary) -> str:
-    """A product as the user reads it in a dimension error, with each factor's unit; empty for a plain number."""
+    """A product as the text above a repair shows it, with each factor's unit; empty for a plain number."""
     text = ""
     factors = factors_of(side)
     for factor, power in factors[:_MOST_FACTORS]:

@@ -23,9 +23,9 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import binding_arm, residual, terms, value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.products import positive_first
+from derive.optimization.choice_question import ChoiceQuestion
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program, limits_of
-from derive.optimization.question import ChoiceQuestion
 from derive.optimization.reduction import in_free_names
 from derive.optimization.search import SearchResult, least_of, tolerated
 from derive.presentation.numbers import shown_choice, shown_number
@@ -46,7 +46,7 @@ def bindings(programs: Sequence[Program], best: SearchResult, declared: Mapping[
 
 
 def _cases_at(programs: Sequence[Program], best: SearchResult) -> Iterator[tuple[Program, dict[str, float]]]:
-    """The programs of an optimization in which the best point has its value, with the numbers there."""
+    """The programs in which the best point has its value, where limits may bind, with the numbers there."""
     for program in programs:
         numbers = program.numbers(best.at)
         if numbers is not None and program.at(best.at) <= best.value + tolerated(best.value, best.blur, AGREEMENT):
@@ -62,7 +62,7 @@ class _PerturbedQuestion:
     declared: Mapping[str, Declaration]
 
     def gain(self, programs: Sequence[Program]) -> float:
-        """What the goal gains if limits are moved, as a share of the best value; zero if that is only rounding."""
+        """What the goal gains if binding limits are moved, as a share of the best value; zero if only rounding."""
         tick()
         with sharing(0.2):
             moved_best = least_of(programs, _BOXES)
@@ -91,7 +91,7 @@ class _PerturbedQuestion:
         return program.under([limit for limit in kept if by is not None or limit.name != name])
 
     def _at_best(self, name: str) -> list[tuple[Limit, dict[str, float]]]:
-        """The limit of this name in each program that reaches the best value, and the numbers at the best point."""
+        """The limit of this name, as it binds, in each program that reaches the best value, and the numbers there."""
         limits = []
         for program, numbers in _cases_at(self.programs, self.best):
             limits += [(limit, numbers) for limit in program.limits if limit.name == name]
@@ -138,7 +138,7 @@ class _PerturbedQuestion:
 
 
 def _stretched(program: Program, i: int, moved: float) -> Program:
-    """The program of an optimization with one end of a range moved outwards to a number."""
+    """The program with one end of a range, which may bind, moved outwards to a number."""
     low, high = program.box[i]
     side = (min(low, moved), max(high, moved))
     return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))

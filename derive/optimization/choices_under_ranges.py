@@ -27,9 +27,9 @@ from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import tested
 from derive.numerics.algebra.evaluation import weighed
+from derive.optimization.choice_question import Choice, ChoiceQuestion
+from derive.optimization.discrete_choice import SearchedChoice, programs_of
 from derive.optimization.program import Program
-from derive.optimization.question import Choice, ChoiceQuestion
-from derive.optimization.searched_choice import SearchedChoice, programs_of
 from derive.presentation.numbers import DIGITS, in_unit, percentage, shown_number
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import columns

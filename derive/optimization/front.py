@@ -25,11 +25,11 @@ from derive.model.relation_set import RelationSet
 from derive.model.target_expressions import asking, split_unit
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO
+from derive.optimization.choice_question import ChoiceQuestion, Constraint, read_question
+from derive.optimization.discrete_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.optimization.infeasibility import none_found
 from derive.optimization.optimum_certificate import proof_of_optimum
 from derive.optimization.program import DomainTest, Limit, Program
-from derive.optimization.question import ChoiceQuestion, Constraint, read_question
-from derive.optimization.searched_choice import SearchedChoice, answers_at, best_of, put_back, searched_choice
 from derive.presentation.cautions import PlacedRemark, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.numbers import DIGITS, heading_with_unit, in_unit, shown_choice, shown_number

@@ -14,9 +14,9 @@ from itertools import chain, combinations
 
 from derive.errors import AmbiguousError, DeriveError, InconsistentError, LimitError, NoSolutionError
 from derive.numerics.algebra.like_terms import ZERO
+from derive.optimization.discrete_choice import SearchedChoice
 from derive.optimization.program import Limit, Program, whole_if_counted
 from derive.optimization.search import least_of
-from derive.optimization.searched_choice import SearchedChoice
 from derive.presentation.cautions import side_unit
 from derive.presentation.numbers import shown_choice, shown_number
 from derive.solving.answering.solver import solve
@@ -31,7 +31,7 @@ _NEAR = 400  # to find the nearest miss
 
 
 def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
-    """A smallest set of limits that no point of the choices fulfils together; empty if that cannot be proved."""
+    """A smallest set of limits that are infeasible together; empty if that cannot be proved."""
     limits = chain.from_iterable((*program.limits, *program.ties) for program in programs)
     names = list(dict.fromkeys(limit.name for limit in limits if limit.relation is not None))
     for chosen in _sets(names):
@@ -41,7 +41,7 @@ def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
 
 
 def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Sets of limits that may exclude each other, by size; of many limits, only the small sets and then all."""
+    """Sets of limits that may be infeasible together, by size; of many limits, only the small sets and then all."""
     sizes = range(len(names) + 1) if len(names) <= _ALL else range(3)
     for size in sizes:
         yield from combinations(names, size)
@@ -50,7 +50,7 @@ def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ...]:
-    """The limits that are left excluding each other when every one that can be spared has been dropped in turn."""
+    """The limits that are left infeasible together when every one that can be spared has been dropped in turn."""
     kept = list(names)
     for name in names:
         others = [other for other in kept if other != name]
@@ -60,7 +60,7 @@ def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ..
 
 
 def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
-    """Whether it is proved that no point of the programs fulfils the limits of these names."""
+    """Whether it is proved infeasible to fulfil the limits of these names together at any point of the programs."""
     for program in programs:
         tick()
         if program.is_sampled:
@@ -87,7 +87,7 @@ class _Miss:
 
     @property
     def share(self) -> float:
-        """How far a missed limit would have to move to be met, as a share of its sides."""
+        """How far a limit that is missed would have to move for a choice to be feasible, as a share of its sides."""
         left, right = self.sides
         return self.by / (abs(right) or abs(left) or 1.0)
 
@@ -110,7 +110,7 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
 
 
 def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
-    """Raise the solver's error in the middle of the ranges of a choice for which no point was found.
+    """Raise, if no feasible point of a choice was found, the solver's error in the middle of its ranges.
 
     A contradiction, a missing solution and several solutions are raised only if the ranges are one point.
     """
@@ -129,7 +129,7 @@ def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
 def infeasible(
     target: str, programs: Sequence[Program], count: int, declared: Mapping[str, Declaration]
 ) -> InconsistentError | LimitError:
-    """The error that says which limits exclude every choice of an optimization, and the nearest miss."""
+    """The error that says which limits make every choice infeasible, and the nearest miss."""
     names = excluding(programs)
     if not names and not _is_excluded(programs, frozenset()):
         return LimitError.unproved(
@@ -157,7 +157,7 @@ def infeasible(
 
 
 def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Iterator[_Miss]:
-    """The nearest miss of one limit in each program, while the others of the limits that exclude each other hold."""
+    """The nearest miss of one limit in each infeasible program, while the other limits of the set hold."""
     for program in programs:
         limit = next((limit for limit in program.limits if limit.name == name), None)
         if limit is None:
@@ -171,7 +171,7 @@ def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Ite
 
 
 def _miss_text(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
-    """The sentence about the nearest miss of one of the limits that exclude each other."""
+    """The sentence about the nearest miss of one of the limits that are infeasible together."""
     relation = miss.limit.relation
     assert relation is not None
     unit = side_unit(relation, relation.written.lhs)

@@ -17,13 +17,13 @@ from derive.errors import DeriveError, InconsistentError, LimitError, Verificati
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.optimization.binding_limits import bindings, closed_forms, reasons
+from derive.optimization.choice_question import Choice, ChoiceQuestion, read_question, values_of
 from derive.optimization.choices_under_ranges import under_ranges
+from derive.optimization.discrete_choice import SearchedChoice, put_back, searched_choice
 from derive.optimization.infeasibility import excluding, none_found
 from derive.optimization.optimum import Binding, Optimum
 from derive.optimization.optimum_certificate import proof_of_optimum
-from derive.optimization.question import Choice, ChoiceQuestion, read_question, values_of
 from derive.optimization.search import SearchResult
-from derive.optimization.searched_choice import SearchedChoice, put_back, searched_choice
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
 
@@ -39,7 +39,7 @@ def best_choice(
     given: Mapping[str, Any],
     sense: str,
 ) -> Optimum:
-    """Search every discrete choice over its ranges for the least or greatest target, and put the best back.
+    """The least or the greatest value of a target: every choice is searched over its ranges, and the best put back.
 
     >>> from derive.relation_files.loading import load
     >>> fence = load('''[quantities]
@@ -62,7 +62,7 @@ def best_choice(
 def _put_back_in_turn(
     question: ChoiceQuestion, searched: Sequence[SearchedChoice]
 ) -> tuple[SearchedChoice, Answer, list[SearchedChoice]]:
-    """Put the searched choices back, the best first, until one is better than the rest: it, its answer, all choices.
+    """Put choices back for `least` or `most`, the best first, until one is better than the rest: it, its answer, all.
 
     A choice whose answer fails bears the error of it. First, it is searched once more for a point at which nothing
     leaves its domain by the relations of some case. One that holds only at a worse point may come after others.
@@ -131,7 +131,7 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
 
 
 def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOptimum | None:
-    """The certificate over all searched choices that none is better than the one put back.
+    """The certificate of what `least` or `most` returns: no choice is better than the one put back.
 
     A choice in which nothing determines the target has no programs. None where a choice is ruled out for another
     reason: its answer did not hold, or was not found in time.
@@ -143,7 +143,7 @@ def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOpti
 
 
 def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
-    """What binds at the choice put back, closed forms of it, and whether the time was enough to try every limit."""
+    """What binds at the choice that `least` returns, its closed forms, and whether every limit was tried in time."""
     binding: list[Binding] = []  # grows limit by limit, so that it has those found before the time ran out
     try:
         with sharing(_EXPLAINING):  # each limit takes a search of its own, and the best choice is found by now
@@ -161,14 +161,14 @@ def _gap_in_unit(question: ChoiceQuestion, best: SearchResult) -> float | None:
 
 
 def _floor(choice: SearchedChoice) -> float:
-    """What a searched choice adds to the bound of all: minus infinity if unknown, infinite without an answer."""
+    """What one choice adds to the bound of `least` over all: minus infinity if unknown, infinite without an answer."""
     if choice.error is not None and choice.best.boxes == 0:  # it failed before it was searched
         return -math.inf if choice.is_unknown else math.inf
     return choice.best.floor
 
 
 def _as_choice(choice: SearchedChoice) -> Choice:
-    """What `least` or `most` reports of each searched choice: the best in it, or why there is none."""
+    """What `least` or `most` reports of each choice: the best in it, or why there is none."""
     names, listed = choice.pick.names, {name: str(value) for name, value in choice.pick.listed.items()}
     if choice.error is not None:
         return Choice(names, listed, None, {}, choice.error.what, is_proved=not choice.is_unknown)

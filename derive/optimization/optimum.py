@@ -19,8 +19,8 @@ from derive.certificates.proof import ProofOfOptimum
 from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Name, Node, Number, render
 from derive.model.relation_set import RelationSet
+from derive.optimization.choice_question import Choice, is_choice
 from derive.optimization.choices_under_ranges import ChoicesUnderRanges
-from derive.optimization.question import Choice, is_choice
 from derive.presentation.cautions import cautions, is_amiss
 from derive.presentation.charts import Axis, Chart, Mark, Series, holding
 from derive.presentation.numbers import (

@@ -23,7 +23,7 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
-from derive.optimization.question import Constraint, values_of
+from derive.optimization.choice_question import Constraint, values_of
 from derive.tolerances import AGREEMENT, MOST, TIGHT
 from quantities.domain import Domain
 from quantities.rational import written
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def excess(written: Equation) -> Node:
-    """The expression by which a limit is exceeded: not positive where the limit holds.
+    """The expression by which a limit of a program is exceeded: not positive where the limit holds.
 
     Of a tie, it is the left side less the right.
     """
@@ -109,7 +109,7 @@ def whole_if_counted(x: float, step: float) -> float:
 
 
 def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node], Node]) -> Iterator[Limit]:
-    """The ends of a range as limits of a form in a program, each with its gap spread out; an infinite end is none."""
+    """The ends of a range as limits of a program's form, each with its gap spread out; an infinite end is none."""
     for op, end in ((">=", low), ("<=", high)):
         if math.isfinite(end):
             written = Equation(form, op, Number(Fraction(end)))
@@ -179,7 +179,7 @@ class Program:
 
     @property
     def _needed(self) -> tuple[Node, ...]:
-        """The goal, and the sides of limits and domains as they were derived, that may be undefined in the box.
+        """The program's goal, and the sides of limits and domains as derived, that may be undefined in the box.
 
         Spread out they may be defined everywhere, as `x/x` is where it is written as one.
         """

@@ -54,7 +54,7 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
 
 
 def _shared(node: Node) -> Node:
-    """A program's spread-out expression with each product's number apart, so that like products are shared.
+    """A reduced program's expression with each product's number apart, so that like products are shared.
 
     What one limit says of `width*length` then narrows what another says of `-3*width*length`.
     """
@@ -67,7 +67,7 @@ def _shared(node: Node) -> Node:
 
 
 def spread_out(node: Node, is_positive: Test) -> Node:
-    """A goal or limit of the optimization, with factors multiplied into its sums and choices for tighter enclosures.
+    """A goal or limit of a reduced program, with factors multiplied into its sums and choices for tighter enclosures.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
@@ -81,7 +81,7 @@ def spread_out(node: Node, is_positive: Test) -> Node:
 
 
 def _spread(factors: Product, is_positive: Test) -> Node:
-    """A product spread out for the search: a factor is multiplied into a sum or a choice's arms, again and again."""
+    """A product in a reduced program, spread out: a factor is multiplied into a sum or a choice's arms, repeatedly."""
     for base, exponent in factors.powers.items():
         if not isinstance(base, Apply) or base.op not in ("add", "max", "min") or exponent not in (1, -1):
             continue
@@ -102,12 +102,12 @@ def _spread(factors: Product, is_positive: Test) -> Node:
 
 
 def _meets(factor: Product, terms: list[Product]) -> bool:
-    """Whether a factor meets its own powers in a sum, so that a program's product is spread out."""
+    """Whether a factor meets its own powers in a sum, so that reduction spreads the product out."""
     return any(not factor.powers.keys().isdisjoint(term.powers) for term in terms)
 
 
 def _inner(base: Node, is_positive: Test) -> Node:
-    """A factor that stays apart when a program's product is spread out, with its own arguments spread out."""
+    """A factor that reduction leaves apart when it spreads out a product, with its own arguments spread out."""
     if isinstance(base, (Name, Number)) or base.op == "piecewise":
         return base
     return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))
@@ -173,7 +173,7 @@ def reduced(program: Program) -> ReducedProgram:
 
 
 def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
-    """The quantities that a tie gives and that can be put in, first the one that stands in fewest places."""
+    """The quantities that ties give and that reduction can leave out, first the one that stands in fewest places."""
     places: dict[str, int] = {}
     for node in walk(program.goal, *(limit.gap for limit in program.limits), *program.zeros):
         if isinstance(node, Name):
@@ -187,13 +187,13 @@ def _pivots(program: Program) -> Iterator[tuple[Limit, str, Node]]:
 
 
 def _is_plain(form: Node, program: Program) -> bool:
-    """Whether the form that a tie gives is a sum of quantities, or made of counts alone."""
+    """Whether reduction may put in the form that a tie gives: a sum of quantities, or made of counts alone."""
     counts = {name for name, step in zip(program.names, program.steps, strict=True) if step}
     return counts.issuperset(names_in(form)) or linear_form(form, frozenset(names_in(form))) is not None
 
 
 def _stands_apart(name: str, goal: Node) -> bool:
-    """Whether a quantity that a tie gives may be left out of a program, since it is at most a term of the goal.
+    """Whether reduction may leave out a quantity that a tie gives, since it is at most a term of the goal.
 
     Where it is a factor, its range says more than a form of it.
     """
@@ -202,7 +202,7 @@ def _stands_apart(name: str, goal: Node) -> bool:
 
 
 def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | None:
-    """The one form that a tie gives a quantity, so that it can be left out; None if there may be none or several.
+    """The one form that a tie gives a quantity, so that reduction can leave it out; None if none, or several.
 
     A factor that is no number is left alone: the quotient by it would be wider than the tie.
     """
@@ -219,7 +219,7 @@ def _form_from_tie(gap: Node, name: str, spans: Mapping[str, Span]) -> Node | No
 
 
 def _is_one_to_one(gap: Node, name: str) -> bool:
-    """Whether a tie gives a quantity one value: it stands there once, in logarithms and exponentials alone."""
+    """Whether a tie gives a quantity to be left out by reduction one value: it stands in logarithms and the like."""
     around = [node for node in walk(gap) if isinstance(node, Apply) and name in names_in(node)]
     if occurrences(gap, name) != 1 or any(node.op not in ("add", "neg", "mul", "log", "exp") for node in around):
         return False

@@ -170,7 +170,7 @@ class SearchResult:
 
 
 def tolerated(value: float, blur: float, share: float) -> float:
-    """How far the bound of a search may lie below a value that it proves.
+    """How far the bound that a search ends with may lie below a value that it proves.
 
     That is a share of the value, or its blur if the value is zero.
 
@@ -303,7 +303,7 @@ class _PointSearch(Search):
                         break
 
     def _is_beside_jump(self, point: tuple[float, ...]) -> bool:
-        """Whether a point of the search is the best in doubles, while its decimals lie on the other side of a jump."""
+        """Whether a point of the search is the best in doubles only, since its decimals lie beyond a jump."""
         if not self._jumps:
             return False
         with as_doubles():
@@ -327,7 +327,7 @@ class _PointSearch(Search):
         return True
 
     def _remember(self, point: tuple[float, ...] | None) -> None:
-        """Keep a point of the search for the best choice as a minimum, at which tangents may be flat.
+        """Remember a point in the search as a minimum, around which tangents may be flat.
 
         Minima that are less good than the best are dropped.
         """
@@ -352,7 +352,7 @@ class _PointSearch(Search):
         return None if is_known else candidate
 
     def _distance(self, point: Sequence[float], sides: Sequence[Span]) -> float:
-        """How far a point of the search is from the middle of a box, as a share of the ranges."""
+        """How far a point that the search has tried is from the middle of a box, as a share of the ranges."""
         axes = zip(point, sides, self.program.box, strict=False)
         shares = [abs(x - (low / 2 + high / 2)) / (end - start) for x, (low, high), (start, end) in axes if end > start]
         return max(shares, default=0.0)

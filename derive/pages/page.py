@@ -156,7 +156,7 @@ def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
 
 
 def unpacked(text: str) -> str:
-    """The script of packed data and plans: another compressor may pack the same otherwise."""
+    """The script of a page's packed data and plans: another compressor may pack the same otherwise."""
     steps, *by_distances = zlib.decompress(b64decode(text)).decode().split("\n")
     lines, walk = _by_numbers(by_distances), _Walk()
     return "\n".join(lines[walk.place(step)] for step in steps.split(","))
@@ -208,12 +208,12 @@ class _Walk:
         self._last, self._unmet, self._following = -1, 0, dict[int, int]()
 
     def step(self, place: int) -> str:
-        """The step to a line's place, as text in the packed script; empty where it is the usual one."""
+        """The step to a line's place, as text in a page's packed script; empty where it is the usual one."""
         step = "+" if place == self._unmet else str(place - self._last)
         return "" if self._reached(place) else step
 
     def place(self, step: str) -> int:
-        """The place of a line in the packed script to which a step leads."""
+        """The place of a line in a page's packed script to which a step leads."""
         if step == "+":
             place = self._unmet
         else:
@@ -222,7 +222,7 @@ class _Walk:
         return place
 
     def _reached(self, place: int) -> bool:
-        """Go to the place of the script's next line; whether the walk was expected to lead there."""
+        """Go to the place of the next line of a page's script; whether the walk was expected to lead there."""
         is_usual = place == self._following.get(self._last, self._unmet)
         self._unmet = max(self._unmet, place + 1)
         self._following[self._last] = self._last = place

@@ -21,11 +21,11 @@ from typing import Any, Literal, NamedTuple
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
 from derive.kernels.browser_programs.program import Program, SharedParts, program_of
-from derive.kernels.case_dispatch import cases_of_stated
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.cautions import MOST_REMARKS
 from derive.solving.answering.remarks import AlternativeValue, limits_for, of_default, of_definition
+from derive.solving.case_trees import cases_of_stated
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -104,7 +104,7 @@ class _Plans:
         self._used: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = {}
 
     def of_variant(self, question: PageQuestion) -> dict[str, Any]:
-        """A variant as plain data: the plans for each quantity that can be asked for, and for the further targets."""
+        """A variant in a page's data: the plans for each quantity that can be asked for, and for further targets."""
         first, given = question.targets[0], question.given_for(question.targets[0])
         others = [target for target in question.targets[1:] if target not in question.known]
         solved = {unknown: self._plan(unknown, question.given_for(unknown)) for unknown in (first, *question.known)}
@@ -260,7 +260,7 @@ def _tabled(table: dict[str, int], entry: Mapping[str, Any], *own: str) -> dict[
 
 
 def _not_followed(question: PageQuestion, followed: Collection[str]) -> list[str]:
-    """What relations leave out of the answer as the page is first set, where no plan says how that goes on.
+    """What the data of a page say that relations leave out as it is first set, where no plan follows it.
 
     The share may need values that nothing else on the page does, or depend on cases that only the solver sorts.
     """
@@ -279,7 +279,7 @@ def _rests_on_a_fallback(program: Program, check: Mapping[str, Any]) -> bool:
 def _quantity(
     library: RelationSet, name: str, page_variants: Variants, given: Mapping[str, Value], constants: Mapping[str, float]
 ) -> dict[str, Any]:
-    """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
+    """A quantity in a page's data: what it is, its units, its domain, and if it can be moved its slider and start."""
     quantity = library.declared[name]
     low, high = (quantity.unit.from_base(end) for end in quantity.domain.ends)
     data: dict[str, Any] = {
@@ -321,7 +321,7 @@ def _as_data(quantity: Declaration, value: AlternativeValue) -> dict[str, Any]:
 def _slider(
     library: RelationSet, quantity: Declaration, value: Value, page_variants: Variants, given: Mapping[str, Value]
 ) -> list[Any]:
-    """The plain data of a slider, its ends and how it goes: it reaches the values of all profiles offered."""
+    """The data of a page's slider, its ends and how it goes: it reaches the values of all profiles offered."""
     groups = chain.from_iterable(choice.groups for choice in page_variants.choices)
     values = (library.profile(name).values.get(quantity.name) for name in chain.from_iterable(groups))
     others = [] if quantity.name in given else [quantity.unit.from_base(stated.base[1]) for stated in values if stated]
@@ -354,7 +354,7 @@ def _slot(library: RelationSet, choice: Choices, names: Sequence[str]) -> dict[s
 
 
 def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> dict[str, dict[str, float]]:
-    """The numbers of other quantities that a profile's numbers assume, as plain data of a page."""
+    """The numbers of other quantities that a profile's numbers assume, in a page's data."""
     return {
         name: _numbers(library, assumed)
         for name, assumed in profile.goes_with.items()
@@ -376,7 +376,7 @@ class Slider(NamedTuple):
 
 
 def starting_number(value: Value, quantity: Declaration) -> float:
-    """The plain number at which a slider starts, in the declared unit: the middle of a wide range is that of ratios.
+    """The number at which a page's slider starts, in the declared unit: the middle of a wide range is that of ratios.
 
     >>> from quantities.value import read_value
     >>> starting_number(read_value("1..4096 sequence"), Declaration("batch", "sequence"))
@@ -391,7 +391,7 @@ def starting_number(value: Value, quantity: Declaration) -> float:
 def slider(
     quantity: Declaration, value: Value, others: Iterable[float] = (), like: float = 0.0, *, asked: bool = False
 ) -> Slider:
-    """A slider as plain data: its ends reach `others`, and `like` is a size to go by where the given is at zero.
+    """A page's slider as data: its ends reach `others`, and `like` is a size to go by where the given is at zero.
 
     >>> from quantities.value import read_value
     >>> slider(Declaration("context", "token/sequence"), read_value("8 ktoken/sequence"))
@@ -440,7 +440,7 @@ def _scale(low: float, high: float) -> Literal["ratio", "difference", "ratio fro
 
 
 def nice(number: float, way: int) -> float:
-    """A round number for an end of a slider: the next 1, 2 or 5 times a power of ten above a number, or below it.
+    """A round number for an end of a page's slider: the next 1, 2 or 5 times a power of ten above a number, or below.
 
     >>> nice(823.0, 1), nice(823.0, -1), nice(0.03, 1)
     (1000.0, 500.0, 0.05)

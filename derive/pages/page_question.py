@@ -30,10 +30,10 @@ from itertools import chain, product
 
 from derive.errors import DeriveError
 from derive.kernels.agreement import surplus
-from derive.kernels.case_dispatch import cases
 from derive.model.relation_set import RelationSet
 from derive.solving.answering.remarks import open_ratios
 from derive.solving.answering.solver import solve
+from derive.solving.case_trees import cases
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import Question, ask
 from quantities.profiles import Profile
@@ -139,7 +139,7 @@ def _is_fixed(value: Value) -> bool:
 
 
 def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
-    """The values that a page knows, in use in any case; those of this case, if all state something twice."""
+    """The values that a page's question knows, in use in any case; those of this case, if all state something twice."""
     plans = cases(library, question.outline).plans
     if len(plans) < 2:
         return dict(used)
@@ -294,12 +294,12 @@ def variants(
 
 
 def _missing(library: RelationSet, own: PageQuestion, slot: Slot, stated: frozenset[str]) -> str:
-    """Which quantities that the page takes from the chosen profile another one does not state."""
+    """Which quantities that a page's question takes from the chosen profile another one does not state."""
     taken = library.profile(slot.chosen).values
     missing = [name for name in own.known if name in taken and name not in own.typed and name not in stated]
     return f"{', '.join(missing)} not stated" if missing else ""
 
 
 def in_one_sentence(error: DeriveError) -> str:
-    """What an error says first, without its full stop."""
+    """What an error of a page's question says first, without its full stop."""
     return error.what.partition("\n")[0].partition(". ")[0].rstrip(".")

@@ -27,7 +27,7 @@ def directed(structure: Structure, relations: Sequence[str], known: frozenset[st
 
 
 def following(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """The names that other known names yield by relations in the direction in which they are written.
+    """The names that follow from known ones by relations in the direction in which they are written.
 
     >>> from derive.relation_files.loading import load
     >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
@@ -51,7 +51,7 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
 
 
 def upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
-    """The relations by which some names could follow from known ones, forwards as the relations are written."""
+    """The relations by which some names could follow from known ones in the direction in which they are written."""
 
     def needed_for(name: str) -> Iterator[str]:
         for relation in structure.writers.get(name, ()):
@@ -61,7 +61,7 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
 
 
 def downstream(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """The quantities that some names lead to by relations as written, where all other inputs are known or follow.
+    """The quantities that follow from some names by relations in their written direction, all other inputs being known.
 
     >>> from derive.relation_files.loading import load
     >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
@@ -118,7 +118,7 @@ def led_from(
 
 
 def _peeled(structure: Structure, relations: Sequence[str], determined: frozenset[str], used: set[str]) -> list[str]:
-    """Unused relations in the order for matching: those with a single unknown left, one by one, then the others."""
+    """Unused relations in the order for giving them directions: those with a single unknown left first."""
     rank = {relation: i for i, relation in enumerate(relations) if relation not in used}
     members = structure.members
     open_count = {relation: len([name for name in members[relation] if name not in determined]) for relation in rank}
@@ -143,7 +143,7 @@ def _peeled(structure: Structure, relations: Sequence[str], determined: frozense
 
 
 def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
-    """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
+    """The unknowns that relations yield in their written direction, each with the first relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
     waiting = {relation: len(structure.inputs[relation] - known) for relation in rank}  # how many inputs are missing
     by_rank = {i: relation for relation, i in rank.items()}

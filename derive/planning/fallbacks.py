@@ -172,7 +172,7 @@ class _Choice:
 
     @cached_property
     def firm(self) -> list[str]:
-        """The other weak values that the relations in reach contain."""
+        """The weak values in the relations in reach that are no fallbacks."""
         return [name for name in self._weak_inside if name not in self.structure.otherwise]
 
     @cached_property

@@ -35,14 +35,14 @@ _REPLACEMENT = "\ufffd"
 
 
 def undirected_graph(**about: Attribute | None) -> Graph:
-    """An undirected graph without nodes, made by importing networkx; its attributes describe the whole graph."""
+    """An undirected graph of networkx without nodes; its attributes describe the whole graph."""
     import networkx
 
     return networkx.Graph(**plain(about))
 
 
 def directed_graph(**about: Attribute | None) -> DiGraph:
-    """A directed graph without nodes, made by importing networkx; its attributes describe the whole graph."""
+    """A directed graph of networkx without nodes; its attributes describe the whole graph."""
     import networkx
 
     return networkx.DiGraph(**plain(about))
@@ -72,7 +72,7 @@ def _writable(attribute: Attribute) -> Attribute:
 
 
 def reached(start: Iterable[str], onward: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Some nodes of a graph and all nodes that they lead to, the nearest first.
+    """Some nodes of a network and all nodes that they lead to, the nearest first.
 
     >>> "".join(reached("a", {"a": "bc", "b": "d", "c": "b", "d": "a"}.__getitem__))
     'abcd'
@@ -140,7 +140,7 @@ def graphml(graph: Graph) -> str:
 
 
 def components(edges: Mapping[str, Sequence[str]]) -> list[tuple[str, ...]]:
-    """Strongly connected components without networkx, each after those it points to; every node is a key (Tarjan 1972).
+    """The strongly connected components of a network, each after those it points to (Tarjan 1972); needs no networkx.
 
     >>> components({"a": ["b"], "b": ["c"], "c": ["b", "d"], "d": []})
     [('d',), ('b', 'c'), ('a',)]

@@ -36,7 +36,7 @@ _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
 def broken(relation: Relation, values: Mapping[str, float]) -> str:
-    """The sentence on a failed check: the relation's name, both sides at these numbers in base units, and the reason.
+    """The caution on a failed check: the relation's name, both sides at these numbers in base units, and the reason.
 
     >>> from derive.relation_files.loading import load
     >>> shelf = load('''[quantities]
@@ -63,7 +63,7 @@ def by_default(relations: Iterable[Relation], defaults: Mapping[str, Value], typ
 
 
 def counts_as(name: str, default: Value) -> str:
-    """The sentence that a quantity without a given counts as its default."""
+    """The caution that a quantity without a given counts as its default."""
     return f"{name} is not given, and counts as {default} ({default.source}): give it if it is another."
 
 
@@ -109,12 +109,12 @@ def remarked(answer: Answer) -> tuple[str, ...]:
 
 
 def is_amiss(*results: Any) -> bool:
-    """Whether any of these answers or tables has a failed check, a given without effect, or a remark."""
+    """Whether any of these answers or tables needs a caution: a failed check, a given without effect, or a remark."""
     return any(result.failed or result.unused or result.remarks for result in results)
 
 
 def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
-    """The warnings of an answer: failed checks, idle givens, undecided conditions, and numbers next to a count.
+    """The warnings among the cautions of an answer: failed checks, idle givens, undecided conditions and the like.
 
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
     """
@@ -151,7 +151,7 @@ def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
 
 
 def without_part(unused: Sequence[str]) -> str:
-    """The beginning of the warning that these givens play no part.
+    """The beginning of the caution that these givens play no part.
 
     >>> without_part(["layers"]), without_part(["layers", "heads", "chips"])
     ('layers plays no part', 'layers, heads and chips play no part')
@@ -192,7 +192,7 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
 
 
 def stated_value(name: str, weak: Value) -> str:
-    """A weak value and its source in words, as warnings state them."""
+    """A weak value and its source in words, as cautions state them."""
     return f"{name} is {weak}, {weak.source}"
 
 
@@ -233,12 +233,12 @@ class PlacedRemark:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The placed remark for programs: as one of `derive solve --json`, with its target and its point."""
+        """The placed remark of a caution for programs: as one of `derive solve --json`, with target and point."""
         return {"target": self.target, "at": self.point, **remark_data(self.remark)}
 
 
 def largest(remarks: Iterable[PlacedRemark]) -> Iterator[PlacedRemark]:
-    """The remarks that stand beside many answers: of each target as many as under the headline of a single answer."""
+    """The cautions beside many answers: of each target as many remarks as under a single answer's headline."""
     counts: dict[str, int] = {}
     for remark in remarks:
         counts[remark.target] = counts.get(remark.target, 0) + 1

@@ -107,7 +107,7 @@ Block = Heading | Text | Items | Formulas | LetterLegend | WorkedDerivation | Gr
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Document:
     """A title and its blocks."""
 
     name: str
@@ -116,13 +116,13 @@ class Report:
 
     @property
     def quantities(self) -> tuple[Declaration, ...]:
-        """The quantities whose letters stand in a document's blocks of formulas, each once."""
+        """The quantities whose letters stand in the document's blocks of formulas, each once."""
         formulas = (block.quantities for block in self.blocks if isinstance(block, Formulas))
         return tuple(dict.fromkeys(chain.from_iterable(formulas)))
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
-        """The pictures of the report in the order of its blocks."""
+        """The pictures of the document in the order of its blocks."""
         return tuple(block for block in self.blocks if isinstance(block, Picture))
 
 
@@ -223,16 +223,16 @@ class Dialect(Protocol):
 
 
 def bound(
-    title: str, reports: Sequence[Report], dialect: Dialect, lead: Sequence[Block] = (), edition: str = ""
+    title: str, reports: Sequence[Document], dialect: Dialect, lead: Sequence[Block] = (), edition: str = ""
 ) -> str:
-    r"""A document of one report, or of several as one volume, with one list of sources at the end.
+    r"""The text of a document, or of several bound as one volume, in a language, with one list of sources at the end.
 
     Above the first section stand the date of the facts, which is the latest of the sources' dates, the abstract and the
     takeaways: a report's own blocks before its first heading, or a volume's `lead`.
 
     >>> from derive.presentation.markdown import HOST
     >>> falls = Text("It *falls* at $g$.", (Source("a survey", date="2026-08"),))
-    >>> toy = Report("toy", "A toy", (Heading("One"), falls))
+    >>> toy = Document("toy", "A toy", (Heading("One"), falls))
     >>> print(bound(toy.title, [toy], HOST))
     # A toy
     <BLANKLINE>
@@ -404,7 +404,7 @@ class _Page:
         return f"{self.dialect.before_citations}{text}" if text else ""
 
     def cite(self, source: Source, in_words: str) -> str:
-        """The number of a source on the page; a short one that is no publication is cited by its text."""
+        """The number of a source in the document's list; a short one that is no publication is cited by its text."""
         escaped = self.dialect.escaped
         if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
             bare = replace(source, note="")

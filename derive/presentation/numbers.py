@@ -77,7 +77,7 @@ def _thousands(number: float) -> int:
 
 
 def in_multiples(number: float, unit: str) -> tuple[float, str]:
-    """A number and its unit as a multiple for reports: between 1 and 1000 where the unit has prefixes.
+    """A number and its unit as a multiple that people read easily: between 1 and 1000 where the unit has prefixes.
 
     Whole numbers below 100,000 stay, and so do prefixes that people chose, while the number is between 1 and 1000.
     Where only a divisor has multiples, as in prices, it takes the prefix.
@@ -153,7 +153,7 @@ def in_unit(base: float, unit: Unit) -> Any:
 
 
 def reported_digits(number: float, digits: int = REPORTED) -> int:
-    """The digits that a report shows of a number: all of a whole one below a million, otherwise at most four.
+    """The digits to show of a number in a report: all of a whole one below a million, otherwise at most four.
 
     >>> reported_digits(129280.0), reported_digits(12685.7142857, 12), reported_digits(0.5, 3)
     (6, 4, 3)
@@ -162,7 +162,7 @@ def reported_digits(number: float, digits: int = REPORTED) -> int:
 
 
 def with_short_numbers(text: str) -> str:
-    """The text of a report with its long numbers, and those with a power of ten, shortened.
+    """A text with its long numbers, and those with a power of ten, shortened as people read them.
 
     >>> with_short_numbers("compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
     'compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'

@@ -32,7 +32,7 @@ class Section:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of a section in text, after an empty one."""
+        """The lines of a section of a text, after an empty one."""
         return ["", self.title, *(f"  {row}" for row in self.rows)] if self.title else ["", *self.rows]
 
 
@@ -50,7 +50,7 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The text of a result's document: its headline, its remarks, and the lines of its sections."""
+        """The text of a result: its headline, its remarks, and the lines of its sections."""
         lines = [self.headline, *(f"  {remark}" for remark in self.remarks)]
         for section in self.sections:
             lines += section.lines if section.rows else []
@@ -58,7 +58,7 @@ class Document:
 
 
 class Result(NotebookDisplay):
-    """A result of derive, which a subclass lays out as a document; its text is a part of that."""
+    """A result of derive, which a subclass lays out, and its text."""
 
     def _document(self, digits: int | None = None) -> Document:
         raise NotImplementedError
@@ -74,7 +74,7 @@ class Result(NotebookDisplay):
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
-    """The headline of an answer's document: `period = 2.00 s`, or its bounds."""
+    """The headline of an answer's text: `period = 2.00 s`, or its bounds."""
     unit = answer.quantity.unit
     name = answer.quantity.name
     if answer.base is not None:
@@ -114,7 +114,7 @@ def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
 
 
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
-    """What the terminal shows below the headlines of several answers: their warnings and largest remarks, each once."""
+    """The text below the headlines of several answers: their warnings and largest remarks, each once."""
     idle = _idle(answers)
     sentences = list(chain.from_iterable(warnings(answer, idle) for answer in answers))
     for answer in answers:
@@ -139,7 +139,7 @@ def _step_lines(step: Step, digits: int) -> list[str]:
 
 
 def _given(given: Mapping[str, Value]) -> list[str]:
-    """The givens of an answer's text in aligned columns: name, value and source."""
+    """The givens in an answer's text in aligned columns: name, value and source."""
     name_width = max(map(len, given), default=0)
     value_width = max((len(str(value)) for value in given.values()), default=0)
     return [f"{name:<{name_width}} = {value!s:<{value_width}}  {value.source}" for name, value in given.items()]

@@ -40,9 +40,9 @@ from derive.errors import DeriveError, ExpressionError, UnknownNameError, unknow
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.repairs import Vocabulary
+from derive.relation_files.file_text import SEARCHED, Document, Notes, Table, parse_source, read_document, within
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, SHARED, VALUE
 from derive.relation_files.named_libraries import installed, is_name, offers, shelved
-from derive.relation_files.sources import SEARCHED, Document, Notes, Table, parse_source, read_document, within
 from derive.time_limits import query
 from quantities.declaration import Declaration, check_name, read_aliases, read_given
 from quantities.definitions import define

@@ -22,7 +22,7 @@ from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
 from derive.borders import Border, Borders, Region
-from derive.comparison.comparison import Comparison, Factor
+from derive.comparison.comparison_result import Comparison, Factor
 from derive.errors import ExpressionError, LimitError
 from derive.optimization.optimum import Optimum
 from derive.reports.proofs import Form
@@ -64,7 +64,7 @@ class _Folder(FileSystemLoader):
         self._first = template.name
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
-        """The text that a template may reach, of itself or of a part in its folder, with its settings blanked out."""
+        """The text that the sandbox lets a template reach: itself or a part in its folder, settings blanked out."""
         if template != self._first:
             self._prove_inside(template)
         text, file, is_current = super().get_source(environment, template)
@@ -74,7 +74,7 @@ class _Folder(FileSystemLoader):
         return OPENING.sub(lambda match: "\n" * match[0].count("\n"), text), file, is_current
 
     def _prove_inside(self, template: str) -> None:
-        """Limit what a template reaches: refuse a part that is outside its folder, no plain file, or too large."""
+        """Refuse, for the sandbox, a part of a template outside its folder, no plain file, or too large."""
         folder = Path(self.searchpath[0]).resolve()
         part = (folder / template).resolve()
         if not part.is_relative_to(folder):
@@ -214,7 +214,7 @@ def _limited(name: str, act: Any) -> Callable[..., Any]:
 
 
 def _prove_small(*values: Any) -> None:
-    """Refuse values of a template with so many items that comparing or writing them would not end.
+    """Refuse, in the sandbox, values of a template with so many items that comparing or writing them would not end.
 
     An item is counted as often as it would be written down: a list of twice the same list, in twenty levels, has a
     million of them.
@@ -232,7 +232,7 @@ def _prove_small(*values: Any) -> None:
 
 
 def _prove_room(name: str, given: Sequence[Any]) -> None:
-    """Refuse a replacement or joining of texts in a template whose result would be too large."""
+    """Refuse, in the sandbox, a replacement or joining of texts whose result would be too large."""
     if name == "replace" and len(given) > 2:
         text, old, new, *_ = map(str, given)
         if len(text) + text.count(old) * len(new) > _MOST_CHARACTERS:

@@ -52,8 +52,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from derive.borders import Borders
-from derive.comparison import comparison
-from derive.comparison.comparison import Comparison
+from derive.comparison import comparison_result
+from derive.comparison.comparison_result import Comparison
 from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
 from derive.optimization import front
@@ -91,7 +91,7 @@ class AnswerText(str):
 
     @classmethod
     def of(cls, answer: Answer, digits: int | None = None) -> AnswerText:
-        """The text of an answer in a report's line: its value or bounds, and the library's bounds that it breaks."""
+        """The word of a template for an answer: its value or bounds, and the library's bounds that it breaks."""
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
         if answer.base is not None:
@@ -110,7 +110,7 @@ def _breaks(answer: Answer) -> str:
 
 
 def spread(answer: Answer, digits: int = 3) -> str:
-    """The bounds of an answer in a report's line of words; empty if no given of it was a range."""
+    """The template word `spread`: the bounds of an answer in a line; empty if no given of it was a range."""
     if answer.bounds is None or answer.bounds[0] == answer.bounds[1]:
         return ""
     unit = answer.quantity.unit
@@ -125,7 +125,7 @@ def spread(answer: Answer, digits: int = 3) -> str:
 
 
 def number(value: float, unit: str = "", digits: int = 3) -> str:
-    """A number in a report's line of words, with its unit; what is counted is named in words too.
+    """The template word for a number in a line of a report, with its unit; what is counted is named in words too.
 
     >>> number(0.0144, "s")
     '$14.4\\\\,\\\\mathrm{ms}$'
@@ -149,12 +149,12 @@ def magnitude(answer: Answer, unit: str | None = None) -> float:
 
 
 def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
-    """An answer as rounded text, to be given in another question of a report template."""
+    """The template word for an answer as rounded text, to be given in another question."""
     return f"{magnitude(answer, unit or None):.{digits}g} {unit}".rstrip()
 
 
 def lasting(answer: Answer, digits: int = 3) -> str:
-    """A time in a report's line of words, in a customary unit."""
+    """The template word for a time in a line of a report, in a customary unit."""
     for unit in _TIMES:
         if magnitude(answer, unit) < (1000 if unit == "ms" else 100):
             return number(magnitude(answer, unit), unit, digits)
@@ -167,30 +167,30 @@ def cite(text: str, url: str = "", date: str = "", kind: Kind = "published") -> 
 
 
 def cited(*answers: Answer) -> tuple[Source, ...]:
-    """The published or measured sources of all givens of these answers, for a report's paragraph that cites them."""
+    """The template word for the sources, published or measured, of all givens of answers, which a paragraph cites."""
     values = chain.from_iterable(answer.given.values() for answer in answers)
     sources = dict.fromkeys(value.source for value in values)
     return tuple(source for source in sources if source.kind in ("published", "measured") and source.url + source.date)
 
 
 def line(x: Iterable[float], y: Iterable[float], label: str = "", **options: Any) -> Series:
-    """A series of a report's picture: points, and the line through them."""
+    """The template word for a series of a picture: points, and the line through them."""
     return Series.of(x, y, label, **{key: tuple(v) if isinstance(v, list) else v for key, v in options.items()})
 
 
 def axis(label: str, names: Sequence[str] = (), **options: Any) -> Axis:
-    """The axis that a template states for a picture, with numbers from `low` to `high`, or with names."""
+    """The template word for the axis of a picture, with numbers from `low` to `high`, or with names."""
     return Axis(label, names=tuple(names), **options)
 
 
 def chart(x: Axis, y: Axis, series: Iterable[Series], **options: Any) -> Chart:
-    """A chart for a report's picture: series over axes, with marks and shades."""
+    """The template word for a chart of a picture: series over axes, with marks and shades."""
     listed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     return Chart(x, y, tuple(series), **listed)
 
 
 def picture(name: str, *charts: Chart, caption: str) -> Picture:
-    """A picture of a report: charts below each other under one caption, in a file of this name."""
+    """The template word for a picture: charts below each other under one caption, in a file of this name."""
     if not _NAME.fullmatch(name):
         raise ExpressionError(f"{name!r} cannot name a picture.", hint="Write letters, digits and hyphens.", text=name)
     return Picture(name, charts, " ".join(caption.split()))
@@ -274,7 +274,7 @@ def _span(text: str, points: int = 50, log: bool = False) -> Any:
 
 
 def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, ...]:
-    """The charts of a result for a report's picture, with a reader's words in place of the library's names."""
+    """The template word for the charts of a result in a picture, with a reader's words in place of the library's."""
     charts: Sequence[Chart]
     match found:
         case Optimum():
@@ -282,7 +282,7 @@ def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, .
         case Front():
             charts = front.charts(found)
         case Comparison():
-            charts = comparison.charts(found)
+            charts = comparison_result.charts(found)
         case Borders():
             charts = found.charts
         case _:
@@ -291,7 +291,7 @@ def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, .
 
 
 def rows(found: Optimum | Front, digits: int = 3) -> list[dict[str, str]]:
-    """The rows of a report's table on a best choice or a front: the profiles that differ, and the values in words."""
+    """The template word for a table's rows on a best choice or a front: profiles that differ, and values in words."""
     each_profiles: list[tuple[str, ...]] = []
     rows: list[dict[str, str]] = []
     chosen: list[Mapping[str, float]] = []
@@ -325,7 +325,7 @@ def _whole_percentage(share: float) -> str:
 
 
 def over_ranges(best: Optimum, digits: int = 3) -> list[dict[str, str]]:
-    """How an optimum's choices fare over its ranges, as the rows of a table in a template."""
+    """The template word for how an optimum's choices fare over its ranges, as the rows of a table."""
     fares = best.under_ranges()
     names = _own_profiles([outcome.choice.profiles for outcome in fares.outcomes])
     table = []
@@ -348,7 +348,7 @@ def _value_text(base: float, quantity: Declaration, digits: int) -> str:
 
 
 def _own_profiles(each: Iterable[tuple[str, ...]]) -> list[str]:
-    """The profiles in each row of a report's table, without those that all rows have."""
+    """The profiles in each row of a template's table, without those that all rows have."""
     listed = list(each)
     shared = set.intersection(*map(set, listed)) if len(set(listed)) > 1 else set()
     return [", ".join(name for name in profiles if name not in shared) for profiles in listed]

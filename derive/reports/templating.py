@@ -1,4 +1,4 @@
-"""Report templates: Markdown with questions in it, rendered into a report.
+"""Document templates: Markdown with questions in it, rendered into a report.
 
 A template is text with Jinja's `{{ }}` and `{% %}`. Each `{{ }}` is evaluated when the report is made: an answer is a
 number with its unit; a relation, a derivation, a table or a picture is a block, in a paragraph of its own. The rest is
@@ -31,7 +31,7 @@ from jinja2 import TemplateError, TemplateSyntaxError, Undefined
 from jinja2.debug import rewrite_traceback_stack
 
 from derive.errors import DeriveError, ExpressionError, LimitError
-from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
+from derive.presentation.document import Block, Document, Grid, Heading, Items, Picture, Text
 from derive.reports.sandbox import HOLDER, OPENING, Sandbox
 from derive.reports.template_words import AnswerText, cited
 from derive.solving.execution.answer import Answer
@@ -49,7 +49,7 @@ _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  
 _SECONDS = 300.0  # for all questions of a template
 
 
-def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
+def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Document:
     """The report that a template renders with this vocabulary."""
     with several_queries(_SECONDS):
         sheet = _Sheet()
@@ -60,7 +60,7 @@ def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
             raise _located(error, path, 0) from None
     if not blocks or not isinstance(blocks[0], Heading) or blocks[0].level != 1:
         raise _located(ExpressionError("It has no title.", hint='Write "# The title" above everything else.'), path, 0)
-    return Report(name, blocks[0].words, tuple(blocks[1:]))
+    return Document(name, blocks[0].words, tuple(blocks[1:]))
 
 
 def _evaluated(environment: Sandbox, path: Path) -> str:

@@ -1,4 +1,4 @@
-"""How low and how high a closed form goes while names move over ranges.
+"""The extremes of a form: its least and its greatest value while names move over ranges.
 
 Where the slope keeps its sign in every range given, the extremes lie at two corners of the box and are exact. Where it
 does not, the box is subdivided until the extremes are known to one part in a million. Where there is no closed form,
@@ -65,7 +65,7 @@ _FUNCTION = "function_"
 def bounds_of_form(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = PARTS
 ) -> tuple[Span, Evidence]:
-    """How low and how high a closed form goes as its names move over the ranges, and how this is known.
+    """The least and the greatest value of a form as its names move over the ranges, and how these extremes are known.
 
     Each is found from `most` parts of their box.
     """
@@ -96,7 +96,7 @@ def _value_at_corner(form: Node, corner: Mapping[str, float]) -> float:
 def extreme_corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
-    """The corners at which a closed form is least and greatest, by the signs of its slopes; None if one may change."""
+    """The corners of the ranges at which a form has its extremes, by its slopes' signs; None if one may change."""
     spans = point_box(values) | dict(ranges)
     least, greatest = dict(values), dict(values)
     for name in names_in(form):
@@ -111,7 +111,7 @@ def extreme_corners(
 
 
 def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
-    """Whether a closed form moves one way only, or not at all, with each name over its range, for certain."""
+    """Whether a form certainly moves one way only with each range, so that its extremes are at corners."""
     return extreme_corners(form, values, ranges) is not None
 
 
@@ -165,7 +165,7 @@ def _extreme_near(
 def form_for_bounds(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
-    """A closed form simplified over the ranges in which its names move, all over which it stays equal.
+    """A form simplified, before its extremes are sought, to one that equals it all over the ranges.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -180,13 +180,13 @@ def form_for_bounds(
 def _simplified(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
-    """A closed form simplified over its box: without idle arms and what cancels, with functions as unknowns."""
+    """A form simplified for its extremes over a box: without idle arms and what cancels, with functions as unknowns."""
     known = {name: number for name, number in values.items() if name not in ranges}
     # A number over its size is a sign before it is taken for positive or negative: at zero it has no value.
     form = folded(without_idle_arms(with_signs(folded(form, known)), ranges), {})
 
     def with_arguments(part: Node) -> Node | None:
-        """A function in a closed form with arguments simplified over the box; None if rational, a choice as it is."""
+        """A function with its arguments simplified for the extremes of a form; None if rational, a choice as it is."""
         if not isinstance(part, Apply) or _is_rational(part):
             return None
         if part.op == "piecewise" or _occurrences(part) == len(part.names):
@@ -197,7 +197,7 @@ def _simplified(
     functions: dict[Node, Name] = {}
 
     def outlined(part: Node) -> Node | None:
-        """A name for a function as a closed form is reduced, if it has a value all over the box; None if rational."""
+        """A name for a function while a form is reduced for its extremes; None if rational, or without a sure value."""
         if _is_rational(part):
             return None
         enclosure = enclose(part, ranges, "")
@@ -217,7 +217,7 @@ def _simplified(
 
 
 def _with_whole_divisors(node: Node) -> Node:
-    """A closed form with bounds of inverses and logarithms of whole numbers in it, none of which is zero.
+    """A form with bounds, to find its extremes by, of inverses and logarithms of whole numbers, none of which is zero.
 
     The enclosure of 1/floor(x) has no end where floor(x) is 0 or 1, and none of its values is above 1.
 
@@ -245,7 +245,7 @@ def _with_whole_divisors(node: Node) -> Node:
 
 
 def _flat_product(parts: Iterable[Node]) -> Node:
-    """A product in a closed form, with no products among its factors; nothing cancels, as one may be undefined."""
+    """A product in a form whose extremes are sought, with no products among its factors; nothing cancels in it."""
     factors: list[Node] = []
     for part in parts:
         factors += part.args if isinstance(part, Apply) and part.op == "mul" else [part]
@@ -253,7 +253,7 @@ def _flat_product(parts: Iterable[Node]) -> Node:
 
 
 def _is_whole(node: Node) -> bool:
-    """Whether a part of a closed form has only whole numbers as its names move, since it is rounded."""
+    """Whether a part of a form whose extremes are sought has whole numbers only, since it is rounded."""
     if isinstance(node, Number):
         return node.value.denominator == 1
     if not isinstance(node, Apply):
@@ -262,7 +262,7 @@ def _is_whole(node: Node) -> bool:
 
 
 def _in_order(node: Node) -> Node:
-    """A closed form with terms and factors in one order, so that a function that recurs is seen to be the same."""
+    """A form with terms and factors in one order, in which a recurring function is one when extremes are sought."""
     if not isinstance(node, Apply):
         return node
     args = tuple(map(_in_order, node.args))
@@ -270,7 +270,7 @@ def _in_order(node: Node) -> Node:
 
 
 def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """A closed form without the arms of a max, min, sign or absolute value that cannot bind anywhere in the box.
+    """A form without arms (of a max, min, sign or absolute value) that its extremes over a box cannot depend on.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -301,21 +301,21 @@ def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
 
 
 def _is_of_other_sign(condition: Node, ranges: Mapping[str, Span]) -> bool:
-    """Whether an arm of a closed form holds where a number is positive, or negative, and it never is in the box."""
+    """Whether an arm holds for one sign of a number only, which it never has in the box of the extremes."""
     if not isinstance(condition, Apply) or condition.op not in ("gt", "lt") or condition.args[1] != ZERO:
         return False
     return _sign_over(condition.args[0], ranges) == (-1 if condition.op == "gt" else 1)
 
 
 def _arms_that_may_bind(arms: Sequence[Node], spans: Sequence[Span]) -> tuple[Node, ...]:
-    """The arms of a max in a closed form that may bind while its names move over the ranges; of equal ones, one."""
+    """The arms of a max that may bind somewhere in the ranges over which extremes are sought; of equal ones, one."""
     floor = max(low for low, _ in spans)
     first = next(arm for arm, (low, _) in zip(arms, spans, strict=True) if low == floor)
     return tuple(arm for arm, (_, high) in zip(arms, spans, strict=True) if high > floor or arm is first)
 
 
 def _sign_over(form: Node, ranges: Mapping[str, Span]) -> int | None:
-    """The sign that a closed form never has the opposite of while its names move; None if it may have both."""
+    """The sign that a form never has the opposite of over the ranges of its extremes; None if it may have both."""
     enclosure = enclose(form, ranges, "")
     if enclosure is None:
         return None
@@ -333,7 +333,7 @@ def _sign_over(form: Node, ranges: Mapping[str, Span]) -> int | None:
 
 
 def _is_rational(part: Node) -> bool:
-    """Whether a node of a closed form keeps it a ratio of polynomials, which can be reduced."""
+    """Whether an operation leaves a form a ratio of polynomials, which is reduced before its extremes are sought."""
     if not isinstance(part, Apply):
         return True
     if part.op == "pow":
@@ -342,7 +342,7 @@ def _is_rational(part: Node) -> bool:
 
 
 def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable[str]) -> list[Node]:
-    """A closed form reduced to lowest terms, and in partial fractions; none if its divisor is zero everywhere.
+    """A form in lowest terms and partial fractions, to find its extremes by; none if its divisor is zero everywhere.
 
     Its unknowns are quantities, and names that stand for functions of them.
     """
@@ -361,10 +361,10 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity], functions: Iterable
 
 
 def _occurrences(form: Node) -> int:
-    """How often names that move occur in a closed form: the more often, the wider is its enclosure."""
+    """How often moving names occur in a form: the more often, the wider are the enclosures that bound its extremes."""
     return sum(isinstance(part, Name) for part in walk(form))
 
 
 def _divisions(form: Node) -> int:
-    """The number of divisions in a closed form, whose slopes and values have no bound where a divisor may be zero."""
+    """The number of divisions in a form: its extremes have no bound where a divisor may be zero."""
     return sum(1 for _ in operations(form, among=("inv",)))

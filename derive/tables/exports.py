@@ -22,7 +22,7 @@ from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
 from derive.tables.point_values import Regime
 from derive.tables.sweep_function import SweepFunction
-from derive.tables.sweep_question import Survey, crossed
+from derive.tables.sweep_question import SweepQuestion, crossed
 from derive.tables.table_checks import held_along
 from quantities.registry import quantity, registry
 from quantities.spelling import parse_unit
@@ -34,7 +34,7 @@ _PIECE = 1 << 16  # lines written at once
 
 
 def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
-    """Write tables to a CSV file one below the other, under one heading; numbers have all their digits."""
+    """Export tables to a CSV file, one below the other under one heading; numbers have all their digits."""
     with written_whole(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")
@@ -91,7 +91,7 @@ _PLACES = ("attrs", "names", "pint")
 
 
 def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Units) -> Any:
-    """A pandas data frame of columns, some of which have units.
+    """Columns exported as a data frame of pandas, some of them with units.
 
     What pandas works out of a frame often loses its `.attrs`; the names of columns stay, and so do numbers with units.
     """
@@ -108,7 +108,7 @@ def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Unit
 
 
 def _with_unit(numbers: Any, unit: str) -> Any:
-    """An array of pint-pandas for a data frame, whose arithmetic is done in pint's application registry."""
+    """A column exported to a data frame as an array of pint-pandas, which computes in pint's application registry."""
     pint_pandas = optional_package("pint_pandas", "tables")
     if pint_pandas.PintType.ureg.get() is not registry():
         message = "pint-pandas reckons in pint's application registry, which does not know these units."
@@ -118,12 +118,12 @@ def _with_unit(numbers: Any, unit: str) -> Any:
 
 _CHUNK = 1 << 20  # points of a chunk
 
-Task = Callable[[Survey, Mapping[str, Any]], Iterable[Any]]
+Task = Callable[[SweepQuestion, Mapping[str, Any]], Iterable[Any]]
 """What is computed along some axes, from the targets there."""
 
 
-def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A sweep on dask: its axes and targets as arrays in chunks of at most this many points."""
+def lazily(survey: SweepQuestion, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A sweep exported to dask: its axes and targets as arrays in chunks of at most this many points."""
     optional_package("dask.array", "scale")
     if not survey.lines:
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
@@ -133,18 +133,18 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
 
 
 def regimes(function: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes of a sweep on dask as chunked arrays, from the targets there."""
+    """The regimes of a sweep exported to dask, as chunked arrays, from the targets there."""
     codes = _blocks(_codes, function, list(function.switches), axes, columns, "i1")
     return {name: Regime(function.switches[name].arms, codes[name]) for name in codes}
 
 
 def holds(function: SweepFunction, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    """Whether all checks hold at each point of a sweep on dask, as a chunked array, from the targets there."""
+    """Whether all checks hold at each point of a sweep exported to dask, as a chunked array, from the targets there."""
     return _blocks(_holds, function, ["holds"], axes, columns, "?")["holds"]
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
-    """Compute the arrays of a sweep on dask; a client's workers compute the chunks, again if a worker is lost."""
+    """Compute the arrays of a sweep exported to dask; a client's workers compute chunks, again if a worker is lost."""
     import dask
 
     listed = list(arrays.values())
@@ -152,8 +152,8 @@ def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, 
     return dict(zip(arrays, results, strict=True))
 
 
-def _axis(survey: Survey, line: Line, size: int) -> Any:
-    """The axis of a sweep on dask as a chunked array, in declared units."""
+def _axis(survey: SweepQuestion, line: Line, size: int) -> Any:
+    """The axis of a sweep exported to dask, as a chunked array in declared units."""
     from dask import array
 
     if is_lazy(line.source):
@@ -182,7 +182,7 @@ def _blocks(
     columns: Mapping[str, Any],
     kind: str,
 ) -> dict[str, Any]:
-    """Chunked arrays of dask over a sweep's axes, which one task computes for each stretch of axes and columns."""
+    """Chunked arrays of a sweep exported to dask, of which one task computes each stretch of axes and columns."""
     from dask import array, delayed
 
     if not names:
@@ -201,21 +201,21 @@ def _blocks(
 
 
 def _of_stretch(task: Task, function: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
-    """What a dask task finds on its stretch of a sweep's axes, each result broadcast to a whole chunk."""
+    """What a task of dask finds on its stretch of an exported sweep, each result broadcast to a whole chunk."""
     lines = tuple(Line(name, "", array) for name, array in zip(function.names, parts, strict=False))
-    survey, columns = Survey(lines, function), dict(zip(targets, parts[len(lines) :], strict=True))
+    survey, columns = SweepQuestion(lines, function), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])
 
 
-def _columns(survey: Survey, _: Mapping[str, Any]) -> Iterable[Any]:
+def _columns(survey: SweepQuestion, _: Mapping[str, Any]) -> Iterable[Any]:
     return survey.function.columns(crossed([line.source for line in survey.lines])).values()
 
 
-def _codes(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
+def _codes(survey: SweepQuestion, columns: Mapping[str, Any]) -> Iterable[Any]:
     return survey.function.codes(crossed([line.source for line in survey.lines]), columns).values()
 
 
-def _holds(survey: Survey, columns: Mapping[str, Any]) -> Iterable[Any]:
+def _holds(survey: SweepQuestion, columns: Mapping[str, Any]) -> Iterable[Any]:
     return [held_along(survey, columns).holds]
 
 

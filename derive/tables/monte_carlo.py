@@ -91,7 +91,7 @@ class Sample(Result):
 
     @cached_property
     def holding(self) -> Holding:
-        """The failed checks at the points of the sample, and the unused givens."""
+        """The failed checks at the points of the Monte Carlo sample, and the unused givens."""
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
         pieces = ((box, [column[box] for column in drawn]) for box in boxes)
@@ -100,17 +100,17 @@ class Sample(Result):
 
     @property
     def holds(self) -> Any:
-        """Whether each point of the sample has an answer of which every check that could be tested holds."""
+        """Whether each point of the Monte Carlo sample has an answer, and every check that could be tested holds."""
         return self.holding.holds
 
     @property
     def failed(self) -> Mapping[str, Any]:
-        """For each check that fails anywhere in the sample, at which points it does."""
+        """For each check that fails anywhere in the Monte Carlo sample, at which points it does."""
         return self.holding.failed
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The typed names that no answer at the points drawn for the sample uses."""
+        """The typed names that no answer at the points drawn for the Monte Carlo sample uses."""
         return self.holding.unused
 
     @cached_property
@@ -121,7 +121,7 @@ class Sample(Result):
 
     @property
     def sound(self) -> float:
-        """The share of the sample's points at which all checks hold."""
+        """The share of the Monte Carlo sample's points at which all checks hold."""
         return float(self.holds.mean())
 
     @cached_property
@@ -129,7 +129,7 @@ class Sample(Result):
         return numpy.sort(self.numbers[numpy.isfinite(self.numbers)])
 
     def quantile(self, share: float) -> Any:
-        """The value below which a share of the sampled values lies, as a pint Quantity; interpolated linearly."""
+        """The value, a pint Quantity, below which a share of the sampled values lies; interpolated linearly."""
         if not is_number(share) or not 0 <= share <= 1:
             raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
         return quantity(float(numpy.quantile(self._sorted, share)), self.quantity.unit)
@@ -151,7 +151,7 @@ class Sample(Result):
 
     @property
     def lost(self) -> float:
-        """The share of the sample's points at which the target has no value, or more than one."""
+        """The share of the Monte Carlo sample's points at which the target has no value, or more than one."""
         return 1 - len(self._sorted) / len(self.numbers)
 
     def below(self, value: Any) -> float:
@@ -211,7 +211,7 @@ class Sample(Result):
 def sample(
     library: RelationSet, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
 ) -> Sample:
-    """Draw points from the ranges of a question, and compute the target at each.
+    """A Monte Carlo sample: points drawn from the ranges of a question, and the target at each.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -240,7 +240,7 @@ def sample(
 
 
 def _numbers(function: SweepFunction, drawn: Mapping[str, Any]) -> Any:
-    """The target at drawn points, from the numbers of each range there, all of them in declared units."""
+    """The target at the points drawn for Monte Carlo, from the numbers of each range there, in declared units."""
     (column,) = function.columns([drawn[name] for name in function.names], is_tested=False).values()
     return numpy.array(column)
 
@@ -269,7 +269,7 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
 
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:
-    """An array of numbers drawn for a sample, converted from base units to the declared unit."""
+    """An array of numbers drawn for Monte Carlo, converted from base units to the declared unit."""
     zero, unit_step = (quantity.unit.from_base(x) for x in (0.0, 1.0))
     if quantity.unit.offset:
         return numpy.asarray(numbers * (unit_step - zero) + zero)
@@ -279,7 +279,7 @@ def _from_base(quantity: Declaration, numbers: Any) -> Any:
 def _read(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[dict[str, Spread], SweepFunction]:
-    """Read the ranges of a question to be sampled, with the function that computes its target from numbers in them."""
+    """Read the ranges of a question for Monte Carlo, with the function from numbers in them to its target."""
     question = ask(library, target, profiles, given)
     plan = question.plan(library)
     values = {**question.strong, **used_values(library, question)}
@@ -322,7 +322,7 @@ class Spread:
         return f"log-{shape}" if self.log else shape
 
     def at(self, shares: Any) -> Any:
-        """The quantiles of a range's distribution at these shares: the inverse of the cumulative distribution.
+        """The quantiles of the distribution of a range for Monte Carlo: the inverse of the cumulative distribution.
 
         >>> Spread(0.0, 4.0, 3.0, True, False).at([0.0, 0.75, 1.0]).tolist()
         [0.0, 3.0, 4.0]
@@ -343,7 +343,7 @@ class Spread:
 
 
 def spread_of(value: Value, quantity: Declaration) -> Spread:
-    """The distribution of values drawn from a range.
+    """The distribution of the values that Monte Carlo draws from a range.
 
     >>> from quantities.value import read_value
     >>> batch, price = Declaration("batch", "1"), Declaration("price", "USD")
@@ -418,7 +418,7 @@ def _tornado(sample: Sample) -> Chart:
 
 
 def _cautions(sample: Sample) -> Iterator[str]:
-    """The cautions about a sample: a sentence for each thing amiss with its points."""
+    """The cautions about a Monte Carlo sample: a sentence for each thing amiss with its points."""
     for name, where in sample.failed.items():
         yield f"{name} does not hold at {int(where.sum())} of {len(sample)} points"
     if sample.unused:

@@ -20,11 +20,11 @@ import numpy
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, outside, tested, zero_gaps
 from derive.kernels.backends.emitter import Writer
-from derive.kernels.case_dispatch import Cases, End
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
+from derive.solving.case_trees import Cases, End
 from derive.tables.point_values import PointFunction, Recipe, Values
 from derive.tolerances import AGREEMENT
 
@@ -95,7 +95,7 @@ def _needs_the_solver(cases: Cases | None) -> bool:
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
-    """The sign of points that tells whether a condition is true, false or undefined."""
+    """The sign of a check at points that tells whether a condition is true, false or undefined."""
     names = names_in(condition)
 
     def write(text: Writer) -> str:
@@ -112,7 +112,7 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
 
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
-    """The sign, at each point of a sweep, that compares a weak value with the number computed in its place."""
+    """The sign of a check, at each point of a sweep, that compares a weak value with the number in its place."""
     stated, (low, high) = recipe.weak[name].base[1], recipe.weak[name].as_rounded
     slack = AGREEMENT * max(abs(low), abs(high))
 
@@ -181,7 +181,7 @@ class Judgement:
 
     @property
     def unused(self) -> frozenset[str] | None:
-        """The givens that are unused by the verdict at every point; None if there is no answer."""
+        """The givens that the verdicts of checks at all points find unused; None if there is no answer."""
         return unused_in_common(self.verdicts)
 
     def failing(self, name: str) -> Any:
@@ -190,7 +190,7 @@ class Judgement:
 
     @property
     def tested(self) -> Any:
-        """Whether the solver had an answer to test at each point, or said which relation fails."""
+        """Whether the solver had an answer to check at each point, or said which relation fails."""
         is_tested = [verdict.unused is not None or bool(verdict.failed) for verdict in self.verdicts]
         return numpy.array(is_tested, dtype=bool)[self.places]
 
@@ -230,7 +230,7 @@ class Judge:
     def _by_pattern(
         self, column: Any, values_at: ValuesAt, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
-        """The verdicts on points, each with the points that have it; points of one pattern are judged together."""
+        """The verdicts of checks, each with the points that have it; points of one pattern are judged together."""
         values = values_at({})
         codes = [numpy.isnan(column).astype(numpy.int8)]
         codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
@@ -260,7 +260,7 @@ class Judge:
     def _of_pattern(
         self, pattern: Pattern, members: Any, ask: Callable[[int], Verdict], again: bool
     ) -> Iterator[tuple[Any, Verdict]]:
-        """The verdict on the points of one pattern of signs, or one on each point where the verdicts differ."""
+        """The verdict of checks on the points of one pattern of signs, or one on each point where they differ."""
         known, times = self.known.get(pattern, (None, 0))
         shares = _PLACES
         if known is not None:  # asked once more in the middle, so that a pattern which is not one shows
@@ -283,13 +283,13 @@ class Judge:
 
 
 def unused_in_common(verdicts: Iterable[Verdict | Judgement]) -> frozenset[str] | None:
-    """The givens that are unused by the verdicts at all points with an answer; None if there is none."""
+    """The givens that the verdicts of checks at all points with an answer find unused; None if there is none."""
     unused = [verdict.unused for verdict in verdicts if verdict.unused is not None]
     return frozenset.intersection(*unused) if unused else None
 
 
 def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
-    """Group points by the pattern of their signs: the index of each point's pattern, and a list of the patterns.
+    """Group points by the pattern of their checks' signs: the index of each point's pattern, and all patterns.
 
     >>> import numpy
     >>> places, patterns = grouped([numpy.array([[0], [1]]), numpy.array([2, 2, 3])])

@@ -21,12 +21,12 @@ from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested
 from derive.kernels.backends.emitter import Writer, apart
 from derive.kernels.browser_programs.layout import always_in_use, choices_of
-from derive.kernels.case_dispatch import Cases, plans_for
 from derive.kernels.several_targets import JointFunctions, found_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.plan import Block, Plan
+from derive.solving.case_trees import Cases, plans_for
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
 from derive.tolerances import AGREEMENT
@@ -37,7 +37,7 @@ _FUNCTIONS = Memo[JointFunctions](most=256)
 
 
 def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> JointFunctions:
-    """One compiled function for several quantities at every point of a sweep, from values of which some are weak."""
+    """One function for the values of several quantities at every point of a sweep, some of its inputs being weak."""
     listed = list(wanted)
     key = (weak, *((cases.outline, cases.is_asked) for cases in listed))
     return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak))
@@ -280,7 +280,7 @@ def _way(choice: Apply, text: Writer) -> str:
 
 
 def _largest(*arrays: Any) -> Any:
-    """The index of the largest arm of a maximum at every point of a sweep; -1 where an arm is undefined."""
+    """The place of the largest arm of a maximum at a point of a sweep; -1 where an arm is undefined."""
     best, way = arrays[0], numpy.zeros((), dtype=int)
     for i, array in enumerate(arrays[1:], 1):
         way = numpy.where(array > best, i, way)
@@ -289,7 +289,7 @@ def _largest(*arrays: Any) -> Any:
 
 
 def _first(*sides: Any) -> Any:
-    """Which condition of a choice holds first at every point of a sweep; -1 without one, or after an undefined one."""
+    """The place of the first condition of a choice that holds at a point; -1 without one, or after an undefined one."""
     *tests, otherwise = sides
     way: Any = len(tests) if otherwise else -1
     for i, (yes, no) in reversed(list(enumerate(tests))):

@@ -24,7 +24,7 @@ from derive.presentation.charts import Area, Caption, Chart, LevelCurves, Series
 from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.point_checks import Verdict
-from derive.tables.sweep_question import Survey, crossed
+from derive.tables.sweep_question import SweepQuestion, crossed
 from derive.tables.trapezoids import Column, Scale, columns_of, decomposed
 
 Point = tuple[float, ...]
@@ -112,9 +112,9 @@ def varying(standings: Iterable[PointRegime]) -> set[str]:
 
 @dataclass
 class Labels:
-    """The standings of the points of a survey, each a small number of its own."""
+    """The standings of the points of a regime map, each a small number of its own."""
 
-    survey: Survey
+    survey: SweepQuestion
     standings: list[PointRegime] = field(default_factory=list)
 
     def at(self, *columns: Any) -> Any:
@@ -163,7 +163,7 @@ _ALONG_ONE = Scale((0.0, 1.0))  # the other axis of a map with one, on whose sid
 class RegimeMap:
     """The regions along one axis or two: strips of equal standing, and the curves between them."""
 
-    survey: Survey
+    survey: SweepQuestion
     along: Scale
     up: Scale
     columns: tuple[Column, ...]
@@ -281,7 +281,7 @@ def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list
     return curves
 
 
-def mapped(survey: Survey) -> RegimeMap:
+def mapped(survey: SweepQuestion) -> RegimeMap:
     """A question over one axis or two as a map of regimes: its regions by label, and the curves between them."""
     labels = Labels(survey)
     *first, up = [_scale(line) for line in survey.lines]

@@ -29,7 +29,7 @@ from derive.tables.axes import is_lazy
 from derive.tables.exports import write_csv
 from derive.tables.point_checks import Judgement
 from derive.tables.progress import in_threads, with_progress_bar
-from derive.tables.sweep_question import Survey, asked
+from derive.tables.sweep_question import SweepQuestion, asked
 from derive.tables.table import Table, postponed, tabled
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
@@ -169,7 +169,7 @@ _SEEN = 3  # points tried along each axis
 class Stream(NotebookDisplay):
     """A sweep that is computed on use. Each use goes through its points anew."""
 
-    survey: Survey
+    survey: SweepQuestion
 
     def __len__(self) -> int:
         return self.survey.size
@@ -228,8 +228,8 @@ def stream(
     return Stream(survey)
 
 
-def _table(survey: Survey, box: Tile) -> Table:
-    """The table of one piece of a stream, which is a box of its survey."""
+def _table(survey: SweepQuestion, box: Tile) -> Table:
+    """The table of one piece of a stream, which is a box of its question."""
     arrays = survey.within(box)
     axes = {name: array.ravel() for name, array in zip(survey.function.names, arrays, strict=True)}
     return Table(axes, survey.function.columns(arrays), survey.units, survey.at(*axes.values()))

@@ -21,10 +21,10 @@ from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
 from derive.kernels.backends.exact_points import beside_rationals
-from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import JointFunctions, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark
+from derive.solving.case_trees import Cases
 from derive.solving.execution.answer import Answer, Remark
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches

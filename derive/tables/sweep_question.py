@@ -1,7 +1,7 @@
 """The question of a sweep: its axes, its targets, and the plan for each.
 
-A `Survey` walks the points in boxes, stretches of the axes in the order of the table's rows, so that memory stays
-small however long the axes are.
+A `SweepQuestion` walks the points in boxes, stretches of the axes in the order of the table's rows, so that memory
+stays small however long the axes are.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from derive.errors import DeriveError, ExpressionError, InconsistentError, Under
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
-from derive.kernels.case_dispatch import cases, open_sides, weak_in_conditions
 from derive.kernels.compiled_functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
+from derive.solving.case_trees import cases, open_sides, weak_in_conditions
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
@@ -42,8 +42,8 @@ _PATIENCE = 2.0  # seconds for a piece of slow ones
 
 
 @dataclass(frozen=True)
-class Survey:
-    """The axes of a sweep, and its function along them."""
+class SweepQuestion:
+    """The question of a sweep: its axes, and its function along them."""
 
     lines: tuple[Line, ...]
     function: SweepFunction
@@ -82,7 +82,7 @@ class Survey:
 
     @cached_property
     def _each(self) -> float:
-        """The seconds that a survey takes for one of its points, measured on a few after compilation."""
+        """The seconds that a sweep takes for one of its points, measured on a few after compilation."""
         first, second = islice(self.boxes(_PROBE), 2)
         self.function.columns(self.within(first))  # compiles
         begun = time.monotonic()
@@ -90,7 +90,7 @@ class Survey:
         return (time.monotonic() - begun) / points_in(second)
 
     def pace(self) -> int:
-        """How many points a survey has computed at once: fewer where the solver is called at each."""
+        """How many points of a sweep are computed at once: fewer where the solver is called at each."""
         if self.function.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
@@ -98,21 +98,21 @@ class Survey:
         return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
     def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
-        """The boxes in which a survey walks its points, of at most this many each, in the order of the rows.
+        """The boxes in which a sweep walks its points, of at most this many each, in the order of the rows.
 
         >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
-        >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
+        >>> [tuple((s.start, s.stop) for s in box) for box in SweepQuestion(lines, None).boxes(8)]
         [((0, 2), (0, 4)), ((2, 3), (0, 4))]
         """
         return tiles(self.shape, points)
 
     def within(self, box: Tile) -> tuple[Any, ...]:
-        """The numbers of each axis of the survey in one of its boxes, shaped so that they broadcast."""
+        """The numbers of each axis of a sweep in one of its boxes, shaped so that they broadcast."""
         parts = [line.part(stretch.start, stretch.stop) for line, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
 
-    def of(self, target: str) -> Survey:
-        """The survey of the same axes, with one of its targets alone."""
+    def of(self, target: str) -> SweepQuestion:
+        """The question of a sweep with one of its targets alone."""
         recipes = tuple(recipe for recipe in self.function.recipes if recipe.target == target)
         return (
             self
@@ -121,23 +121,23 @@ class Survey:
         )
 
     def point(self, place: int) -> dict[str, float]:
-        """The numbers on the survey's axes at one of its points, from the number of its row."""
+        """The numbers on the axes at one point of a sweep's question, from the number of its row."""
         places = map(int, numpy.unravel_index(place, self.shape)) if self.shape else ()
         return {line.name: float(line.part(i, i + 1)[0]) for line, i in zip(self.lines, places, strict=True)}
 
-    def at(self, *arrays: Any) -> Survey:
-        """The survey of the same question of a sweep, with other numbers along its axes."""
+    def at(self, *arrays: Any) -> SweepQuestion:
+        """The same question of a sweep, with other numbers along its axes."""
         lines = [Line(line.name, line.unit, array) for line, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
 
 
 def points_in(box: Tile) -> int:
-    """The number of points in one of a survey's boxes."""
+    """The number of points in a box of a sweep's question."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
 
 
 def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """The numbers on a survey's axes, each array along a dimension of its own, so that they broadcast."""
+    """The numbers on the axes of a sweep's question, each along a dimension of its own, so that they broadcast."""
     count = len(parts)
     return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
@@ -149,7 +149,7 @@ def asked(
     given: Mapping[str, Any],
     *,
     is_map: bool = False,
-) -> Survey:
+) -> SweepQuestion:
     """Read the question of a sweep along axes; on a map limits may be broken everywhere."""
     listed = [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
     wanted: list[Any] = list(dict.fromkeys(listed))
@@ -177,7 +177,7 @@ def asked(
         for target in wanted:  # the solver knows the profiles, and says what they lack
             solve(library, target, profiles, along.given(along.between()))
         raise
-    return Survey(along.lines, function)
+    return SweepQuestion(along.lines, function)
 
 
 def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
@@ -194,7 +194,7 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
 
 @dataclass(frozen=True)
 class _AxisGivens:
-    """What is given along axes; on a map limits may be broken everywhere."""
+    """What a sweep's question gives along axes; on a map limits may be broken everywhere."""
 
     library: RelationSet
     profiles: tuple[Any, ...]
@@ -236,7 +236,7 @@ class _AxisGivens:
         )
 
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
-        """The stated weak values that a sweep uses for a target, and whether the solver says where each yields.
+        """The weak values that a sweep's question uses for a target, and whether the solver says where each yields.
 
         These are the values that every case uses, those that some cases and the plan over all relations use, and those
         that decide which case applies.
@@ -290,13 +290,13 @@ class _AxisGivens:
             raise contradiction
 
     def given(self, point: Iterable[float]) -> dict[str, Any]:
-        """The givens of a sweep at a point on its axes."""
+        """The givens of a sweep's question at a point on its axes."""
         declared = self.library.declared
         numbers = zip(self.lines, point, strict=True)
         return {**self.fixed, **{line.name: read_number(x, declared[line.name].unit) for line, x in numbers}}
 
     def between(self) -> Iterator[float]:
-        """A point at which to ask a sweep's question, between those of each axis, at numbers stated nowhere else."""
+        """A point at which a sweep's question is asked, between those of each axis, at numbers stated nowhere else."""
         for axis in self.lines:
             quantity = self.library.declared[axis.name]
             if is_lazy(axis.source):  # must not be computed

@@ -21,7 +21,7 @@ from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame
 from derive.tables.point_values import Regime
 from derive.tables.progress import in_threads, with_progress_bar
-from derive.tables.sweep_question import Survey, asked, crossed, points_in
+from derive.tables.sweep_question import SweepQuestion, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 
 _MOST = 20_000_000  # limit on points of one table
@@ -39,7 +39,7 @@ class Table(NotebookDisplay):
     axes: Mapping[str, Any]
     columns: Mapping[str, Any]
     units: Mapping[str, str]
-    survey: Survey = field(repr=False)
+    survey: SweepQuestion = field(repr=False)
 
     def __len__(self) -> int:
         return math.prod(len(axis) for axis in self.axes.values())
@@ -190,8 +190,8 @@ def sweep(
     return tabled(survey)
 
 
-def tabled(survey: Survey) -> Table:
-    """The table of a survey, with the columns of its targets computed."""
+def tabled(survey: SweepQuestion) -> Table:
+    """The table of a sweep's question, with the columns of its targets computed."""
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     full = survey.at(*axes.values())
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
@@ -199,7 +199,7 @@ def tabled(survey: Survey) -> Table:
     return Table(axes, columns, survey.units, full)
 
 
-def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
+def _regimes(survey: SweepQuestion, columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regime columns of a table, from its columns of targets."""
     switches = survey.function.switches
     codes = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in switches}
@@ -214,7 +214,7 @@ def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
 
 def _fill(
     columns: Mapping[str, Any],
-    survey: Survey,
+    survey: SweepQuestion,
     boxes: Iterable[Tile],
     what: str,
     work: Callable[[Sequence[Any], Tile], Mapping[str, Any]],
@@ -230,8 +230,8 @@ def _fill(
         pass
 
 
-def postponed(survey: Survey, points: int | None = None) -> Table:
-    """The table of a survey, with columns that dask computes later."""
+def postponed(survey: SweepQuestion, points: int | None = None) -> Table:
+    """The table of a sweep's question, with columns that dask computes later."""
     survey.refuse_ranges("by dask")
     axes, columns = exports.lazily(survey, points)
     return Table(axes, columns, survey.units, survey)

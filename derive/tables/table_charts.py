@@ -351,7 +351,7 @@ def _border(table: Table, target: str, name: str, low: float, high: float) -> fl
 
 
 def _crosses(table: Table, target: str, lines: Sequence[_Line]) -> Iterator[Series]:
-    """The points on a chart's lines that are crossed, since a check fails there.
+    """The points on the lines of a table's chart that are crossed, since a check fails there.
 
     Checks that fail at the same points are named together.
     """

@@ -15,7 +15,7 @@ from derive.presentation.numbers import with_unit
 from derive.tables.point_checks import Judgement, Verdict, unused_in_common
 from derive.tables.progress import in_threads, with_progress_bar
 from derive.tables.sweep_function import SweepFunction
-from derive.tables.sweep_question import Survey
+from derive.tables.sweep_question import SweepQuestion
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -72,8 +72,8 @@ class Holding:
         return words
 
 
-def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
-    """Where the checks of a table hold along the axes of its survey, over all its targets."""
+def held_along(survey: SweepQuestion, columns: Mapping[str, Any]) -> Holding:
+    """Where the checks of a table hold along its axes, over all its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
     return held_at(survey.function, pieces, columns, survey.typed)
 

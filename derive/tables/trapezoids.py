@@ -40,12 +40,12 @@ class Scale:
     log: bool = False
 
     def share(self, number: float) -> float:
-        """How far along a side of the decomposed plane a number is: 0 at the first, 1 at the last."""
+        """How far along a side of the plane cut into trapezoids a number is: 0 at the first, 1 at the last."""
         low, high = float(self.numbers[0]), float(self.numbers[-1])
         return math.log(number / low) / math.log(high / low) if self.log else (number - low) / (high - low)
 
     def between(self, low: Any, high: Any) -> Any:
-        """The inner points that divide intervals into equal parts, where changes are sought; a row for each."""
+        """The points that cut intervals into equal parts, to seek the borders of trapezoids there; a row for each."""
         share = numpy.arange(1, _PARTS) / _PARTS
         low, high = numpy.asarray(low)[:, None], numpy.asarray(high)[:, None]
         inner = low * (high / low) ** share if self.log else low + share * (high - low)
@@ -62,7 +62,7 @@ class Column:
 
 
 def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
-    """Decompose a map into columns, left to right; each change of the order of labels has one on each of its sides.
+    """Cut a map into trapezoids: its columns, left to right; each change of the order of labels has one on each side.
 
     >>> import numpy
     >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
@@ -83,7 +83,7 @@ def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
 
 
 def _is_steep(up: Scale, left: Column, right: Column) -> bool:
-    """Whether a curve between two columns is so steep, by the grid's steps, that a column has to be put between."""
+    """Whether a side of a trapezoid between two columns is so steep, by the grid's steps, that one is put between."""
     if left.labels != right.labels or not left.heights or left.at == right.at:
         return False
     step = 1.0 / (len(up.numbers) - 1)
@@ -95,7 +95,7 @@ def _middle(along: Scale, left: Column, right: Column) -> float:
 
 
 def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> list[Column]:
-    """The vertical lines that cut the plane at some values of the first axis, each with its labels from low to high.
+    """The vertical lines that cut a map into trapezoids, each with its labels from low to high.
 
     Their changes of label are sought between the points of a grid.
     """
@@ -116,7 +116,7 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
 
 
 def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) -> Column:
-    """A column that cuts the plane, without strips of no width.
+    """A vertical line that cuts the plane into trapezoids, without strips of no width.
 
     Where three regions meet, rounding decides which labels are seen.
     """
@@ -134,7 +134,7 @@ def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) ->
 def _changes(
     label_of: Callable[[Any, Any], Any], scale: Scale, intervals: tuple[Any, Any, Any, Any], steps: int
 ) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """The first change of label in each interval that is divided into parts, then the next in those that have more.
+    """The first border between trapezoids in each interval on a vertical line, then the next in those that have more.
 
     The labels of the ends say which have more. Of each change: the index of the interval, the last point seen with the
     label before, the next point, and its label.
@@ -153,7 +153,7 @@ def _changes(
 def _first_other(
     label_of: Callable[[Any, Any], Any], which: Any, scale: Scale, low: Any, high: Any, label: Any, steps: int
 ) -> tuple[Any, Any, Any]:
-    """The first change of label in each interval, sought by dividing the interval into equal parts again and again.
+    """The first border between trapezoids in each interval, sought by dividing it into equal parts again and again.
 
     Of each: the last point seen with the label, the next point, and the label of that.
     """
@@ -171,11 +171,11 @@ def _first_other(
 
 
 def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
-    """The values of the first axis on both sides of each place where the order of the columns' labels changes."""
+    """The vertical lines on both sides of each place where the order of trapezoids above each other changes."""
     orders: list[tuple[int, ...]] = []
 
     def number(column: Column) -> int:
-        """The number of a column's order of labels among the orders that the decomposition has met.
+        """The number of an order of labels among those that the columns of trapezoids have had so far.
 
         Changes are sought between numbers, as between labels.
         """

@@ -22,7 +22,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.planning.basis import basis_of
 from derive.planning.incidence import structure_of
 from derive.solving.answering import one_case
-from derive.solving.diagnosis import diagnosis, missing_givens
+from derive.solving.diagnosis import missing_givens
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.question import ask, stated_at
 from derive.time_limits import tick
@@ -255,7 +255,7 @@ def test_what_is_missing_is_searched_for_once_however_many_cases_are_singular(ca
         return missing_sets(*question)
 
     monkeypatch.setattr(one_case, "missing_sets", searched)
-    monkeypatch.setattr(diagnosis, "missing_sets", searched)
+    monkeypatch.setattr(missing_givens, "missing_sets", searched)
     conditions = [f"w >= {i} and w < {i + 1}" for i in range(cases)]
     library = derive.load(
         "[quantities]\n"

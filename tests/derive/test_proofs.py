@@ -121,7 +121,7 @@ def test_an_answer_that_claims_no_completeness_has_no_proof():
 def test_an_error_says_that_nothing_fits_is_proved_only_where_it_is(monkeypatch):
     with pytest.raises(derive.NoSolutionError, match="proved by interval arithmetic"):
         PAIR.solve("x", d="0.25")
-    monkeypatch.setattr("derive.solving.diagnosis.diagnosis.claims_of", lambda *_: None)
+    monkeypatch.setattr("derive.solving.diagnosis.conflicts.claims_of", lambda *_: None)
     with pytest.raises(derive.NoSolutionError) as caught:
         PAIR.solve("x", d="0.25")
     assert "proved" not in str(caught.value)

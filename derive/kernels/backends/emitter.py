@@ -108,27 +108,27 @@ class Dialect:
         return function
 
     def sound(self, text: str) -> str:
-        """The dialect's text of a number that is finite, or undefined."""
+        """The source text, in the dialect, of a number that is finite, or undefined."""
         return f"sound({text})"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
-        """The dialect's text of a combination of tests."""
+        """The source text, in the dialect, of a combination of tests."""
         return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
 
     def passed(self, tests: Sequence[str]) -> str:
-        """The dialect's text of the test that all these named tests pass."""
+        """The source text, in the dialect, of the test that all these named tests pass."""
         return self.logic("and", tests)
 
     def sure(self, test: str) -> str:
-        """The dialect's text of a test that fails where it is undefined."""
+        """The source text, in the dialect, of a test that fails where it is undefined."""
         return test
 
     def pick(self, test: str, yes: str, no: str) -> str:
-        """The dialect's text of a number that is one or another, as a test says."""
+        """The source text, in the dialect, of a number that is one or another, as a test says."""
         return f"({yes} if {test} else {no})"
 
     def written(self, node: Apply, part: Writer, inlined: Writer) -> str:
-        """The dialect's text of an operation; an arm that must not be computed in advance is `inlined`.
+        """The source text, in the dialect, of an operation; an arm that must not be computed in advance is `inlined`.
 
         A choice is the first arm whose condition holds: a later condition is tested where those before it failed.
         """
@@ -147,7 +147,7 @@ class Dialect:
 
     @cached_property
     def arithmetic(self) -> Arithmetic[str]:
-        """The table by which the dialect turns literals and operations into text."""
+        """The table by which the dialect turns literals and operations into emitted source text."""
 
         def swallowing(node: Apply, part: Fold) -> str:
             args = [part(arg) if _is_finite(arg) else self.sound(part(arg)) for arg in node.args]
@@ -175,7 +175,7 @@ def _refuse(*_: object) -> NoReturn:
 
 
 def operations(called: Callable[[Function], str], **own: Callable[..., str]) -> dict[str, Callable[..., str]]:
-    """The texts of all operations in a dialect, where a function is `called` by a name, or not at all.
+    """The source texts of all operations in a dialect, where a function is `called` by a name, or not at all.
 
     >>> table = operations(lambda entry: f"m.{entry.name}", max=nested("larger"))
     >>> table["mul"]("a", "b"), table["sqrt"]("a"), table["max"]("a", "b", "c")
@@ -204,7 +204,7 @@ def unsettled(node: Node) -> Node:
 
 
 def nested(function: str) -> Callable[..., str]:
-    """A writer of nested calls, by which text applies a function of two numbers to any number of them."""
+    """An emitter of nested calls, by which source text applies a function of two numbers to any number of them."""
     return lambda *args: reduce(lambda left, right: f"{function}({left}, {right})", args)
 
 
@@ -217,7 +217,7 @@ def is_literal(text: str) -> bool:
 
 
 def number(node: Number) -> str:
-    """The source text of a number, which binds as one operand.
+    """The emitted source text of a number, which binds as one operand.
 
     >>> from fractions import Fraction
     >>> number(Number(Fraction(-1, 2)))
@@ -228,7 +228,7 @@ def number(node: Number) -> str:
 
 
 def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
-    """A whole expression as one source text, without lines before it."""
+    """A whole expression as one emitted source text, without lines before it."""
 
     def part(inner: Node) -> str:
         return inlined(inner, named, dialect)
@@ -241,7 +241,7 @@ def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
 
 
 def _is_finite(node: Node) -> bool:
-    """Whether the text of an expression never yields an infinity, given that every name is finite or NaN."""
+    """Whether an expression's emitted text never yields an infinity, given that every name is finite or NaN."""
     if not isinstance(node, Apply) or node.op in _FINITE:
         return True
     return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
@@ -262,7 +262,7 @@ def is_clear(node: Node) -> bool:
 
 
 def _consists_of(node: Node, operations: Container[str]) -> bool:
-    """Whether an expression has no operations but these, whose text keeps finite numbers finite."""
+    """Whether an expression has no operations but these, whose emitted text keeps finite numbers finite."""
     return all(part.op in operations for part in walk(node) if isinstance(part, Apply))
 
 
@@ -385,7 +385,7 @@ class Sheet:
 
     @contextmanager
     def under(self, heading: str) -> Iterator[None]:
-        """Write a nested block of lines under a heading, whose names the later lines of the sheet do not see."""
+        """Emit a nested block of lines under a heading, whose names the later lines do not see."""
         self.write(heading)
         outer_names, self._names, indent = self._names, dict(self._names), self.indent
         self.indent += "    "
@@ -393,7 +393,7 @@ class Sheet:
         self._names, self.indent = outer_names, indent
 
     def require(self, scope: Scope, *tests: str) -> None:
-        """Write that the lines continue only where the tests hold: by an early return, or by masks."""
+        """Emit that the lines continue only where the tests hold: by an early return, or by masks."""
         if not tests:
             return
         if self.dialect.leaves:
@@ -403,7 +403,7 @@ class Sheet:
             scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
 
     def mask(self, scope: Scope, *further: str) -> str:
-        """Write one test for all tests that a scope requires, and for further ones."""
+        """Emit one test for all tests that a scope requires, and for further ones."""
         tests = [*in_order(test for test in scope.tests if test != "True"), *further]
         return self.line(self.dialect.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
 
@@ -419,7 +419,7 @@ class Sheet:
             self.require(scope, self.between(text, low, high, is_open))
 
     def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
-        """The source text, in the sheet's dialect, of the test that a value is finite and lies within bounds."""
+        """The source text to be emitted for the test that a value is finite and lies within bounds."""
         if not self.dialect.is_lazy:
             return f"inside({text}, {low!r}, {high!r}, {is_open})"
         if not self.dialect.asks:
@@ -448,7 +448,7 @@ class Sheet:
         return scope.written[node]
 
     def agrees(self, equation: Equation, text: Writer) -> str:
-        """Emit the source text of the test that an equation holds within rounding, as a line of the sheet.
+        """Emit the test that an equation holds within rounding, as a line, and return its source text.
 
         The gap is relative to the terms that a product of sums has: those of `2*(x - y)` cancel where it is zero.
         """
@@ -459,7 +459,7 @@ class Sheet:
         return self.line(f"({self.dialect.size}({left} - {right}) <= {AGREEMENT!r} * ({size}))")
 
     def function(self, result: str, *further: str) -> Callable[..., Any]:
-        """Make the emitted lines a function: it takes further arguments first, and returns a source text's value."""
+        """Make the emitted lines a function that takes further arguments first, and returns a source text's value."""
         self.write(f"return {result}")
         lines = self.lines if self.dialect.is_lazy else self._released()
         heading = f"def compiled({', '.join([*further, *self.arguments.values()])}):"
@@ -477,7 +477,7 @@ class Sheet:
 
 
 def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
-    """The source texts of a relation's sides, and of the size for their gap: that of its terms or of its estimate."""
+    """The source texts to be emitted for a relation's sides, and for the size by which their gap is measured."""
     text = cache(text)  # a side of one term is that term, and may be a long choice
     measured = weighed(equation) if is_estimate else (*terms(equation.lhs), *terms(equation.rhs))
     distinct = dict.fromkeys(map(text, measured))
@@ -485,7 +485,7 @@ def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate
 
 
 def _sizes_of_terms(side: Node) -> Iterator[Node]:
-    """The sizes of a side's terms, by which its rounding error is measured.
+    """The sizes of a side's terms, to be emitted as the measure of its rounding.
 
     A factor that is a sum is as large as all its terms together, and so is a sum in an absolute value or in the arm
     that a choice takes: where the terms of `max(x, x**2 - 6)` cancel, rounding alone is left of it. In a power, what is
@@ -517,7 +517,7 @@ def _size_of_sum(node: Node) -> Node:
 
 
 def _holds_sum(term: Node) -> bool:
-    """Whether the terms of a sum may cancel in a term: in its factor, base, absolute value or arm."""
+    """Whether the terms of a sum may cancel in a term, so that its emitted text loses digits."""
     if not isinstance(term, Apply) or term.op not in ("mul", "abs", "max", "min", "piecewise", *_POWERS):
         return False
     if term.op == "pow" and not (isinstance(term.args[1], Number) and term.args[1].value > 0):
@@ -527,13 +527,13 @@ def _holds_sum(term: Node) -> bool:
 
 
 def within(text: str, low: float, high: float, is_open: bool) -> str:
-    """The text of one comparison that tests whether a number is finite and lies within bounds."""
+    """The emitted source text of one comparison that tests whether a number is finite and lies within bounds."""
     above, below = _signs_of(low, high, is_open)
     return f"({low!r} {above} {text} {below} {high!r})"
 
 
 def _signs_of(low: float, high: float, is_open: bool) -> tuple[str, str]:
-    """The signs by which source text compares a finite number with a lower and an upper bound."""
+    """The signs by which emitted text compares a finite number with a lower and an upper bound."""
     return "<" if is_open or low == -math.inf else "<=", "<" if high == math.inf else "<="
 
 

@@ -43,7 +43,7 @@ _RATIONALS: ContextVar[Mapping[float, float]] = ContextVar("rationals", default=
 
 @contextmanager
 def beside_rationals(numbers: Mapping[float, float]) -> Iterator[None]:
-    """State the numbers that are no decimals at all points computed inside, as rationals by their doubles."""
+    """State the numbers that are no decimals at all exact points computed inside, as rationals by their doubles."""
     token = _RATIONALS.set(numbers)
     try:
         yield
@@ -52,7 +52,7 @@ def beside_rationals(numbers: Mapping[float, float]) -> Iterator[None]:
 
 
 def as_given(number: float) -> float:
-    """A double as the number that was given: a stated rational, or else the decimal as which it is written."""
+    """A double at an exact point as the number that was given: a stated rational, or else its decimal."""
     return _RATIONALS.get().get(number) or written(float(number))
 
 
@@ -161,7 +161,7 @@ class ExactPoints:
 
 
 def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
-    """The values of a decision that doubles leave open, once for equal points; a half where it is undefined."""
+    """The exact values of a decision at points that doubles leave open, once for equal ones; a half where undefined."""
     import numpy
 
     points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)

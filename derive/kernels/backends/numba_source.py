@@ -161,7 +161,7 @@ Tile = tuple[slice, ...]
 
 
 def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
-    """The numbers for a loop over points, as floats or as arrays with one number of axes, and their common shape.
+    """The numbers for numba's loop over points, as floats or as arrays with one number of axes, and their common shape.
 
     Every array keeps its own shape: it has size one along the axes on which it does not depend.
     """
@@ -174,7 +174,7 @@ def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
 
 
 def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
-    """The tiles, of at most this many points, into which a loop over arrays of a shape is divided.
+    """The tiles, of at most this many points, into which numba's loop over arrays of a shape is divided.
 
     >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
     [[(0, 1), (0, 4)], [(0, 1), (4, 5)], [(1, 2), (0, 4)], [(1, 2), (4, 5)]]
@@ -195,7 +195,7 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
 
 
 def part(array: Any, tile: Tile) -> Any:
-    """The part of an array in a loop that a tile covers; an axis of size one is kept whole."""
+    """The part of an array in numba's loop that a tile covers; an axis of size one is kept whole."""
     if not array.ndim:
         return array
     return array[tuple(slice(None) if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
@@ -248,7 +248,7 @@ def looped(
 
 
 def _at(array: Any, pending: Any) -> Any:
-    """The numbers of an array, or the one number, at the points of a tile that a mask leaves to another dialect."""
+    """The numbers of an array, or the one number, at points of a tile that numba leaves to another dialect."""
     import numpy
 
     return numpy.broadcast_to(array, pending.shape)[pending]

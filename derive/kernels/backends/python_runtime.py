@@ -18,14 +18,14 @@ Gap = Callable[..., float]
 
 
 def over(x: float, y: float) -> float:
-    """A quotient in lines for one point, infinite or NaN at a divisor of zero, where Python's own raises."""
+    """The runtime's quotient, infinite or NaN at a divisor of zero, where Python's own raises."""
     if y:
         return x / y
     return nan if not x or x != x or y != y else math.copysign(inf, x) * math.copysign(1.0, y)
 
 
 def called(function: Callable[..., float], *numbers: float) -> float:
-    """Call a function of `math` in lines for one point, without raising: undefined or infinite where it would."""
+    """Call a function of `math` at runtime without raising: undefined or infinite where it would."""
     try:
         return float(function(*numbers))
     except OverflowError:
@@ -51,7 +51,7 @@ def power(x: float, y: float) -> float:
 
 
 def only(*numbers: float) -> float:
-    """The one value that lines for one point find, ignoring NaN; an infinity if they find more or an infinity."""
+    """The one value that lines find at runtime, ignoring NaN; an infinity if they find more or an infinity."""
     found = nan
     for x in numbers:
         if found != found:
@@ -66,7 +66,7 @@ def is_whole(x: float) -> bool:
 
 
 def largest(numbers: Sequence[float]) -> int:
-    """The place of the largest of several numbers at a point, the first of equal ones; -1 if one is undefined."""
+    """The runtime's place of the largest of several numbers, the first of equal ones; -1 if one is undefined."""
     if any(x != x for x in numbers):
         return -1
     return max(range(len(numbers)), key=lambda i: (numbers[i], -i))
@@ -77,13 +77,13 @@ def smallest(numbers: Sequence[float]) -> int:
 
 
 def first(tests: Sequence[bool], has_last: bool) -> int:
-    """The place of the first test that is true in lines for one point; if none is, that of the last arm, or -1."""
+    """The runtime's place of the first test that is true; if none is, that of the last arm, or -1."""
     place = next((i for i, test in enumerate(tests) if test is True), -1)
     return place if place >= 0 else len(tests) if has_last else -1
 
 
 def held(gap: float, excess: float, size: float, tolerance: float) -> int:
-    """For lines of one point: 1 if a relation's sides differ little for their `size`, 2 if not, 3 if undefined."""
+    """The runtime's test of a relation: 1 if its sides differ little for their `size`, 2 if not, 3 if undefined."""
     if gap == 0:
         return 1
     if not 0 < size < inf or gap != gap:
@@ -92,7 +92,7 @@ def held(gap: float, excess: float, size: float, tolerance: float) -> int:
 
 
 def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[float]) -> float:
-    """A root of a residual at one point, between two ends, by Chandrupatla's method.
+    """The root of a residual between two ends that the runtime finds by Chandrupatla's method.
 
     `least` is the size above which a sign is certain. The root is NaN where the ends certainly have the same sign, and
     infinite where that is uncertain.
@@ -130,7 +130,7 @@ def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[flo
 
 
 def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> float:
-    """The share of a root's bracket at which inverse quadratic interpolation cuts it, where safe; else a half."""
+    """The share at which the runtime cuts a bracket by inverse quadratic interpolation, where safe; else a half."""
     across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)  # f2 has another sign than f1 and f3
     if not (across * across < along and (1 - across) * (1 - across) < 1 - along):
         return 0.5
@@ -138,7 +138,7 @@ def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> 
 
 
 def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequence[float]) -> tuple[float, float]:
-    """The end of a bracket in lines for one point, moved in from an overflow to a sign unlike the other end's."""
+    """The end of a bracket that the runtime moves in from an overflow to a sign unlike the other end's."""
     lost, x, f = end, other, at_other
     for _ in range(80):
         if (f < 0) != (at_other < 0):
@@ -153,7 +153,7 @@ def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequenc
 
 
 def cut(x1: float, x2: float, share: float) -> float:
-    """The number at which lines for one point, in plain Python, cut a bracket: zero, by ratio, or interpolated."""
+    """The number at which the runtime cuts a bracket: zero, by ratio, or interpolated."""
     a, b = min(x1, x2), max(x1, x2)
     if a < 0 < b:
         return 0.0
@@ -165,7 +165,7 @@ def cut(x1: float, x2: float, share: float) -> float:
 
 
 def erfinv(y: float) -> float:
-    """The inverse error function for lines of one point, by Halley's steps on `math.erf`, or `math.erfc` near one."""
+    """The runtime's inverse error function, by Halley's steps on `math.erf`, or `math.erfc` near one."""
     if not -1 < y < 1:
         return nan
     if y <= 0:
@@ -184,7 +184,7 @@ def erfinv(y: float) -> float:
 
 
 def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
-    """Fill the list that lines for one point write to with none yet: outputs, causes, sides, states, arms and forms."""
+    """Fill the list that lines write to at runtime with none yet: outputs, causes, sides, states, arms and forms."""
     states = 2 * outputs + 2 * checks
     y[:outputs] = [nan] * outputs
     y[outputs : 2 * outputs] = [float(why)] * outputs
@@ -195,7 +195,7 @@ def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
 def program(
     alternatives: Sequence[Callable[..., None]], outputs: int, checks: int, unsure: Sequence[int], size: int
 ) -> Callable[[Sequence[float]], list[float]]:
-    """A function in plain Python that runs lines at one point, and returns the numbers of the alternative that answers.
+    """The runtime's function that runs a program at one point, and returns the numbers of the alternative that answers.
 
     `unsure` says of each reason whether it leaves the question open, and the last reason is that several alternatives
     have an answer.
@@ -208,7 +208,7 @@ def program(
         return y
 
     def of_all(x: Sequence[float]) -> list[float]:
-        """Run the lines of each alternative at one point, and return the numbers of the one that has an answer."""
+        """Run the lines of each alternative at runtime, and return the numbers of the one that has an answer."""
         chosen: list[float] = []
         for alternative in alternatives:
             own = alone(alternative, x)

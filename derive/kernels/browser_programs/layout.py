@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
-from derive.kernels.case_dispatch import Case, Cases, ends, plans_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
@@ -28,6 +27,7 @@ from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
 from derive.solving.blocks.closed_forms import closed_forms, only_form
+from derive.solving.case_trees import Case, Cases, ends, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_from
 from derive.solving.execution.question import Outline
 
@@ -65,7 +65,7 @@ class Choices:
 
 
 def choices_of(equation: Equation, given: Collection[str] = ()) -> Choices | None:
-    """The choices in a relation and its forms, for a browser program; None if the forms are too many.
+    """The choices in a relation for a browser program's layout, and its forms; None if these are too many.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> choices_of(parse_equation("t = max(a, min(b, c))")).regimes
@@ -88,7 +88,7 @@ def choices_of(equation: Equation, given: Collection[str] = ()) -> Choices | Non
 
 
 def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) -> Iterator[Arm]:
-    """The arms that bind in a form of a relation, for a browser program to name; each choice takes its stated way."""
+    """The arms that bind in a form of a relation, for a browser program's layout; each choice takes its stated way."""
     for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 

@@ -18,13 +18,13 @@ from derive.kernels.backends.emitter import Bundle, RuntimeFunction, Script
 from derive.kernels.backends.javascript import javascript
 from derive.kernels.browser_programs.layout import Layout, Reason, Reasons, layout_of, names_leading_to
 from derive.kernels.browser_programs.program_lines import ProgramLines
-from derive.kernels.case_dispatch import End
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.presentation import mathematics
 from derive.presentation.cautions import no_value_fits, side_unit, stated_value
 from derive.presentation.derivation import letters_for
+from derive.solving.case_trees import End
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

@@ -24,13 +24,13 @@ from derive.kernels.browser_programs.layout import (
     relations_to_check,
     weak_values_behind,
 )
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, YieldingCondition, ends
 from derive.kernels.lowering import Draft
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, arms_of, dividend_of
 from derive.planning.plan import Block
+from derive.solving.case_trees import Case, Cases, Fork, Tree, YieldingCondition, ends
 from derive.solving.diagnosis.domain_violations import may_be_at_limit, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 from quantities.tolerances import UNIT_ROUNDING

@@ -50,7 +50,7 @@ _DOUBLE = 60  # correct bits from which a number is rounded to the right double,
 
 
 def power(args: Sequence[float]) -> float:
-    """Evaluate a real power in doubles; NaN where it would be complex or infinite."""
+    """The evaluation of a real power in doubles; NaN where it would be complex or infinite."""
     base, exponent = args
     if base == 0 and exponent < 0:
         return _NAN
@@ -59,7 +59,7 @@ def power(args: Sequence[float]) -> float:
 
 
 def value(node: Node, values: Values) -> float:
-    """Evaluate an expression at given numbers, as a float; NaN where it is undefined.
+    """The evaluation of an expression at given numbers, as a float; NaN where it is undefined.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> value(parse_expression("2*max(x, 3)**2"), {"x": 1.0})
@@ -149,12 +149,12 @@ def binding_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def holds(condition: Node, values: Values) -> bool:
-    """Whether a condition evaluates to true in doubles at given numbers; an undefined one does not."""
+    """Whether the evaluation of a condition at given numbers gives true; an undefined one does not hold."""
     return truth(condition, values) is True
 
 
 def truth(condition: Node, values: Values) -> bool | None:
-    """Evaluate a condition in doubles at given numbers; None where it is undefined, as a value would be NaN.
+    """The evaluation of a condition at given numbers; None where it is undefined, as a value would be NaN.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
@@ -187,7 +187,7 @@ def _comparison(comparison: Apply, _: object) -> Evaluator:
 
 
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
-    """Evaluate a comparison of two expressions in doubles or, where these are nearly equal, by exact values."""
+    """The evaluation of a comparison in doubles or, where its sides are nearly equal, by exact values."""
     left_side, right_side = comparison.args
     left, right = value(left_side, values), value(right_side, values)
     if left != left or right != right:
@@ -205,7 +205,7 @@ def _rounding(rounding: Apply, _: object) -> Evaluator:
 
 
 def _rounded(argument: Node, function: Callable[[float], float], values: Values) -> float:
-    """Evaluate a number rounded up or down, by its double or, where that is nearly whole, by its exact value."""
+    """The evaluation of a number rounded up or down, by its double or, if that is nearly whole, by its exact value."""
     number = value(argument, values)
     nearest = float(round(number))
     if _AS_DOUBLES.get() or abs(number - nearest) > MET * _size(argument, number, values):
@@ -231,7 +231,7 @@ def _from_many_digits(node: Apply) -> float | None:
 
 
 def in_doubles(constant: Node) -> float:
-    """Evaluate a constant operation by operation in doubles, as lines of arithmetic do; NaN where it is undefined."""
+    """The evaluation of a constant operation by operation in doubles; NaN where it is undefined."""
     try:
         number: float = _EVALUATORS.fold(constant, itemgetter)({})
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -292,7 +292,7 @@ def as_doubles() -> Iterator[None]:
 
 
 def _beyond_doubles(comparison: Apply, sides: Sequence[float], values: Values) -> bool | None:
-    """Evaluate a comparison whose sides are not both finite doubles; None if it is undefined.
+    """The evaluation of a comparison whose sides are not both finite doubles; None if it is undefined.
 
     Where enclosures leave it open, as those of two overflows do, balls may decide it: they may be larger than doubles.
     """
@@ -313,7 +313,7 @@ def _beyond_doubles(comparison: Apply, sides: Sequence[float], values: Values) -
 
 
 def truth_within(condition: Node, box: Mapping[str, Span]) -> bool | None:
-    """Evaluate a condition as `truth` does, but at all numbers in a box; None if it is open or undefined there."""
+    """The evaluation of a condition at all numbers in a box; None if it is open or undefined there."""
     possible = truths(condition, box)
     return next(iter(possible)) if len(possible) == 1 else None
 
@@ -328,7 +328,7 @@ def terms(node: Node) -> tuple[Node, ...]:
 
 
 def residual(equation: Equation, values: Values) -> float:
-    """Evaluate an equation's residual, relative to the sum of its absolute terms; NaN where a side is undefined.
+    """The evaluation of an equation's two sides: their difference over the sum of absolute terms; NaN where undefined.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> residual(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
@@ -343,7 +343,7 @@ def residual(equation: Equation, values: Values) -> float:
 
 
 def size_of(equation: Equation, values: Values) -> float:
-    """The sum of the absolute values of an equation's terms, by which its residual is measured."""
+    """The evaluation of the sum of an equation's absolute terms, by which its residual is measured."""
     return sum(_size(side, value(side, values), values) for side in equation.sides)
 
 
@@ -387,7 +387,7 @@ def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:
-    """Evaluate an equation's residual as `residual` does, but each part that has an exact value by that; else NaN.
+    """The evaluation of an equation's residual with each part that has an exact value by that; else NaN.
 
     In doubles a part may lie beside the end of a function's domain, by a rounding.
 
@@ -405,14 +405,14 @@ def residual_of_decimals(equation: Equation, values: Values) -> float:
 
 
 def _size(side: Node, number: float, values: Values) -> float:
-    """Evaluate the sum of the absolute terms of a side whose own value is known."""
+    """The evaluation of the sum of absolute terms of a side whose own value is known."""
     if isinstance(side, Apply) and side.op in ("add", "neg"):
         return sum(abs(value(term, values)) for term in terms(side))
     return abs(number)
 
 
 def departure(equation: Equation, values: Values) -> float:
-    """Evaluate the difference of an estimate's sides in doubles, as a share of the value of its formula.
+    """The evaluation of how far an estimate's sides differ, as a share of the value of its formula.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> round(departure(parse_equation("y = 2*x"), {"x": 1.0, "y": 2.12}), 9)
@@ -428,7 +428,7 @@ def departure(equation: Equation, values: Values) -> float:
 
 
 def weighed(equation: Equation) -> tuple[Node, ...]:
-    """The expressions whose values, evaluated in doubles, measure the departure of an estimate: its formula.
+    """The expressions whose evaluation measures the departure of an estimate: those of its formula.
 
     That is its right side, or its left if a name alone is on the right. In a balance, one side of which is the number
     0, nothing is a formula for anything, and the share is one of all terms together.
@@ -441,7 +441,7 @@ def weighed(equation: Equation) -> tuple[Node, ...]:
 
 
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
-    """Evaluate an equation's residual, relative to its change if every number in it changed by its own size.
+    """The evaluation of an equation's difference, relative to its change if every number changed by its own size.
 
     It works where a side is zero and its terms give no measure, as in `cos(x) = 0`. `moving` limits the numbers
     that change: each up and down, since beside a corner, as of `max(6 - x**2, 0)`, one side may stay as it is.
@@ -505,7 +505,7 @@ def taken_arms(node: Node, arm_of: Callable[[Apply], Node | None]) -> Iterator[t
 
 
 def is_configured(choice: Apply, given: Collection[str]) -> bool:
-    """Whether a choice is evaluated by conditions on the givens alone, so that the arm that it takes is no regime.
+    """Whether a choice's evaluation hangs on the givens alone, so that the arm that it takes is no regime.
 
     A maximum or a minimum is never configured: which of two typed numbers is the larger is what a reader asks.
     """
@@ -515,5 +515,5 @@ def is_configured(choice: Apply, given: Collection[str]) -> bool:
 
 
 def deciding(choice: Apply) -> tuple[str, ...]:
-    """The names whose numbers decide which arm an evaluation of the choice takes: those in its conditions."""
+    """The names whose numbers decide which arm the evaluation of a choice takes: those in its conditions."""
     return names_in(*(condition for _, condition in cases(choice) if condition is not None))

@@ -24,7 +24,7 @@ _LARGEST_DENOMINATOR = 1000  # of a power
 
 
 def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
-    """The degree by which an expression scales with names of some degrees, the others being fixed; None if it has none.
+    """The degree of homogeneity of an expression in names of some degrees, the others being fixed; None without one.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> mass = {"m": Fraction(1), "p": Fraction(1), "v": Fraction(0)}
@@ -35,7 +35,7 @@ def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
 
 
 def _common_degree(*degrees: Any) -> Any:
-    """The degree by which all terms scale alike with names; a term that is zero has any."""
+    """The degree of homogeneity that all terms of a sum share; a term that is zero has any."""
     distinct = {degree for degree in degrees if degree is not ANY_DEGREE}
     if len(distinct) > 1:
         raise NoElement
@@ -43,7 +43,7 @@ def _common_degree(*degrees: Any) -> Any:
 
 
 def _scaled(degree: Fraction, part: Any) -> Any:
-    """The degree by which an operation of some degree scales with names, from that by which its argument does."""
+    """The degree of homogeneity of an operation of some degree, from that of its argument."""
     return part if part is ANY_DEGREE else part * degree
 
 
@@ -58,7 +58,7 @@ DEGREE_OF_OPERATION: dict[str, Callable[..., Any]] = {
 
 
 def _degree_of_power(node: Apply, degree_of: Fold) -> Fraction:
-    """The degree by which a power scales with names, or an operation that has one only where arguments do not scale."""
+    """The degree of homogeneity of a power, or of an operation that has one only where arguments do not scale."""
     degrees: list[Fraction] = [degree_of(arg) for arg in node.args]
     if not any(degrees):
         return Fraction(0)

@@ -125,7 +125,7 @@ def unwound(form: Node, turns: int) -> Node:
 
 
 def _inverted_operation(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """Invert an operation: every candidate for the argument for which its value equals the given form."""
+    """Isolate the argument of an operation: every candidate for which its value equals the given form."""
     others = tuple(arg for i, arg in enumerate(node.args) if i != index)
     y = candidate.form
     match node.op:
@@ -149,7 +149,7 @@ def _inverted_operation(node: Apply, index: int, candidate: Candidate) -> list[C
 
 
 def _of_function(entry: Function, node: Apply, candidate: Candidate) -> list[Candidate] | None:
-    """Invert a function by its table entry: candidates for its argument; for a periodic one with whole turns."""
+    """Isolate the argument of a function by its table entry; that of a periodic one with whole turns."""
     if not entry.inverses or (entry.period and candidate.winds):
         return None
     named = {"y": candidate.form, "turns": TURNS}
@@ -166,7 +166,7 @@ def _of_function(entry: Function, node: Apply, candidate: Candidate) -> list[Can
 
 
 def _inverted_power(node: Apply, other: Node, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """Invert a power: candidates for the base, or for the exponent; None if it has no inverse."""
+    """Isolate the base of a power, or its exponent: the candidates; None if it has no inverse."""
     y = candidate.form
     if index == 1:  # the unknown is the exponent
         scale = Apply("log", (other,))
@@ -201,7 +201,7 @@ def _root(y: Node, power: Fraction) -> Node:
 
 
 def _inverted_choice(node: Apply, index: int, candidate: Candidate) -> list[Candidate] | None:
-    """Invert a choice: the candidate for an arm, where it is taken; None if the unknown stands in a condition."""
+    """Isolate an arm of a choice: the candidate where it is taken; None if the unknown stands in a condition."""
     if index % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
@@ -248,7 +248,7 @@ def _quotient(above: Node, below: Node) -> Node:
 
 
 def _by_arms(difference: Node, candidate: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """A relation with a choice inverted for a name arm by arm: the candidates of each arm, where it binds.
+    """Isolate a name in a relation with a choice, arm by arm: the candidates of each arm, where it binds.
 
     Where it ties with an arm that leaves no name, as the first with the second in `y = max(x, a, 2*x - 1)`, any
     smaller x is a solution too: a bound, and not a value.
@@ -278,7 +278,7 @@ _STRICT = {"ge": "gt", "le": "lt"}
 
 
 def _strict(binding: Node, idle: Container[Node]) -> Node:
-    """The condition under which an inverted arm binds, made strict against an arm without the name."""
+    """The condition under which an isolated arm binds, made strict against an arm without the name."""
     if not isinstance(binding, Apply) or binding.args[1] not in idle:
         return binding
     return Apply(_STRICT[binding.op], binding.args)

@@ -22,7 +22,7 @@ ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
 
 def occurrences(node: Node, name: str) -> int:
-    """How often a name occurs in an expression as it is written."""
+    """How often a name occurs in an expression as it is written, like terms apart."""
     return sum(1 for part in walk(node) if isinstance(part, Name) and part.name == name)
 
 
@@ -52,7 +52,7 @@ def negated(node: Node) -> Node:
 
 
 def inverted(node: Node) -> Node:
-    """The inverse of an expression, or of each factor of a product, as `negated` is of terms; two inverses cancel."""
+    """The inverse of an expression, or of each factor of a product, as `negated` is of terms; like ones cancel."""
     if isinstance(node, Apply) and node.op == "inv":
         return node.args[0]
     if isinstance(node, Apply) and node.op == "mul":
@@ -230,7 +230,7 @@ _FILLED: Arithmetic[Node] = Arithmetic(
 
 
 def without_denominators(difference: Node, name: str) -> Node:
-    """A sum times its denominators that contain the name, if these are at most two; else the sum as it is."""
+    """A sum times its denominators that contain the name, like terms combined; unchanged if these are many."""
     below = denominators(difference, name)
     if not below or len(below) > 2:
         return difference
@@ -238,7 +238,7 @@ def without_denominators(difference: Node, name: str) -> Node:
 
 
 def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
-    """A difference with positive denominators multiplied out, so that enclosures in the box become tighter.
+    """A difference with positive denominators multiplied out and like terms combined, for tighter enclosures.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression

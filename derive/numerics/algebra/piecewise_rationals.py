@@ -32,7 +32,7 @@ from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, Number, 
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import Undefined, exact_number, exact_value, rationals
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.algebra.piecewise_linear import Interval
+from derive.numerics.algebra.linear_cases import Interval
 from derive.numerics.algebra.polynomials import Polynomial, exactly, fraction, is_tractable, nearest_root, ratio_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.time_limits import tick
@@ -304,7 +304,7 @@ class _Pieces:
 
 
 def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
-    """The pairs of expressions at whose equality a choice may have a break, from where on another arm binds."""
+    """The pairs of expressions at whose equality a piecewise ratio may have a break, since another arm takes over."""
     match choice.op:
         case "max" | "min":
             return combinations(choice.args, 2)
@@ -317,14 +317,14 @@ def _compared(choice: Apply) -> Iterable[tuple[Node, Node]]:
 
 
 def _are_close(place: _Place, after: _Place) -> bool:
-    """Whether no exact point is sure to lie between two places, as one of them is a rounded root."""
+    """Whether no rational point is sure to lie between two places of a piecewise ratio, as one is a rounded root."""
     if place.at is None or after.at is None or (place.rounded is None and after.rounded is None):
         return False
     return after.at - place.at <= _CLOSEST * max(abs(place.at), abs(after.at))
 
 
 def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fraction], list[float]]:
-    """Where the polynomial of one piece is zero between its breaks: rationals, and doubles next to irrational roots."""
+    """Where a piece's ratio of polynomials is zero between its breaks: rationals, or doubles next to irrationals."""
     tick()
     if polynomial.degree() < 1:
         return [], []
@@ -349,7 +349,7 @@ def _roots_within(polynomial: Polynomial, stretch: Interval) -> tuple[list[Fract
 
 
 def _is_beyond(ball: Any, end: Fraction | None, direction: int) -> bool:
-    """Whether a root lies inside a piece, as seen from one of its breaks; an irrational one is never at a break."""
+    """Whether a root lies inside a piece of the ratio, as seen from a break; an irrational one is never at a break."""
     if end is None:
         return True
     gap = (ball - arb(exactly(end))) * direction

@@ -90,14 +90,14 @@ def fails_at_root(
 
 
 def _sizes(point: Mapping[str, float]) -> list[float]:
-    """The sizes by which Newton's steps in many digits are measured; that of zero is the size of the largest."""
+    """The sizes by which the steps that refine a root are measured; that of zero is the size of the largest."""
     return [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
 
 
 def _refined(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> tuple[dict[str, Any], int] | None:
-    """A root in many digits by Newton's method, and its order as `sharpened` tells it; None if that diverges."""
+    """A root refined to many digits by Newton's method, and its order, as `sharpened` tells it; or None."""
     from flint import arb
 
     iterate = [arb(x) for x in point.values()]
@@ -167,7 +167,7 @@ def retreats_to_zero(equations: Sequence[Equation], point: Mapping[str, float], 
 
 @many_digits()
 def contradict_nearby(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
-    """Whether Newton's method with 150 digits refutes a point: independent equations hold nearby, another fails.
+    """Whether refinement with 150 digits refutes a point: independent equations hold nearby, another fails.
 
     What is rounded in them counts as it is at the point. Where it is another whole number at the place that Newton's
     method leads to, the equations are tried with that one, and hold if it stays the same.
@@ -197,7 +197,7 @@ def contradict_nearby(equations: Sequence[Equation], point: Mapping[str, float],
 
 
 def _steps_at(place: Mapping[str, Ball], equations: Iterable[Equation], known: Mapping[str, float]) -> dict[Node, int]:
-    """The whole numbers to which equations round at a place in many digits, by the operations that round."""
+    """The whole numbers to which equations round at a place that is refined, by the operations that round."""
     steps: dict[Node, int] = {}
     for operation in operations(*chain.from_iterable(equation.sides for equation in equations), among=STEPPED):
         if place.keys().isdisjoint(operation.names):
@@ -212,14 +212,14 @@ def _steps_at(place: Mapping[str, Ball], equations: Iterable[Equation], known: M
 
 
 def _with_steps(node: Node, steps: Mapping[Node, int]) -> Node:
-    """An expression with the whole numbers to which parts of it are rounded."""
+    """An expression for refinement, with the whole numbers to which parts of it are rounded."""
     return rebuilt(node, lambda part: Number(Fraction(steps[part])) if part in steps else None)
 
 
 def _nearest(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> tuple[Mapping[str, Ball], bool] | None:
-    """The place near a point to which Newton's method leads in many digits, and whether the other equations hold.
+    """The place near a point to which refinement in many digits leads, and whether the other equations hold there.
 
     None if Newton's method leads away, or a side is undefined.
     """
@@ -257,7 +257,7 @@ def _nearest(
 
 
 def _independent(rows: Sequence[Sequence[Any]]) -> list[int]:
-    """The places of the rows that Newton's method can use: no combination of those before, within doubles' rounding."""
+    """The places of the rows that refinement can use: no combination of those before, within doubles' rounding."""
     reduced: list[tuple[int, list[Any]]] = []  # each with the column of its pivot, which is one
     independent = []
     for i, row in enumerate(rows):
@@ -274,7 +274,7 @@ def _independent(rows: Sequence[Sequence[Any]]) -> list[int]:
 
 
 def _fails(equation: Equation, gap: Ball, point: Mapping[str, Ball], known: Mapping[str, float]) -> bool:
-    """Whether a gap at a point in many digits is more than its change where a number changes by the last digit.
+    """Whether a gap at a refined point is more than its change where a number changes by the last digit.
 
     The sides give no measure: one of them may be zero, and the other a product with a factor that is. Where a number
     is at the end of what a side is defined for, it changes inwards.
@@ -290,7 +290,7 @@ def _fails(equation: Equation, gap: Ball, point: Mapping[str, Ball], known: Mapp
 
 
 def _rounded(x: Any, size: float) -> float:
-    """A root's number in many digits as a double; zero if Newton's method has brought it ever closer to zero."""
+    """A refined root's number in many digits as a double; zero if the steps have brought it ever closer to zero."""
     return 0.0 if abs(x) <= NEGLIGIBLE * size else float(x)
 
 
@@ -327,7 +327,7 @@ def _linearized(
     sizes: Sequence[Any],
     share: float,
 ) -> tuple[list[Any], list[list[Any]]] | None:
-    """The gaps and slopes for one step of Newton's method in many digits; no slopes where all gaps are zero.
+    """The gaps and slopes for one refining step in many digits; no slopes where all gaps are zero.
 
     None if a side is undefined.
     """

@@ -96,7 +96,7 @@ def times(a: Span, b: Span) -> Span:
 
 
 def over(a: Span) -> Span:
-    """The interval of the inverses of numbers of one sign; next to zero it has no bound.
+    """The interval of the inverses of an interval's numbers, of one sign; next to zero it has no bound.
 
     >>> over((0.0, 4.0))[1]
     inf

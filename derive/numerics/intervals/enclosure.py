@@ -89,7 +89,7 @@ class Enclosure:
 
     @property
     def partial(self) -> bool:
-        """Whether the enclosed expression may jump, or be undefined somewhere."""
+        """Whether the enclosure is of an expression that may jump, or be undefined somewhere."""
         return self.flaw != SMOOTH
 
     @property
@@ -325,7 +325,7 @@ def _slopes_of(entry: Function) -> Callable[[Span], Span]:
 
 
 def _kinked(_: Function) -> _Rule:
-    """The rule that encloses the absolute value and its slopes."""
+    """The enclosure rule for the absolute value and its slopes."""
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = inner.values
@@ -341,7 +341,7 @@ def _kinked(_: Function) -> _Rule:
 
 
 def _stepped(entry: Function) -> _Rule:
-    """The rule that encloses a function that rounds: its slope is zero, and it may jump between different values."""
+    """The enclosure rule for a function that rounds: its slope is zero, and it may jump between different values."""
 
     def rule(inner: Enclosure) -> Enclosure:
         low, high = (entry.value(end) if math.isfinite(end) else end for end in inner.values)
@@ -458,7 +458,7 @@ def around(number: Number) -> Span:
 
 
 def span_of(number: float) -> Span:
-    """An interval that encloses what a double stands for: itself, or its neighbours where it rounds a rational."""
+    """The enclosure of what a double stands for: itself, or its neighbours where it rounds a rational."""
     exact = exact_of(number)
     if exact is None or exact == Fraction(number):
         return number, number
@@ -466,12 +466,12 @@ def span_of(number: float) -> Span:
 
 
 def spans_of_numbers(numbers: Mapping[str, float]) -> dict[str, Span]:
-    """For each name an interval that encloses what its double stands for."""
+    """For each name the enclosure of what its double stands for."""
     return {name: span_of(number) for name, number in numbers.items()}
 
 
 def span_of_computed(number: float) -> Span:
-    """An interval that encloses what a double stands for, within the error of an expression if it was computed.
+    """The enclosure of what a double stands for, within the error of an expression if it was computed.
 
     >>> from quantities.rational import written
     >>> span_of_computed(written(3)), span_of_computed(0.0)
@@ -508,7 +508,7 @@ def _choice(choice: Apply, fold: Fold) -> Enclosure:
 
 
 def arms_allowed(truths_of_conditions: Iterable[frozenset[bool | None]], count: int) -> tuple[list[int], bool]:
-    """The places of the arms that an enclosed choice may take, and whether it may be undefined."""
+    """The places of the arms that an enclosure leaves to a choice, and whether it may be undefined."""
     allowed: list[int] = []
     is_partial = False
     for place, possible in enumerate(truths_of_conditions):
@@ -552,7 +552,7 @@ def joined(op: str, known: Iterable[bool | None]) -> bool | None:
 
 
 def _compared(op: str, left: Span, right: Span) -> bool | None:
-    """The truth of a comparison of sides enclosed in two intervals; None if it depends on the numbers in them."""
+    """The truth that two enclosures leave to a comparison; None if it depends on the numbers in them."""
     (a, b), (c, d) = left, right
     match op:
         case "lt" | "ge":

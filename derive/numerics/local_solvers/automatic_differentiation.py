@@ -34,7 +34,7 @@ _DENSE = 500_000  # limit on the numbers in the dense rows of all nodes
 
 @cache
 def _function(op: str) -> tuple[Callable[..., Array], Callable[..., Array]]:
-    """The NumPy functions on the tape for an operation on one number: its value, and its slope by x and value y."""
+    """NumPy's functions for automatic differentiation of an operation on one number: its value, and its slope."""
     if op == "neg":
         return np.negative, lambda x, y: -np.ones_like(x)
     if op == "inv":
@@ -79,7 +79,7 @@ class Tape:
     """
 
     def __init__(self, equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> None:
-        """Lay out many equations as a tape for their residuals and Jacobian, in runs of one operation each."""
+        """Lay out equations as a tape for automatic differentiation, in runs of one operation each."""
         self.unknowns = tuple(unknowns)
         self.known = known
         layout = _Layout(self.unknowns, known)
@@ -92,7 +92,7 @@ class Tape:
         self.work = self._size  # the number of nodes evaluated in a pass
 
     def gaps(self, point: Array) -> Array:
-        """The residuals of the tape's equations at a point."""
+        """The residuals of the equations on the tape of automatic differentiation, at a point."""
         return self._values(point)[self._rows]
 
     def jacobian(self, point: Array) -> Array:
@@ -102,7 +102,7 @@ class Tape:
             return self._sparse(values) if self.is_sparse else self._dense(values)
 
     def _values(self, point: Array) -> Array:
-        """The values of all nodes of the tape at a point."""
+        """The values of all nodes of the tape of automatic differentiation at a point."""
         values = np.empty(self._size)
         count = len(self.unknowns)
         values[:count] = point
@@ -114,7 +114,7 @@ class Tape:
         return values
 
     def _evaluated(self, run: _Run, values: Array) -> Array:
-        """The values of one run of the tape, from those of its arguments."""
+        """The values of one run on the tape of automatic differentiation, from those of its arguments."""
         if run.op == "add":
             return np.add.reduceat(values[run.args], run.ends[:-1])
         if run.op == "piecewise":
@@ -131,7 +131,7 @@ class Tape:
         return np.array([len(arms) if arm is None else arms.index(arm) for arms, arm in pairs])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
-        """The slopes of each node of a run on the tape in each of its arguments."""
+        """The slopes of each node of a run on the differentiated tape in each of its arguments."""
         if run.op == "add":
             return np.ones(len(run.args))
         if run.op == "piecewise":
@@ -154,7 +154,7 @@ class Tape:
         return rows[self._rows]
 
     def _sparse(self, values: Array) -> Array:
-        """The Jacobian by forward accumulation in sparse rows over the tape's runs."""
+        """The Jacobian by forward accumulation (automatic differentiation in sparse rows over the tape's runs)."""
         from scipy import sparse
 
         count = len(self.unknowns)
@@ -186,14 +186,14 @@ class _Layout:
         self.kept: list[Node] = []
 
     def index(self, node: Node) -> int:
-        """The index of an expression among the nodes of the tape."""
+        """The index of an expression among the nodes of the tape for automatic differentiation."""
         if id(node) not in self.seen:
             self.kept.append(node)  # so that no other object reuses its id
             self.seen[id(node)] = self._new_index(node)
         return self.seen[id(node)]
 
     def _new_index(self, node: Node) -> int:
-        """The index of an expression that is new to the tape, its constant parts evaluated."""
+        """The index of an expression new to the tape for automatic differentiation, its constants evaluated."""
         if isinstance(node, Number):
             return self._fixed(node.real)
         if isinstance(node, Name):
@@ -214,7 +214,7 @@ class _Layout:
         return self._node_index(node.op, args)
 
     def _in_pairs(self, op: str, args: list[int]) -> int:
-        """The index of a node of the tape for an operation on many others, in pairs so that runs lie on few levels."""
+        """The index of a node on the tape to be differentiated for an operation on many others, in pairs."""
         while len(args) > 1:
             pairs = [self._node_index(op, args[i : i + 2]) for i in range(0, len(args) - 1, 2)]
             args = pairs + args[len(args) - len(args) % 2 :]
@@ -232,7 +232,7 @@ class _Layout:
         return self.indices[key]
 
     def runs(self) -> tuple[Array, list[_Run], dict[int, int]]:
-        """The tape for residuals and Jacobian: its fixed numbers, its runs in order, and each node's place by index."""
+        """The tape for automatic differentiation: its fixed numbers, its runs in order, each node's place by index."""
         ranks = {"name": 0, "fixed": 1}  # operations come last, as a pass fills them in
         ops = [node.op for node in self.nodes]
         order = sorted(range(len(ops)), key=lambda i: (self.levels[i], ranks.get(ops[i], 2), ops[i]))

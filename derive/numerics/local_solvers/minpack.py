@@ -162,7 +162,7 @@ def _newton(system: _ScaledSystem) -> Array | None:
 
 
 def _length(step: Array, point: Array, chart: Array) -> float:
-    """The length of a scaled system's correction, relative to the unknowns; of those in logarithms, as it is."""
+    """The length of a correction to MINPACK's scaled unknowns, relative to them; of those in logarithms, as it is."""
     scale = np.where(chart, 1.0, np.maximum(np.abs(point), 1.0))
     with np.errstate(over="ignore"):  # infinity is what it comes to
         return float(np.sqrt(np.mean((step / scale) ** 2)))
@@ -191,7 +191,7 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
 
 
 def refined(tape: Tape, equations: Sequence[Equation], root: Array) -> Array:
-    """A local solver's root to its last digit: gaps in many digits, steps by its Jacobian in doubles (Wilkinson 1963).
+    """A local root of MINPACK's refined to its last digit: gaps in many digits, steps in doubles (Wilkinson 1963).
 
     An unknown that has lost all its digits is set to zero, if the next correction does not move it back.
     """

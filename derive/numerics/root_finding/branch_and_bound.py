@@ -121,7 +121,7 @@ class Boxes:
         return self.dag.run((*sides, *[NOTHING] * (1 + len(self.gaps))), only)
 
     def values(self, run: Run) -> list[Span]:
-        """The intervals of the goal, the gaps and the zeros over the box of a run."""
+        """The intervals of goal, gaps and zeros over a box of branch and bound, from its run."""
         return [run.spans[root] for root in self.dag.roots]
 
     def at(self, point: Sequence[float]) -> tuple[list[float], list[list[float]]] | None:
@@ -134,7 +134,7 @@ class Boxes:
         return [(low + high) / 2 for low, high in self.values(run)], slopes
 
     def narrowed(self, sides: Sequence[Span], ceiling: float) -> Box | None:
-        """The box contracted to where all can hold and the goal is not above the ceiling; None if that is nowhere."""
+        """The box of branch and bound contracted to where all can hold and the goal is not above the ceiling."""
         rounded = rounded_inwards(sides, self.steps)
         if rounded is None or not (self.gaps or self.system.zeros):
             return rounded
@@ -200,14 +200,14 @@ class Boxes:
         return tuple(sides) if tuple(sides) != part.box else None
 
     def _is_defined(self, part: Part) -> bool:
-        """Whether everything that is needed is defined all over a part: its better end may have no value otherwise."""
+        """Whether everything needed is defined all over a part of branch and bound, also at its better end."""
         spans = point_box(self.system.known)
         spans |= dict(zip(self.names, part.box, strict=True))
         enclosures = [enclose(node, spans, "") for node in self.system.needed]
         return all(enclosure is not None and enclosure.flaw < GAP for enclosure in enclosures)
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
-        """A lower bound of the goal in a part: by its enclosure, at the better corner, or by the Lagrangian.
+        """The lower bound of the goal that branch and bound has in a part: by enclosure, better corner or Lagrangian.
 
         The prices weigh the gaps and the zeros in the Lagrangian; that of a gap may not be negative.
         """
@@ -227,7 +227,7 @@ class Boxes:
         return floor
 
     def corner(self, part: Part) -> Box:
-        """The box of a part with each side along which the goal is monotone cut to its better end."""
+        """The box of a part in branch and bound, each side along which the goal is monotone cut to its better end."""
         goal = part.slopes[0]
         if goal is None:
             return part.box
@@ -259,7 +259,7 @@ class Boxes:
         return max(open_sides, key=lambda i: (shares[i], breadth(part.box[i])), default=None)
 
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
-        """The two halves of a box that is cut along a side; for a count between two whole numbers."""
+        """The two halves of a box that branch and bound cuts along a side; for a count between two whole numbers."""
         (low, high), step = sides[i], self.steps[i]
         first = second = middle((max(low, -MOST), min(high, MOST)), LEAST)
         if low == 0 and high < MOST:
@@ -349,11 +349,11 @@ class Search:
 
     @property
     def floor(self) -> float:
-        """The lower bound of the goal in all parts: no value is below."""
+        """The lower bound of the goal in all parts of branch and bound: no value is below."""
         return min([self.settled, self.pending, *(bound for bound, *_ in self.queue)])
 
     def run(self) -> None:
-        """Cut the parts with the least bounds until none is below the least value attained, or they are too many."""
+        """Branch and bound: cut the parts with the least bounds until none is below the least value attained."""
         self.push(self.boxes.whole)
         self.pending = math.inf
         while self.queue and self.count < self.most:
@@ -405,19 +405,19 @@ class Search:
         raise NotImplementedError
 
     def bound(self, part: Part) -> float:
-        """The lower bound of the goal of the search in a part."""
+        """The lower bound of the goal that branch and bound has in a part."""
         raise NotImplementedError
 
     def attain(self, part: Part) -> None:
-        """Lower the least value of the goal by what is attained in a part."""
+        """Lower the least value that branch and bound has of the goal by what is attained in a part."""
         raise NotImplementedError
 
     def is_endless(self, part: Part) -> bool:
-        """Whether the goal of the search is below every bound throughout a part."""
+        """Whether the goal of branch and bound is below every bound throughout a part."""
         return False
 
     def after(self, half: Box) -> None:
-        """Try something else of the search's own in each half after a cut."""
+        """Try something else of the branch and bound's own in each half after a cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +429,7 @@ class Bound:
 
 
 def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound] | None:
-    """The bounds of the goal over the box, below and above; None if it has no value where the zeros hold.
+    """The bounds of the goal over the box, below and above, by branch and bound; None if it has no value.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> roof = parse_expression("t - max(x, 5)")
@@ -499,7 +499,7 @@ class _RangeSearch(Search):
         return number
 
     def bound(self, part: Part) -> float:
-        """The lower bound of the goal in a part, with multipliers for the zeros by the middles of all slopes."""
+        """The lower bound that branch and bound has in a part, with multipliers for the zeros by middles of slopes."""
         others = [form for form in part.slopes[1:] if form is not None]
         goal = part.slopes[0]
         if goal is None or not others:

@@ -209,7 +209,7 @@ _NONE: Span = (math.inf, -math.inf)
 
 
 def _within(span: Span, pieces: Pieces) -> Span:
-    """The hull of what pieces of an inverse have in common with a span; empty if that is nothing."""
+    """The hull of what a contractor's pieces of an inverse have in common with a span; empty if that is nothing."""
     low, high = _NONE
     for piece in pieces:
         common = meet(span, piece)
@@ -239,7 +239,7 @@ def quotients(values: Span, divisor: Span) -> list[Span]:
 
 
 def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """Invert a max or min: the bounds of its arguments, none of which is beyond it and one of which equals it."""
+    """Contract the arguments of a max or min: none of them is beyond it, and one of them equals it."""
     spans, values = run.spans, run.spans[step.place]
     upwards = step.op == "max"
     bound = (-math.inf, values[1]) if upwards else (values[0], math.inf)
@@ -267,7 +267,7 @@ def _bases_between(values: Span, exponents: Span, base: Span) -> list[Span]:
 
 
 def _bases_of(values: Span, n: float, base: Span) -> list[Span]:
-    """Invert a power: the bases whose n-th power lies in a span; non-integer powers have none below zero."""
+    """Contract the base of a power: its n-th power lies in a span; non-integer powers have none below zero."""
     if n == 0:
         return [ALL]
     if n < 0:
@@ -292,11 +292,11 @@ def _roots(span: Span, n: float) -> Span:
 
 
 def _of_wave(entry: Function) -> _Inverse:
-    """Invert sin or cos: the angles whose sine lies in a span, less the quarter turns by which it is ahead."""
+    """Contract the argument of sin or cos to the angles whose sine lies in a span, less the quarter turns ahead."""
     ahead = times(_HALF_TURN, (entry.ahead / 2,) * 2)
 
     def pieces(values: Span, angle: Span) -> list[Span]:
-        """The pieces of angles, turn by turn near the angle's own span, whose wave lies in a span."""
+        """The pieces to which angles are contracted, turn by turn near their own span, whose wave lies in a span."""
         if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
             return [ALL]
         low, high = max(values[0], -1.0), min(values[1], 1.0)
@@ -315,7 +315,7 @@ def _of_wave(entry: Function) -> _Inverse:
 
 
 def _of_tangent(values: Span, angle: Span) -> list[Span]:
-    """Invert the tangent: the angles whose tangent lies in a span, near the span that they have."""
+    """Contract the argument of the tangent to the angles whose tangent lies in a span, near the span that they have."""
     if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
         return [ALL]
     arc = outward(math.atan(values[0]), math.atan(values[1]))
@@ -324,13 +324,13 @@ def _of_tangent(values: Span, angle: Span) -> list[Span]:
 
 
 def _monotone(entry: Function) -> _Inverse:
-    """Invert a monotone or even function for a contractor, which excludes nothing if the table has no inverse."""
+    """Contract the argument of a monotone or even function; nothing is excluded if the table has no inverse."""
     inverse, off, (least, most) = entry.inverse, entry.inverse_off, entry.between
     if inverse is None:
         return lambda values, _: [ALL]
 
     def pieces(values: Span, _: Span) -> list[Span]:
-        """The pieces of arguments, of both signs for an even function, whose value lies in a span."""
+        """The pieces to which arguments are contracted, of both signs for an even function."""
         low, high = max(values[0], least), min(values[1], most)
         if low > high:
             return []
@@ -374,7 +374,7 @@ def _of_arctangent(values: Span, _: Span) -> list[Span]:
 
 
 def _of_steps(entry: Function) -> _Inverse:
-    """Invert a function that rounds: all numbers that it may round into a span."""
+    """Contract the argument of a function that rounds to all numbers that it may round into a span."""
     up = entry.value(0.5)  # one if it rounds up, else zero
     return lambda values, _: [plus(values, (-up, 1.0 - up))]
 

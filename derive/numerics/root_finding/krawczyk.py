@@ -58,7 +58,7 @@ class Newton:
 
 
 def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
-    """One step of the interval Newton method over a box; None if slopes are unbounded, undefined or nearly singular.
+    """One interval Newton step of Krawczyk's over a box; None if slopes are unbounded, undefined or nearly singular.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -107,7 +107,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
-    """A box proved to hold exactly one solution, and a narrow box around that; None if none is found near the point.
+    """A box near a point that Krawczyk's step proves to hold one solution, and a narrow one in it; or None.
 
     The box is the largest tried share of the reach for which this is proved.
     """
@@ -126,7 +126,7 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
 
 def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
-    """A box proved to hold exactly one solution for all numbers in the graph's ranges, and a narrow box around it.
+    """A box that Krawczyk's step proves to hold one solution for all numbers in some ranges, and a narrow one in it.
 
     The solution is therefore continuous in these numbers. None if that is not proved in a few tries, of which the first
     is `point`.
@@ -152,7 +152,7 @@ def isolated_over(dag: Dag, point: Sequence[float]) -> tuple[Box, Box] | None:
 
 
 def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
-    """The slopes of a system's solution in its parameters over a box; None where the system may not determine them.
+    """The slopes of a system's solution in its parameters over a box, by Krawczyk's matrix; None if undetermined.
 
     The first unknowns are the solution, as many as there are equations, and the others the parameters. The slopes s
     solve `J*s = -G`, so that `s = -Y*G + (I - Y*J)*s`. Relative to the sides of the box, no component is greater than
@@ -190,7 +190,7 @@ def implicit_slopes(dag: Dag, box: Box) -> list[list[Span]] | None:
 
 
 def tightened(dag: Dag, box: Box) -> Box:
-    """A box known to hold a solution, narrowed by interval Newton steps to the precision of doubles."""
+    """A box known to hold a solution, narrowed by Krawczyk's steps to the precision of doubles."""
     for _ in range(_TIGHTENING):
         step = newton(dag, box)
         if step is None or step.left is None:
@@ -213,7 +213,7 @@ def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[f
 
 
 def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
-    """Enclosures of all slopes of the equations over a box, for the interval Newton method; None if unbounded."""
+    """Enclosures of all slopes of the equations over a box, for Krawczyk's step; None if unbounded."""
     if not all(math.isfinite(low) and math.isfinite(high) for low, high in box):
         return None
     run = dag.run(box)
@@ -234,7 +234,7 @@ def _scales(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> list[fl
 
 
 def _scaled(rows: Sequence[Sequence[Span]], scales: Sequence[float]) -> Matrix:
-    """The matrix of slopes for the interval Newton method, each row divided by its scale."""
+    """The matrix of slopes for Krawczyk's step, each row divided by its scale."""
     from flint import arb_mat
 
     return arb_mat([[_ball(entry) / scale for entry in row] for row, scale in zip(rows, scales, strict=True)])
@@ -249,7 +249,7 @@ def _inverse(matrix: Matrix) -> Matrix | None:
 
 
 def _ball(span: Span) -> Any:
-    """FLINT's ball around an interval, for the matrices of the interval Newton method."""
+    """FLINT's ball around an interval, for the matrices of Krawczyk's step."""
     from flint import arb
 
     low, high = span
@@ -259,5 +259,5 @@ def _ball(span: Span) -> Any:
 
 
 def _ends(ball: Any) -> Span:
-    """The interval around FLINT's ball, as the interval Newton method returns it."""
+    """The interval around FLINT's ball, as Krawczyk's step returns it."""
     return math.nextafter(float(ball.lower()), -math.inf), math.nextafter(float(ball.upper()), math.inf)

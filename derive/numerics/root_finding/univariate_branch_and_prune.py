@@ -63,7 +63,7 @@ class Places:
 
 
 def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
-    """Branch and prune in one unknown: the places of a span where a form can be zero; it is not zero anywhere else.
+    """Univariate branch and prune: the places of a span where a form can be zero; it is not zero anywhere else.
 
     `patience` is the limit on boxes that are opened.
 
@@ -104,7 +104,7 @@ class _FormOnBox:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether a box may be a place of zeros that rounding hides, or that too wide an enclosure of the form does."""
+        """Whether a box may be a place of zeros that rounding, or a wide enclosure of the univariate form, hides."""
         low, high = self.bounds.values
         return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= BLUR * self.size)
 
@@ -121,7 +121,7 @@ class _Search:
         self.hidden: list[Span] = []
 
     def settles(self, box: Span) -> bool:
-        """Whether a box is settled, dropped or kept as a place of the form's zeros, and need not be cut further."""
+        """Whether a box is dropped, or kept as a place of zeros of the univariate form, and need not be cut further."""
         on_box = self._form_on(box)
         if on_box is None or self._is_flat(box, on_box) or on_box.misses_zero:
             return True
@@ -136,7 +136,7 @@ class _Search:
         return not on_box.is_finite and self._overflows(box)
 
     def _is_flat(self, box: Span, on_box: _FormOnBox) -> bool:
-        """Whether a box is a flat place: the form does not depend on the name there, and is zero."""
+        """Whether a box is a flat place: the univariate form does not depend on its name there, and is zero."""
         if on_box.bounds.partial or on_box.bounds.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
@@ -147,7 +147,7 @@ class _Search:
         return True
 
     def _crossed(self, box: Span) -> bool:
-        """Settle a box on which the form is monotone, by the signs at its ends."""
+        """Settle a box on which the univariate form is monotone, by the signs at its ends."""
         low, high = (self._sign(end) for end in box)
         if low is None or high is None:
             return False
@@ -160,7 +160,7 @@ class _Search:
         return True
 
     def _narrowed(self, box: Span, on_box: _FormOnBox) -> bool:
-        """Whether the form's slopes settle a box: it is dropped, a level place, or one that rounding hides."""
+        """Whether the slopes of the univariate form settle a box: dropped, a level place, or hidden by rounding."""
         centre = middle(box)
         at_centre = self._form_on((centre, centre))
         if at_centre is None or at_centre.bounds.partial or not at_centre.is_finite:
@@ -178,7 +178,7 @@ class _Search:
         return False
 
     def _is_hidden(self, box: Span, centre: float, at_centre: _FormOnBox) -> bool:
-        """Whether a long box is not cut further: rounding hides the form at all sample points, and it is not level."""
+        """Whether a long box is not cut further: rounding hides the univariate form at all samples in it."""
         low, high = box
         if not at_centre.is_hidden or high - low <= _LONG * max(-low, high):
             return False
@@ -194,7 +194,7 @@ class _Search:
         return max(-least, most) > EXPRESSION * at_centre.size  # else it is level there, as further cuts will show
 
     def _sign(self, x: float) -> int | None:
-        """The sign of the form at the end of a box or inside it, zero within rounding; None where it is not finite."""
+        """The sign of the univariate form at a point of a box, zero within rounding; None where it is not finite."""
         at_point = self._form_on((x, x))
         if at_point is None or at_point.bounds.partial or not at_point.is_finite:
             return None
@@ -203,7 +203,7 @@ class _Search:
         return -1 if at_point.loose[1] < 0 else 0
 
     def _overflows(self, box: Span) -> bool:
-        """Whether a short box is a place beyond all doubles, as the form overflows at its ends and its middle."""
+        """Whether a short box is a place beyond all doubles, as the univariate form overflows at ends and middle."""
         if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
             return False
         for point in (*box, middle(box)):
@@ -214,7 +214,7 @@ class _Search:
         return True
 
     def _form_on(self, box: Span) -> _FormOnBox | None:
-        """The form of one name on a box: its enclosure, and the size of its terms; None if it is nowhere defined."""
+        """The univariate form on a box: its enclosure, and the size of its terms; None if it is nowhere defined."""
         spans = {self.name: box}
         terms: list[Enclosure] = []
         for node in self.terms:
@@ -229,25 +229,25 @@ class _Search:
 
 
 def _by_slopes(box: Span, centre: float, on_box: _FormOnBox, at_centre: _FormOnBox) -> Span:
-    """The form on a box of the search, enclosed by its value at the middle and its slopes."""
+    """The univariate form on a box, enclosed by its value at the middle and its slopes."""
     by_slopes = shifted(at_centre.bounds.values, on_box.bounds.slopes, plus(box, (-centre, -centre)))
     return meet(on_box.bounds.values, by_slopes)
 
 
 def _loosened(values: Span) -> Span:
-    """The enclosure of a form's term on a box, widened so that no rounding of its numbers makes it miss zero."""
+    """The enclosure of a univariate form's term on a box, widened so that no rounding makes it miss zero."""
     low, high = values
     return low - EXPRESSION * min(abs(low), LARGEST), high + EXPRESSION * min(abs(high), LARGEST)
 
 
 def _total(lows: Iterable[float]) -> float:
-    """The lower end of a form's enclosure on a box, as the sum of its terms'; minus infinity if it is undefined."""
+    """The lower end of a univariate form's enclosure, as the sum of its terms'; minus infinity if it is undefined."""
     total = sum(lows)
     return total if total == total else -math.inf
 
 
 def _parts(span: Span) -> list[Span]:
-    """A span as the first boxes of the search, which do not contain zero inside."""
+    """A span as the first boxes of the univariate search, which do not contain zero inside."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     boxes: list[Span] = []
     if low < -SMALLEST:
@@ -260,7 +260,7 @@ def _parts(span: Span) -> list[Span]:
 
 
 def middle(span: Span, least: float = SMALLEST) -> float:
-    """The number at which a box is cut: zero inside it, by ratio if its ends are far apart, and else by length.
+    """The number at which univariate branch and prune cuts a box: zero, by ratio between far ends, or by length.
 
     `least` replaces an end at zero when the span is cut by ratio.
     """
@@ -272,7 +272,7 @@ def middle(span: Span, least: float = SMALLEST) -> float:
 
 
 def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last double from one point towards another at which a condition holds, the span being cut as boxes are."""
+    """The last double from one point towards another at which a condition holds, found by univariate cuts."""
     if holds(outside):
         return outside
     while True:
@@ -283,7 +283,7 @@ def last_holding(holds: Callable[[float], bool], inside: float, outside: float) 
 
 
 def _inner_point(box: Span, first: bool) -> float:
-    """A point inside a box, next to an end where the form is level, at which its sign is asked once more."""
+    """A point inside a box, next to an end where the univariate form is level, at which its sign is asked once more."""
     near, far = box if first else (box[1], box[0])
     return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01
 
@@ -294,7 +294,7 @@ def _halves(box: Span) -> tuple[Span, Span]:
 
 
 def _cut(boxes: Iterable[Span]) -> list[Span]:
-    """The boxes in which rounding hides the form, cut into smaller ones until there are many."""
+    """The boxes in which rounding hides the univariate form, cut into smaller ones until there are many."""
     pieces = deque(boxes)
     while 0 < len(pieces) < _HIDDEN:
         pieces.extend(_halves(pieces.popleft()))
@@ -302,7 +302,7 @@ def _cut(boxes: Iterable[Span]) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """The places that boxes have left for zeros of the form, in order, with adjacent spans joined."""
+    """The places that boxes have left for zeros of the univariate form, in order, with adjacent spans joined."""
     merged: list[Span] = []
     for low, high in sorted(spans):
         if merged and low <= merged[-1][1] + 2 * SMALLEST:
@@ -317,7 +317,7 @@ _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
 def turn_in_words(low: float, high: float, domain: Domain) -> str:
-    """What is said of the one turn, from low to high in base units, that was searched of an unbounded domain.
+    """The sentence that univariate branch and prune searched one turn only of an unbounded domain, from low to high.
 
     >>> from quantities.domain import read_domain
     >>> from quantities.spelling import parse_unit
@@ -328,7 +328,7 @@ def turn_in_words(low: float, high: float, domain: Domain) -> str:
 
 
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
-    """The part of an unbounded domain that is cut into boxes: one turn of the angles that contain the unknown.
+    """The turn of an unbounded domain that univariate branch and prune searches: of all angles with the unknown.
 
     None where the domain is bounded, or no angle takes more than a turn in it, as in `sin(tanh(x))`.
     """
@@ -350,7 +350,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 
 def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span) -> bool:
-    """Whether the zeros in one period show all: angles with the unknown have one in common, or are a single one.
+    """Whether the zeros of a univariate form in one period show all: its angles have a period in common.
 
     Several angles have one only if all are linear: `abs(x)` turns back at zero, where x goes on. A single angle passes
     all others of its circle if it moves through a whole turn without a jump.
@@ -374,7 +374,7 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span
 
 
 def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: Span) -> bool:
-    """Whether an angle surely goes through a whole turn without a jump, so that its zeros in one period show all."""
+    """Whether an angle in a univariate form surely goes through a whole turn without a jump."""
     if any(isinstance(part, Apply) and part.op in _WITH_JUMPS for part in walk(angle)):
         return False
     reach = enclose(angle, {**point_box(known), name: turn}, "")
@@ -385,7 +385,7 @@ def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: 
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
-    """The angles (arguments of sine, cosine, tangent) with a name in them, whose period branch and prune searches."""
+    """The angles (arguments of sine, cosine, tangent) in a univariate form, one period of which is searched."""
     return [
         part.args[0]
         for part in walk(equation.lhs, equation.rhs)
@@ -394,7 +394,7 @@ def angles_of(equation: Equation, name: str) -> list[Node]:
 
 
 def _common_period(turns: Sequence[float]) -> float | None:
-    """The one period to be searched for several angles: their turns' least common multiple; None if none is small."""
+    """The one period of a univariate form with several angles: the least common multiple of their turns; or None."""
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
@@ -404,7 +404,7 @@ def _common_period(turns: Sequence[float]) -> float | None:
 
 
 def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequence[float] = (3.0,)) -> float | None:
-    """The rate of an angle, which tells its period if it is constant up to further points; else None."""
+    """The rate of an angle in a univariate form, which tells its period, if it is constant up to further points."""
 
     def angle_at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -416,7 +416,7 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float], further: Sequen
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
-    """The part of an unbounded domain in which one angle makes its turn, to be searched for zeros.
+    """The part of an unbounded domain in which one angle of a univariate form makes its turn, to be searched for zeros.
 
     Where an angle takes no whole turn above zero, it is looked at below zero as well.
     """
@@ -443,7 +443,7 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
 
 def _placed(turn: float, domain: Domain) -> Span:
-    """Where one period is searched in a domain with one end at most: to each side of zero, or else from the end on."""
+    """Where a univariate form's period is searched in a domain with one end at most: around zero, or from the end."""
     if domain.low > -turn / 2:
         return domain.low, domain.low + turn
     if domain.high < turn / 2:
@@ -452,6 +452,6 @@ def _placed(turn: float, domain: Domain) -> Span:
 
 
 def occurs_outside_angles(form: Node, name: str) -> bool:
-    """Whether a form has no period to be searched, as a name occurs outside of sines, cosines and tangents."""
+    """Whether a univariate form has no period, as its name occurs outside of sines, cosines and tangents."""
     outside = rebuilt(form, lambda part: ZERO_NODE if isinstance(part, Apply) and part.op in PERIODIC else None)
     return name in names_in(outside)

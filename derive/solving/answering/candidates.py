@@ -22,12 +22,13 @@ from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states
 from derive.solving.answering.one_case import UnfixedError, in_full
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.diagnosis.diagnosis import GIVENS, NoValueError, confirm, shortage
+from derive.solving.diagnosis.conflicts import GIVENS, NoValueError, confirm
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question, lone_fallbacks, stated_at
-from derive.solving.execution.regimes import decisions_of
 
 
 @dataclass(frozen=True)
@@ -277,7 +278,7 @@ def _results_by_case(
 
 
 def _weight(error: DeriveError) -> int:
-    """The place of an error among those of several cases, the weightiest first."""
+    """The place of an error without candidates among those of several cases, the weightiest first."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     return next(place for place, kind in enumerate(kinds) if isinstance(error, kind))
 

@@ -16,6 +16,7 @@ from derive.model.conditions import relation_of_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
+from derive.solving.answering.case_intervals import confined, left_open, without_impossible
 from derive.solving.answering.one_case import (
     PlanWithoutValue,
     UnfixedError,
@@ -23,15 +24,14 @@ from derive.solving.answering.one_case import (
     by_last_resort,
     narrowed_by_neighbours,
 )
-from derive.solving.answering.regime_intervals import confined, left_open, without_impossible
 from derive.solving.assumptions import Assumption
-from derive.solving.diagnosis.diagnosis import NoValueError
+from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import boxes_by_arms, claims, worded
+from derive.solving.execution.case_claims import boxes_by_arms, claims, worded
+from derive.solving.execution.conditional_relations import MOST_CASES, explored
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question
-from derive.solving.execution.regimes import MOST_CASES, explored
 from quantities.domain import Domain
 
 CaseOutcome = list[PlanResult] | PlanWithoutValue | DeriveError

@@ -121,7 +121,7 @@ class Explanation:
         )
 
     def _bounds_and_notes(self) -> tuple[Bounds, tuple[str, ...]]:
-        """The bounds of an explained state, and notes on conditions that may change within the ranges."""
+        """The bounds in an explanation, and its notes on conditions that may change within the ranges."""
         bounds = self.branch.bounds()
         if self.state.pieces:
             return bounds, ()  # the pieces are values over all cases
@@ -129,13 +129,13 @@ class Explanation:
         return (bounds.where_case_may_fail() if notes else bounds), notes
 
     def _cut(self, bounds: Bounds) -> Bounds:
-        """The bounds of an explained state, cut to what its case and other quantities leave of them."""
+        """The bounds in an explanation, cut to what the case and other quantities leave of them."""
         if self.candidates.is_exact:
             return self.branch.without_unreached(bounds)
         return self.branch.without_unreached(bounds if self.state.is_free else self.branch.cut_to_case(bounds))
 
     def _is_middle_cut_away(self, bounds: Bounds, cut: Bounds) -> bool:
-        """Whether the explained number lies outside its own bounds: its case holds elsewhere in the ranges only."""
+        """Whether the number in an explanation lies outside its own bounds: its case holds elsewhere only."""
         if self._number is None or cut.ends is None or cut.ends == bounds.ends:
             return False
         return not lies_in((self._number, self._number), cut.ends, SAME_ROOT)
@@ -148,7 +148,7 @@ class Explanation:
 
     @cached_property
     def used(self) -> dict[str, Value]:
-        """The given and weak values that an explained answer depends on, in the order in which they were stated."""
+        """The given and weak values in an explanation of an answer, in the order in which they were stated."""
         relations = [self.library.relations[name] for name in self.plan.relations]
         needed = {self.question.target}.union(*(relation.declared for relation in relations))
         if not all(relation.is_equation for relation in relations):  # a limit compares what follows by other relations
@@ -168,7 +168,7 @@ class Explanation:
         return MappingProxyType(quantities)
 
     def _checks_and_unused(self, bounds: Span | None) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
-        """The checks of an explained answer, its unused givens, and a sentence for each replaced definition."""
+        """The checks in an explanation, its unused givens, and a sentence for each replaced definition."""
         state = extended(self.library, self.plan, self.state)
         answer_checks = AnswerChecks(self.library, self.question, self.plan, state)
         checks = answer_checks.all(bounds)
@@ -243,7 +243,7 @@ class Explanation:
         return name in question.strong or (name in question.weak and name not in self.state.forms)
 
     def _course(self, ends: Span | None) -> Course | None:
-        """The stages by which an answer is computed again, for its explanation; None if it is only bounded."""
+        """The stages by which an explained answer is computed again; None if it is only bounded."""
         question, state = self.question, self.state
         if self._number is None:
             return None
@@ -258,7 +258,7 @@ class Explanation:
         )
 
     def _stage(self, block: Block) -> Stage:
-        """The stage of an explained answer that computes a block: by its closed form, if it has one."""
+        """The stage in an explanation that computes a block again: by its closed form, if it has one."""
         form = self.state.forms.get(block.unknowns[0]) if len(block.unknowns) == 1 else None
         if form is not None and self.state.values.keys() >= {*names_in(form)}:
             return Stage.isolated(block.unknowns[0], block.relations, form)
@@ -278,7 +278,7 @@ class Explanation:
         return solutions[0].values if len(solutions) == 1 and not solutions[0].spans else None
 
     def _lineage(self, *, with_numbers: bool) -> Lineage:
-        """The lineage of an explained answer: relations of the plan, numbers of the state, and givens not in use."""
+        """The lineage in an explanation: relations of the plan, numbers of the state, and givens not in use."""
         question, state = self.question, self.state
         origins = {name: question.origins.get(name, "default") for name in self.used}
         origins |= {name: "given" for name in self.used if name in question.strong}
@@ -294,7 +294,7 @@ class Explanation:
         )
 
     def _joined_block(self, block: Block) -> RelationBlock:
-        """A block of an explained answer's lineage; a limit brings the relations that lead to what it compares."""
+        """A block in an explanation's lineage; a limit brings the relations that lead to what it compares."""
         library = self.library
         joined = dict.fromkeys(block.relations)
         unknowns = dict.fromkeys(block.unknowns)
@@ -330,7 +330,7 @@ class Explanation:
         return arm_of
 
     def _undecided(self, name: str) -> Iterator[Node]:
-        """The conditions of a relation that an explained answer assumes to hold, since nothing known decides them."""
+        """The conditions that an explanation lists as assumed for a relation, since nothing known decides them."""
         for condition in self.library.relations[name].conditions:
             if not self._known >= {*names_in(condition)}:
                 yield condition
@@ -346,7 +346,7 @@ class Explanation:
         return tuple(name for name in needed if name not in self._known and name not in writers)
 
     def _regime(self) -> dict[str, str]:
-        """The regime of an explained answer: the binding arm of each choice that the givens alone do not make."""
+        """The regime in an explanation: the binding arm of each choice that the givens alone do not make."""
         regime = {}
         values, fixed = self.state.values, self.question.fixed(self.plan)
         for name in self.plan.relations:

@@ -19,24 +19,17 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan
-from derive.solving.answering.regime_intervals import left_open
-from derive.solving.blocks.outcome import agrees
+from derive.solving.answering.case_intervals import left_open
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
-from derive.solving.diagnosis.diagnosis import (
-    NoValueError,
-    cancelling,
-    contradiction,
-    missing_sets,
-    shortage,
-    unproved,
-    wanted,
-)
+from derive.solving.blocks.system import agrees
+from derive.solving.diagnosis.conflicts import NoValueError, cancelling, contradiction, unproved
+from derive.solving.diagnosis.missing_givens import missing_sets, shortage, wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import decisions_of
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
 from quantities.value import Value

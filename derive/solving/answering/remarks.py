@@ -41,10 +41,10 @@ from derive.planning.plan import Plan
 from derive.presentation.cautions import displaced
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Answer, Omission, Remark
+from derive.solving.execution.conditional_relations import Undecided, explored
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, ask
-from derive.solving.execution.regimes import Undecided, explored
 from derive.solving.ranges.bounds import SolutionBranch
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, MOVED, WORTH_TELLING

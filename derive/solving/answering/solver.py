@@ -33,7 +33,8 @@ from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.assumptions import Assumption
-from derive.solving.diagnosis.diagnosis import missing_sets, prove_fit_together, wanted
+from derive.solving.diagnosis.conflicts import prove_fit_together
+from derive.solving.diagnosis.missing_givens import missing_sets, wanted
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
@@ -44,7 +45,7 @@ from derive.tolerances import SAME_ROOT
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
-    """The one answer to a question, or an error that says why there is none or more than one.
+    """The solver's one answer to a question, or an error that says why there is none or more than one.
 
     Asked again with other numbers, a question is answered by its trace, and explained by the solver if need be.
     """
@@ -59,7 +60,7 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
 def _asked_before(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> QuestionShape | None:
-    """Read the shape of a question that may have been solved before; None if it names something unknown."""
+    """Read the shape of a question that the solver may have answered before; None if it names something unknown."""
     is_known = isinstance(target, str) and target in library.declared and library.declared.keys() >= given.keys()
     if not is_known or not all(profile in library.profiles for profile in profiles if isinstance(profile, str)):
         return None
@@ -107,7 +108,7 @@ def _error_for_several(library: RelationSet, question: Question, answers: Sequen
 def solve_all(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
-    """Every admissible answer to a question: intervals and then numbers, each in ascending order."""
+    """Every admissible answer of the solver to a question: intervals and then numbers, each in ascending order."""
     return _all_answers(library, target, profiles, given, None)
 
 
@@ -162,7 +163,7 @@ def _is_assumed_away(answer: Answer) -> bool:
 def _admissible(
     library: RelationSet, question: Question, profiles: tuple[Any, ...]
 ) -> tuple[tuple[Answer, ...], Candidates | None]:
-    """Solve a question for every admissible answer over all cases in its ranges; and its only candidate, if any."""
+    """Every admissible answer of the solver over all cases in the ranges; and its only candidate, if any."""
     try:
         candidates = find_candidates(library, question)
         answers = _answers(library, candidates, profiles)
@@ -188,7 +189,7 @@ def _admissible(
 def _over_all_cases(
     library: RelationSet, question: Question, profiles: tuple[Any, ...], answers: tuple[Answer, ...]
 ) -> tuple[Answer, ...]:
-    """Solve a question over all cases in its ranges: bounds of the answers in their middle, and answers elsewhere."""
+    """The solver's answers over all cases in the ranges: bounds of those in the middle, and answers elsewhere."""
     joined_library = joined(library)
     if joined_library is None:
         return answers
@@ -213,14 +214,14 @@ def _over_all_cases(
 
 
 def _is_same(answer: Answer, other: Answer) -> bool:
-    """Whether answers solved in the middle of the ranges and over all cases are the same number, or both intervals."""
+    """Whether two answers of the solver, in the middle and over all cases, are the same number, or both intervals."""
     if answer.base is None or other.base is None:
         return answer.base is other.base
     return math.isclose(answer.base, other.base, rel_tol=SAME_ROOT)
 
 
 def _bounded_as(answer: Answer, joint: Answer, *, gapless: bool) -> Answer:
-    """A solved answer in the middle of the ranges, with the bounds, and notes on them, of the one over all cases."""
+    """The solver's answer in the middle of the ranges, with the bounds, and notes on them, of that over all cases."""
     kinds = {"bounds", "unnarrowed"}
     if gapless:  # then no case fails without another
         kinds.add("turning")
@@ -262,7 +263,7 @@ def _answers_without_diagnosis(
 
 
 def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
-    """Make the solved answers of some candidates: each is explained, and distinct from the others, in order."""
+    """The solver's answers for some candidates: each is explained, and distinct from the others, in order."""
     question = candidates.question
     explained: list[tuple[Explanation, Answer]] = []
     for its_library, result in candidates.answers:
@@ -279,7 +280,7 @@ def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, 
     distinct = sorted(_distinct([answer for _, answer in explained]), key=_sort_key)
 
     def with_remarks(rank: int, answer: Answer) -> Answer:
-        """The answer with remarks and whole counts on demand; of a changed question, the answer of the same rank."""
+        """The solver's answer with remarks and whole counts on demand; of a changed question, that of the same rank."""
         explanation = explanation_of[id(answer)]
 
         def again(changes: Mapping[str, Any]) -> float | None:
@@ -304,7 +305,7 @@ def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, 
 
 
 def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:
-    """A solved answer with failed checks of the givens among its own, and those by which unused givens come to act."""
+    """The solver's answer with failed checks of the givens among its own, and those by which unused givens act."""
     checked = {check.name for check in answer.checks}
     unused = {*answer.unused}
     further = [
@@ -334,14 +335,14 @@ def _answer_of_own_value(library: RelationSet, question: Question, profiles: tup
 
 
 def _sort_key(answer: Answer) -> tuple[bool, bool, Span]:
-    """The place of a solved answer in the list: intervals before numbers, ascending, assumed-away intervals last."""
+    """The place of an answer in the solver's list: intervals before numbers, ascending, assumed-away intervals last."""
     ends = (answer.base, answer.base) if answer.base is not None else answer.bounds
     assert ends is not None
     return answer.base is not None, answer.base is None and _is_assumed_away(answer), ends
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """All solved answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
+    """The solver's answers without repetitions: numbers that agree to 1e-9 are one, and an interval covers its values.
 
     The interval of a case that a number assumes away does not cover that number. Over ranges, of numbers that agree in
     the middle one stands for another if its bounds contain the other's.
@@ -369,7 +370,7 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
 
 
 def _stands_for(kept: Answer, other: Answer) -> bool:
-    """Whether a solved answer makes another a repetition: it has its number, and all that it has over the ranges."""
+    """Whether an answer of the solver makes another a repetition: it has its number, and all over the ranges."""
     assert kept.base is not None
     assert other.base is not None
     if not math.isclose(kept.base, other.base, rel_tol=SAME_ROOT):

@@ -3,7 +3,7 @@
 Around the target are the relations that hold it, or ask for it in a condition, and those around each quantity in them
 that is not known. What is typed as one number is that number, and so is a default or a profile's value to which no
 relation leads. A range that is typed, and a domain, bound the quantity. Where all relations are linear case by case,
-`piecewise_linear` then finds all values. Where one of them is an estimate, or where a fallback may stand in for one,
+`linear_cases` then finds all values. Where one of them is an estimate, or where a fallback may stand in for one,
 nothing is found.
 
 A part of a relation that is not linear may still be taken for a quantity of its own, which lies in what intervals make
@@ -33,7 +33,7 @@ from derive.errors import Cause, DeriveError, InconsistentError, NoSolutionError
 from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.piecewise_linear import (
+from derive.numerics.algebra.linear_cases import (
     CHOICES,
     Claim,
     Interval,
@@ -49,9 +49,9 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
-from derive.solving.diagnosis.diagnosis import NoValueError
+from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import boxes, with_own_values
+from derive.solving.execution.case_claims import boxes, with_own_values
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import inside
@@ -148,7 +148,7 @@ class _Comparison:
         return [*kept, *((self.library, self._result_for([piece])) for piece in missing)]
 
     def missing_points(self) -> Answers:
-        """Answers for the exact numbers of the target that no answer has yet."""
+        """Answers for the exact values of the target that are numbers, and that no answer has yet."""
         points = [piece for piece in self._missing_from(self.answers) if piece.is_point]
         return [(self.library, self._result_for([point])) for point in points]
 
@@ -163,7 +163,7 @@ class _Comparison:
         return point.span[0] in domain.ends and self.cases.is_left_by_failures(point.inside)
 
     def _cut_to_values(self, result: PlanResult) -> PlanResult:
-        """What plans found, without numbers that the target cannot have, and with intervals cut to its exact values."""
+        """The answers that plans found, cut to the target's exact values: no other number, narrower intervals."""
         target = self.question.target
         states = []
         for state in result.states:
@@ -179,7 +179,7 @@ class _Comparison:
         return replace(result, states=tuple(states))
 
     def _is_in(self, state: State, pieces: Sequence[Interval]) -> bool:
-        """Whether what plans found, a number or an interval, lies in some interval of the target's exact values."""
+        """Whether the number or interval that plans found lies in some interval of the target's exact values."""
         reach = _interval_of(state, self.question.target)
         return any(lies_in(reach, piece.span, SAME_ROOT) for piece in pieces)
 
@@ -189,7 +189,7 @@ class _Comparison:
         return any(lies_in(piece.span, reach, SAME_ROOT) for reach in reaches)
 
     def _without_doubts(self, result: PlanResult) -> PlanResult:
-        """What plans found, without notes that the target may have other values: all its exact values are known."""
+        """The answers that plans found, without notes that the target may have other values: all are known."""
 
         def sure(state: State) -> State:
             return replace(state, notes=tuple(note for note in state.notes if note.kind not in ("unproved", "open")))

@@ -56,7 +56,7 @@ from derive.solving.blocks.complete_search import (
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
-from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, agrees, is_covered
+from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.sample_points import is_narrow
 from derive.solving.blocks.solution_curves import (
@@ -68,6 +68,7 @@ from derive.solving.blocks.solution_curves import (
     rounds_unknowns,
 )
 from derive.solving.blocks.substitution import Lost
+from derive.solving.blocks.system import System, agrees
 from derive.solving.blocks.tearing import tearings, torn
 from derive.time_limits import Search, sharing, stop_if_over
 from derive.tolerances import SAME_ROOT

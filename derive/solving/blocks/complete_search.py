@@ -25,8 +25,9 @@ from derive.numerics.intervals.arithmetic import Box
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
+from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.blocks.polishing import fitted, leads_elsewhere
+from derive.solving.blocks.system import System, agrees
 from derive.tolerances import BLUR, LARGEST, NEAR_MULTIPLE
 
 _SMALL = 10  # limit on unknowns of a block that is searched early

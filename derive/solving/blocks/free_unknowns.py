@@ -42,8 +42,9 @@ from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose, spans_of_numbers
 from derive.numerics.root_finding.branch_and_bound import PARTS
 from derive.numerics.root_finding.residual import OneUnknown
-from derive.solving.blocks.outcome import NEVER, Outcome, Solution, solves
+from derive.solving.blocks.outcome import NEVER, Outcome, Solution
 from derive.solving.blocks.sample_points import middle, points_across, points_of_all_sizes, runs, within
+from derive.solving.blocks.system import solves
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET
@@ -82,7 +83,7 @@ def has_pieces(equation: Equation, name: str) -> bool:
 
 
 def is_divided_by(equation: Equation, name: str) -> bool:
-    """Whether an unknown stands in a divisor and elsewhere too: a form isolated for it may make the divisor zero."""
+    """Whether an unknown stands in a divisor and elsewhere too, so that it may be free where the divisor is zero."""
     if sum(occurrences(side, name) for side in equation.sides) < 2:
         return False
     return any(name in operation.names for operation in operations(*equation.sides, among=("inv",)))
@@ -128,7 +129,7 @@ def _first_choice(
 
 
 def holds_everywhere(problem: OneUnknown) -> bool:
-    """Whether an unknown cancels, and is free, throughout its domain, whichever arms bind.
+    """Whether an unknown is free throughout its domain, whichever arms bind.
 
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
@@ -144,7 +145,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
 
 
 def agrees_at_samples(problem: OneUnknown, solved: Callable[[OneUnknown], Outcome]) -> bool:
-    """Whether an unknown seems to cancel: the sides agree in many digits at samples of each part with values.
+    """Whether an unknown seems to be free: the sides agree in many digits at samples of each part with values.
 
     So it is with `cosh(x) = (exp(x) + exp(-x))/2`, of which no form shows it, and beyond 709.8 no double. A part ends
     where a root, a logarithm or a divisor is zero, and at no other number can an equation without choices change.
@@ -168,7 +169,7 @@ def agrees_at_samples(problem: OneUnknown, solved: Callable[[OneUnknown], Outcom
 
 
 def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
-    """Whether an unknown may cancel along an interval, so that the equation holds there.
+    """Whether an unknown may be free along an interval, so that the equation holds there.
 
     On a part of such an interval the same arms bind. Between branch points of roots and powers the equation without
     choices is analytic: it holds throughout its piece or only at isolated points. So if no combination of arms holds
@@ -184,7 +185,7 @@ def may_cancel(problem: OneUnknown, roots: Sequence[float]) -> bool:
 
 
 def _variants(problem: OneUnknown) -> list[OneUnknown]:
-    """The equation of an unknown that may cancel with one arm for each choice and absolute value; none if too many."""
+    """The equation of an unknown that may be free with one arm for each choice and absolute value; none if too many."""
     variants = variants_of((problem.equation,), {problem.name}, SWITCHES, _MOST)
     if _first_choice(variants[0], {problem.name}, SWITCHES) is not None:
         return []
@@ -192,7 +193,7 @@ def _variants(problem: OneUnknown) -> list[OneUnknown]:
 
 
 def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
-    """The intervals along which an unknown cancels: the equation holds whatever the unknown is.
+    """The intervals along which an unknown is free: the equation holds whatever it is.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -206,7 +207,7 @@ def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
 
 
 def is_level_span(problem: OneUnknown, span: Span) -> bool:
-    """Whether an unknown cancels along an interval: the residual is constant there, and zero at some point.
+    """Whether an unknown is free along an interval: the residual is constant there, and zero at some point.
 
     Near a large unknown any residual looks like zero.
     """
@@ -260,7 +261,7 @@ _MOST_EDGES = 8  # limit on numbers that part a domain
 
 
 def points_of(problem: OneUnknown) -> dict[str, Span]:
-    """The known numbers around an unknown that cancels, as intervals of one number each."""
+    """The known numbers around an unknown that is free, as intervals of one number each."""
     return spans_of_numbers({name: number for name, number in problem.known.items() if name != problem.name})
 
 
@@ -271,7 +272,7 @@ def edges_of(
     domain: Domain,
     solved: Callable[[OneUnknown], Outcome],
 ) -> tuple[list[float], bool]:
-    """The numbers of an unknown that cancels at which a side begins or ceases to have values, in ascending order.
+    """The numbers of a free unknown at which a side begins or ceases to have values, in ascending order.
 
     And whether these are all. What moves with a range is left aside.
     """
@@ -287,7 +288,7 @@ def edges_of(
 
 
 def _ends_of_arguments(equation: Equation, name: str, known: Mapping[str, float]) -> Iterator[tuple[Node, float]]:
-    """Arguments with an unknown that cancels, and ends at which their operations begin or cease to have values."""
+    """Arguments with a free unknown, and ends at which their operations begin or cease to have values."""
     for part in operations(*equation.sides):
         argument = part.args[0] if part.args else part
         if name not in names_in(argument) or not {name, *known}.issuperset(part.names):
@@ -309,7 +310,7 @@ def parts_with_values(
     domain: Domain,
     edges: Sequence[float],
 ) -> list[Span]:
-    """The parts of a domain, between edges, in which the sides have values for an unknown that cancels.
+    """The parts of a domain, between edges, in which the sides have values for a free unknown.
 
     A single number without values, as that of `1/x` at zero, parts nothing.
 
@@ -341,7 +342,7 @@ def parted(
     domain: Domain,
     solved: Callable[[OneUnknown], Outcome],
 ) -> list[Span]:
-    """The parts of an interval of an unknown in which all sides of equations have values, as far as these are known."""
+    """The parts of a free unknown's interval in which all sides of equations have values, as far as these are known."""
     parts = [span]
     for equation in equations:
         if name in equation.names and {name, *box}.issuperset(equation.names):
@@ -410,7 +411,7 @@ def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
 
 
 def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether a positive unknown cancels in an expression, which then has one value whatever the unknown is.
+    """Whether a positive unknown is free in an expression, which then has one value whatever the unknown is.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
@@ -455,7 +456,7 @@ def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span], most: int = PARTS) -> Span:
-    """The bounds of an expression along the intervals of unknowns that cancel, by at most `most` enclosures."""
+    """The bounds of an expression along the intervals of free unknowns, by at most `most` enclosures."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(map(math.isfinite, chain.from_iterable(moving.values()))):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}

@@ -23,11 +23,12 @@ from derive.errors import LimitError
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.outcome import Outcome, Solution, System, are_close, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
 from derive.solving.blocks.polishing import in_many_digits, is_telling, leads_elsewhere, polished
 from derive.solving.blocks.sample_points import points_across_domains, starting_points
 from derive.solving.blocks.solution_curves import lies_on_curve
 from derive.solving.blocks.substitution import Branch, expressed, sizes
+from derive.solving.blocks.system import System
 from derive.time_limits import sharing, stop_if_over, tick
 from derive.tolerances import SAME_ROOT
 
@@ -65,7 +66,7 @@ class _SearchFromStarts:
 
     @property
     def is_curve(self) -> bool:
-        """Whether local methods from many starts found a curve: several points of one, and no isolated solution."""
+        """Whether many starts led to a curve: to several points of one, and no isolated solution."""
         return len(self.on_curve) >= _CURVE and not self.solutions
 
     @property
@@ -143,7 +144,7 @@ def solved_from_starts(system: System) -> Outcome:
 
 
 def _search_all_methods(search: _SearchFromStarts) -> None:
-    """Search a block's system reduced to its tears, and all of its equations at once if that may find more."""
+    """Search from many starts a system reduced to its tears, and all its equations at once if that may find more."""
     system = search.system
     tears, branches = _fewest_tears(system.equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
@@ -195,7 +196,7 @@ def _roots_of_all_equations(search: _SearchFromStarts) -> Iterator[dict[str, flo
 
 
 def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
-    """The fewest unknowns that local methods have to solve for, with the branches that express the others; else all."""
+    """The fewest unknowns to search for from many starts, with the branches that express the others; else all."""
     counts = range(1, min(_TORN + 1, len(unknowns)))
     ways = chain.from_iterable(combinations(unknowns, count) for count in counts)
     is_small = len(unknowns) <= _TEARABLE and sizes(equations) <= _LARGEST

@@ -69,13 +69,12 @@ from derive.solving.blocks.outcome import (
     NEVER,
     Outcome,
     Solution,
-    agrees,
     everywhere,
     repeats,
-    solves,
     where_defined,
 )
 from derive.solving.blocks.sample_points import is_narrow, middle, points_of_all_sizes, runs
+from derive.solving.blocks.system import agrees, solves
 from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest, written

@@ -20,8 +20,9 @@ from derive.numerics.algebra.refinement import contradict_nearby, retreats_to_ze
 from derive.numerics.local_solvers.newton import is_isolated
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import isolated_near
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, are_close, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
 from derive.solving.blocks.substitution import expressed
+from derive.solving.blocks.system import System, agrees
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, LEAST_FACTOR, NEAR_MULTIPLE, SMALLEST, TIGHT
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
@@ -38,7 +39,7 @@ def polished(values: dict[str, float], system: System) -> dict[str, float]:
 
 
 def fitted(values: dict[str, float], system: System) -> dict[str, float]:
-    """A solution with values moved to zero or to an end of their domain if rounding alone keeps them from it."""
+    """A polished solution with values moved to zero or to an end of their domain if rounding keeps them from it."""
     values = {name: x + 0.0 for name, x in _without_noise(values, system).items()}  # turns -0.0 into 0.0
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
@@ -49,7 +50,7 @@ def fitted(values: dict[str, float], system: System) -> dict[str, float]:
 
 
 def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:
-    """A solution with zero for values that differ from it by rounding alone, and the others solved again."""
+    """A polished solution with zero for values that differ from it by rounding alone, the others solved again."""
     holders: dict[str, list[Equation]] = {name: [] for name in values}
     for equation in system.equations:
         for name in holders.keys() & {*equation.names}:
@@ -71,7 +72,7 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
 
 
 def each_once(outcome: Outcome, system: System) -> Outcome:
-    """Polish and merge the solutions of an outcome, so that each root stands once; proved ones are only merged.
+    """Polish and merge the solutions of an outcome, so that each stands once; proved ones are only merged.
 
     Two solutions that only the last digit of the givens keeps apart are merged into the point between them; if they lie
     further apart they are two roots, however close. Where that rounding leaves no root at all, the points that come
@@ -119,7 +120,7 @@ def _add(kept: list[Solution], solution: Solution, system: System, tolerance: fl
 
 
 def _is_single(first: Solution, second: Solution, system: System) -> bool:
-    """Whether two solutions may be merged: the box between them holds one at most, whatever the givens' last digits."""
+    """Whether two polished solutions may be merged: the box between them holds one, whatever the last digits."""
     if first.spans or second.spans or not _may_be_one(first.values, second.values, system):
         return False
     pairs = {name: (first.values[name], second.values[name]) for name in system.unknowns}
@@ -128,12 +129,12 @@ def _is_single(first: Solution, second: Solution, system: System) -> bool:
 
 
 def _part_of_way(share: float, start: Mapping[str, float], end: Mapping[str, float]) -> dict[str, float]:
-    """The point at a share of the way between two solutions that may be merged."""
+    """The point at a share of the way between two polished solutions that may be merged."""
     return {name: (1 - share) * x + share * end[name] for name, x in start.items()}
 
 
 def are_apart(first: Mapping[str, float], second: Mapping[str, float], system: System) -> bool:
-    """Whether two solutions must not be merged: each is proved to be the only one in a box, and the boxes are apart.
+    """Whether two polished solutions must not be merged: each is proved to be the only one in a box of its own.
 
     The proof holds for all numbers that differ from the given ones in the last digit only.
     """
@@ -189,7 +190,7 @@ def is_telling(values: Mapping[str, float], system: System) -> bool:
 
 
 def _with_a_number_changed(node: Node) -> Iterator[Node]:
-    """Copies of an expression, each with one number half as large again, to see if digits are lost at a point."""
+    """Copies of an expression, each with one number half as large again, to see if a polished point tells it."""
     if isinstance(node, Number) and node.value:
         yield Number(node.value * 3 / 2)
     elif isinstance(node, Apply):
@@ -221,7 +222,7 @@ def leads_elsewhere(values: Mapping[str, float], system: System) -> bool:
 
 
 def is_only_small(values: Mapping[str, float], system: System) -> bool:
-    """Whether equations seem to hold at a point only because it is near zero, where every gap is small.
+    """Whether equations seem to hold at a point to be polished only because it is near zero, where gaps are small.
 
     So it is for `x*cosh(x) = y`, `y*cosh(y) = x` with positive unknowns: y is greater than x, and x greater than y.
     """
@@ -237,7 +238,7 @@ def is_only_small(values: Mapping[str, float], system: System) -> bool:
 
 
 def is_contradicted(values: Mapping[str, float], system: System) -> bool:
-    """Whether equations without a rounded number seem to hold at a point, and contradict each other all around it.
+    """Whether equations seem to hold at a point to be polished, but contradict each other all around it.
 
     So do `x*y = 1` and `log(x) + log(y) = 1e-10`: doubles cannot tell a curve of points from the next.
     """

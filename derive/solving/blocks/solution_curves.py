@@ -27,9 +27,9 @@ from derive.numerics.algebra.modular import PRIME, drawn, slopes
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.free_unknowns import by_proportion
-from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import is_contradicted, is_only_small, is_telling
 from derive.solving.blocks.sample_points import points_across_domains, points_of_all_sizes
+from derive.solving.blocks.system import System
 from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, BLUR, LEAST_FACTOR, RANK_OF_SLOPES, SAME_ROOT

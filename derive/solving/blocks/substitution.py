@@ -22,7 +22,7 @@ from derive.numerics.algebra.like_terms import TWO, ZERO, added, multiplied, neg
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.free_unknowns import has_choice
-from derive.solving.blocks.outcome import System
+from derive.solving.blocks.system import System
 
 _LARGEST = 4000  # limit on nodes of a composed expression
 _BRANCHES = 8  # limit on combinations of inverses in a tearing

@@ -44,7 +44,7 @@ from derive.solving.blocks.free_unknowns import (
     is_unmoved,
 )
 from derive.solving.blocks.one_unknown import solutions_of
-from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, System, is_covered, repeats
+from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, is_covered, repeats
 from derive.solving.blocks.polishing import are_apart, polished
 from derive.solving.blocks.sample_points import is_constant, middle, runs, within
 from derive.solving.blocks.substitution import (
@@ -58,6 +58,7 @@ from derive.solving.blocks.substitution import (
     spans_of,
     substituted,
 )
+from derive.solving.blocks.system import System
 from derive.time_limits import sharing, stop_if_over, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT
 from quantities.domain import Domain

@@ -39,13 +39,13 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.closed_forms import composed
-from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.sample_points import points_across_domains
+from derive.solving.blocks.system import agrees
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.conditional_relations import ANOTHER, Undecided, decisions_of
 from derive.solving.execution.plan_states import PlanResult, solved
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of
 from derive.time_limits import Search, stop_if_over, tick
 from quantities.domain import Domain
 

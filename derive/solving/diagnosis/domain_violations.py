@@ -31,7 +31,7 @@ _LEAVING_IN_A_CASE = Memo[tuple[Block, ...]](most=256)
 
 
 def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
-    """The unknowns of some blocks, in order, that may leave their domains by the forms that they follow from.
+    """The unknowns of some blocks that may violate their domains by the forms that they follow from, in order.
 
     >>> from derive.relation_files.loading import load
     >>> rod = load('''[quantities]
@@ -58,7 +58,7 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
 
 
 def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
-    """Whether a quantity may leave its domain where it follows by a form from others, while these keep to theirs.
+    """Whether a quantity may violate its domain where it follows by a form from others, which keep to theirs.
 
     It does so too where it makes a divisor of its relation zero: for `a = y/b` with y = 0, the form of b is 0.
     """
@@ -76,7 +76,7 @@ def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
 
 
 def _is_rounded(library: RelationSet, block: Block) -> bool:
-    """Whether a block's relation rounds its unknown, which may leave its domain: no x has a `y = 2*floor(x)` of 9."""
+    """Whether a block's relation rounds its unknown, which may violate its domain: no x has a `y = 2*floor(x)` of 9."""
     if len(block.relations) > 1:
         return False
     written = library.relations[block.relations[0]].written
@@ -84,7 +84,7 @@ def _is_rounded(library: RelationSet, block: Block) -> bool:
 
 
 def may_be_undefined(library: RelationSet, block: Block) -> bool:
-    """Whether a block's unknown may be undefined instead of leaving its domain: its relation is written for it.
+    """Whether a block's unknown may be undefined, which violates no domain: its relation is written for it.
 
     A short circuit has no ratio of standing waves. But `d*x = 10` fails for every `d` where `x` is zero.
     """
@@ -92,7 +92,7 @@ def may_be_undefined(library: RelationSet, block: Block) -> bool:
 
 
 def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
-    """Whether a block's relation leaves its unknown without a number at some numbers, and yet does not fail.
+    """Whether a block's relation leaves its unknown without a number at some numbers, which violates no domain.
 
     So it is also where a definition is given at its limit: with a share `1 - 1/racks` of 1, the racks are infinite.
     """
@@ -103,7 +103,7 @@ def is_silent(library: RelationSet, block: Block, values: Mapping[str, float]) -
 
 
 def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]) -> bool:
-    """Whether a definition holds where its unknown is infinite and leaves no domain: for a = 0, `y = a*x` does not."""
+    """Whether a definition has an infinite unknown, which violates no domain: for a = 0, `y = a*x` has none."""
     written, name = library.relations[block.relations[0]].written, block.unknowns[0]
     if not may_be_at_limit(library, block):
         return False
@@ -111,33 +111,33 @@ def _is_at_limit(library: RelationSet, block: Block, values: Mapping[str, float]
 
 
 def may_be_at_limit(library: RelationSet, block: Block) -> bool:
-    """Whether a block's unknown may be infinite, and not leave its domain: its relation defines another quantity."""
+    """Whether a block's unknown may be infinite, which violates no domain: its relation defines another quantity."""
     written = library.relations[block.relations[0]].written
     return written.written_for is not None and library.declared[block.unknowns[0]].domain.high == math.inf
 
 
 @dataclass(frozen=True, slots=True)
 class DomainExits:
-    """The quantities that may leave their domains among all that some givens determine, and the blocks behind them."""
+    """The quantities that may violate their domains among all that givens determine, and the blocks behind them."""
 
     names: frozenset[str] = frozenset()
     blocks: tuple[Block, ...] = ()
 
 
 def leaving_from(library: RelationSet, given: Iterable[str]) -> DomainExits:
-    """The quantities that may leave their domains among all that exact and unconditional relations determine."""
+    """The domain violations to be expected among all that exact and unconditional relations determine."""
     names = frozenset(given)
     return _LEAVING.of(library.session, names, lambda: _leaving_by(library, names))
 
 
 def leaving_in_a_case(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
-    """The further quantities that may leave their domains where relations under conditions apply."""
+    """The further quantities that may violate their domains where relations under conditions apply."""
     blocks = leaving_blocks_in_a_case(library, given)
     return frozenset(chain.from_iterable(block.unknowns for block in blocks))
 
 
 def leaving_blocks_in_a_case(library: RelationSet, given: Iterable[str]) -> tuple[Block, ...]:
-    """The blocks of quantities that may leave their domains where relations under conditions apply, and only there.
+    """The blocks whose unknowns may violate their domains only where relations under conditions apply.
 
     Of several relations for one quantity, each in its own case, any may make it leave its domain.
     """
@@ -146,7 +146,7 @@ def leaving_blocks_in_a_case(library: RelationSet, given: Iterable[str]) -> tupl
 
 
 def _leaving_in_a_case(library: RelationSet, names: frozenset[str]) -> tuple[Block, ...]:
-    """Find the blocks of quantities that may leave their domains only where relations under conditions apply."""
+    """Find the blocks whose unknowns may violate their domains only where relations under conditions apply."""
     alone = [
         Block((relation.name,), (relation.written_for,))
         for relation in library.conditional
@@ -160,7 +160,7 @@ def _leaving_in_a_case(library: RelationSet, names: frozenset[str]) -> tuple[Blo
 
 
 def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: bool = False) -> DomainExits:
-    """The quantities that may leave their domains by exact relations, conditional ones only where asked for."""
+    """The quantities that may violate their domains by exact relations, by conditional ones only where asked for."""
     left_out = {
         name
         for name, relation in library.relations.items()
@@ -176,7 +176,7 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
 
 
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:
-    """The unknowns of ordered blocks that certainly leave their domains, wherever the givens lie in ranges.
+    """The unknowns of ordered blocks that certainly violate their domains, wherever the givens lie in ranges.
 
     What follows from these has no value either. An unknown without a closed form is taken to have a value.
     """

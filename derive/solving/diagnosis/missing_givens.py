@@ -1,4 +1,4 @@
-"""The smallest sets of further givens that would determine a target.
+"""The givens that are missing for a target: the smallest sets of further ones, and the error that names them.
 
 Near a solution, the quantities that the relations leave open move along the null space of the Jacobian. A set of
 names fixes the target if no such move changes the target and none of the names: if the target's move is a combination
@@ -30,21 +30,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations, islice
 
-from derive.errors import LimitError
+from derive.errors import LimitError, UnderdeterminedError
 from derive.expressions.tree import names_in
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.basis import Basis, basis_of
 from derive.planning.incidence import Structure, core_of, structure_of
-from derive.planning.matching import Matching
+from derive.planning.matching import Matching, closure
 from derive.planning.plan import plan
 from derive.solving.cancellation.elimination import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
+from derive.solving.execution.conditional_relations import Undecided, verdict_at
 from derive.solving.execution.question import Outline, Question, stated_at
-from derive.solving.execution.regimes import Undecided, verdict_at
 from derive.time_limits import query, stop_if_over, tick
 
+_SETS = 4  # limit on sets of further givens in a sentence
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with
@@ -55,10 +56,137 @@ _ASIDE = 0.7139  # factor that makes a plausible number generic
 Names = tuple[str, ...]
 
 
+def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> UnderdeterminedError:
+    """The error for missing givens, without which a target is open; they are searched for when it is read."""
+    missing = _MissingGivens(library, question, frozenset(left_out))
+    reasons = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
+    return UnderdeterminedError(
+        f"{question.target} is not determined by what is given.{reasons}",
+        hint=missing.hint,
+        missing=lambda: missing.sets,
+    )
+
+
+@dataclass(frozen=True)
+class _MissingGivens:
+    """What a question is short of: the smallest sets of further givens, and the hint of its error."""
+
+    library: RelationSet
+    question: Question | Outline
+    left_out: frozenset[str]
+
+    @cached_property
+    def sets(self) -> tuple[tuple[str, ...], ...]:
+        """The smallest sets of missing givens, as an error names them, that would fix the open target."""
+        return missing_sets(self.library, self.question, self.left_out)
+
+    def hint(self) -> str:
+        """The hint of the error for missing givens: what to give, what states it, and what is determined instead."""
+        library, question, sets = self.library, self.question, self.sets
+        hints = [*_choices(library, question, sets)]
+        if sets:
+            hints.append(wanted(sets))
+            hints += _standing_in(library, question, sets)
+        elif not library.holders.get(question.target):
+            hints.append("No relation contains it: add one, or give it.")
+        own = getattr(question, "own", None)
+        if own is not None:
+            hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
+        determined = _determined(library, question, self.left_out)
+        if determined:
+            more = " and more" if len(determined) > 6 else ""
+            hints.append(f"These givens determine {', '.join(determined[:6])}{more}.")
+        return " ".join(hints)
+
+
+def wanted(sets: Sequence[tuple[str, ...]]) -> str:
+    """The hint of an error at the missing givens: the first few sets of them, and how many more there are.
+
+    >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
+    ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
+    >>> wanted([])
+    ''
+    """
+    if not sets:
+        return ""
+    shown = sets if len(sets) <= _SETS else sets[: _SETS - 1]
+    options = [" and ".join(names) for names in shown]
+    if len(sets) > len(shown):
+        what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
+        options.append(f"one of {len(sets) - len(shown)} {what}")
+    return f"Give {', or '.join(options)}."
+
+
+def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The hint of an error at choices of a profile in use that state missing givens, as a chip's precision does.
+
+    >>> from derive.relation_files.loading import load
+    >>> from derive.solving.execution.question import ask
+    >>> chip = load('''[quantities]
+    ... speed = { unit = "1/s" }
+    ... clock = { unit = "1/s" }
+    ... width = { unit = "" }
+    ... [relations]
+    ... speed = { equation = "speed = clock*width" }
+    ... [profiles.chip]
+    ... clock = "2 GHz"
+    ... [profiles."chip:fp8"]
+    ... width = "8"''')
+    >>> print(*_choices(chip, ask(chip, "speed", ("chip",), {}), [("width",)]))
+    Write chip:fp8, which states width.
+    """
+    for name in dict.fromkeys(getattr(question, "origins", {}).values()):
+        if ":" in name or name not in library.profiles:
+            continue
+        of_missing: dict[tuple[str, ...], list[str]] = {}
+        for choice in library.profiles.choices(name):
+            profile = f"{name}:{choice}"
+            stated = [names for names in sets if {*names} <= library.profiles[profile].values.keys()]
+            if stated:
+                of_missing.setdefault(stated[0], []).append(profile)
+        for names, profiles in of_missing.items():
+            verb = "which states" if len(profiles) == 1 else "each of which states"
+            yield f"Write {' or '.join(profiles)}, {verb} {' and '.join(names)}."
+
+
+def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """The hint of an error at a missing given whose default stands in for its relations, and leads nowhere back.
+
+    >>> from derive.relation_files.loading import load
+    >>> from derive.solving.execution.question import Outline
+    >>> wing = load('''[quantities]
+    ... span = { unit = "m" }
+    ... chord = { unit = "m" }
+    ... aspect = { unit = "", otherwise = "7" }
+    ... [relations]
+    ... aspect = { equation = "aspect = span/chord" }''')
+    >>> question = Outline("span", ("chord",), ("aspect",))
+    >>> print(*_standing_in(wing, question, [("aspect",)]))
+    The default of aspect, 7, is used where no relation gives it and never run back: give it if it holds.
+    """
+    fallbacks = structure_of(library, frozenset(), question.stated).otherwise
+    shown = {*chain.from_iterable(sets[:_SETS])}
+    for name in sorted(shown & fallbacks & {*question.weak}):
+        own = library.defaults[name]
+        yield f"The default of {name}, {own}, is {own.source} and never run back: give it if it holds."
+
+
+def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
+    """What is determined instead, as the error for missing givens says: by typed givens, not by defaults alone."""
+    structure = structure_of(library, left_out, question.stated)
+    typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
+    if not typed:
+        return []
+    base = basis_of(structure, question.target, question.strong, question.weak)
+    known = {*question.strong, *base.weak}
+    counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
+    return sorted(counted - {question.target})  # counting may find the target fixed although it cancels
+
+
 def missing_sets(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str] = frozenset()
 ) -> tuple[Names, ...]:
-    """The smallest sets of further givens that would fix the target; none if their search takes too long.
+    """The smallest sets of missing givens that would fix the target; none if their search takes too long.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -75,7 +203,7 @@ def missing_sets(
 def _smallest_sets(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], most: int
 ) -> Iterator[Names]:
-    """The smallest missing sets without some relations, and perhaps without `most` more that others exclude."""
+    """The smallest sets of missing givens without some relations, and perhaps without `most` that others exclude."""
     idle = _idle(library, question)
     search = _Search(library, question, left_out | frozenset(idle))
     if question.target not in search.matching.unknowns:
@@ -100,7 +228,7 @@ def _smallest_sets(
 
 
 def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names]:
-    """The relations that do not apply at the known numbers, each with the quantities to give otherwise."""
+    """The relations that do not apply at the known numbers, each with the missing givens at which it would."""
     if isinstance(question, Outline):
         return {}
     idle: dict[str, Names] = {}
@@ -115,7 +243,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names
 def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, Names]
 ) -> list[str]:
-    """The weak values that further givens should replace: they exclude relations that would fix the target."""
+    """The weak values that missing givens should replace: they exclude relations that would fix the target."""
     waking = []
     for name in dict.fromkeys(chain.from_iterable(idle.values())):
         if name in question.strong:
@@ -127,7 +255,7 @@ def _waking(
 
 
 def _would_settle(library: RelationSet, question: Question | Outline, left_out: frozenset[str], name: str) -> bool:
-    """Whether one further given would determine the target by counting, without some relations."""
+    """Whether one missing given would determine the target by counting, without some relations."""
     core = core_of(library, (question.target, *question.strong, *question.weak, name))
     graph = core.structure(left_out & core.decisive, question.stated)
     basis = basis_of(graph, question.target, question.strong, question.weak)
@@ -143,7 +271,7 @@ class _Search:
     left_out: frozenset[str]
 
     def singles(self) -> Iterator[Names]:
-        """The single names each of which, if given, would fix the target."""
+        """The single missing givens, each of which would fix the target."""
         if self.question.target not in self.vectors(1):  # the Jacobian fixes the target, but elimination failed
             yield from self.confirmed(self.settling)
             return
@@ -154,7 +282,7 @@ class _Search:
         yield from singles
 
     def confirmed(self, names: Collection[str]) -> Iterator[Names]:
-        """The single names that a plan confirms, or for the first few of them elimination; and fallbacks to give."""
+        """The single missing givens that a plan confirms, or for the first few elimination; and fallbacks to give."""
         is_singular = self.question.target not in self.loose  # a block of the plan is, at these numbers
         trials = _TRIALS[1]
         for name in self.ranked(self.freeing_fallbacks.union(names) - {self.question.target}):
@@ -164,7 +292,7 @@ class _Search:
                 yield (name,)
 
     def parallel(self, vectors: Mapping[str, Vector]) -> set[str]:
-        """The single givens that may fix the target: names that move in proportion to it along some directions."""
+        """The single givens that may be missing: names that move in proportion to the target along directions."""
         goal = vectors.get(self.question.target)
         return {name for name, vector in vectors.items() if are_alike(goal, vector)} if goal else set()
 
@@ -200,7 +328,7 @@ class _Search:
             yield tuple(self.ranked(names))
 
     def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
-        """The chosen names with any two further givens that fix the target together with them, while no fewer do.
+        """The chosen names with any two further missing givens that fix the target with them, while no fewer do.
 
         Modulo the target and the chosen names the two are parallel and nonzero; modulo these without any one of them
         they are not parallel. So each of all these is a combination of all the others, and of no fewer.
@@ -261,7 +389,7 @@ class _Search:
 
     @cached_property
     def settling(self) -> set[str]:
-        """The single givens that would fix the target by counting: the names that the target, given, would fix."""
+        """The single missing givens that would fix the target by counting: those that the target, given, would fix."""
         answered = self.matching.given((self.question.target,))
         return self.loose - answered.loose(self.basis.structure.holders)
 
@@ -270,7 +398,7 @@ class _Search:
         return self.matching.given(names).settles(self.question.target)
 
     def fits_a_case(self, names: Iterable[str]) -> bool:
-        """Whether some case fixes the target if these names are given, where counting fixes it over all cases at once.
+        """Whether some case fixes the target with these missing givens, where counting fixes it over all at once.
 
         Of relations that exclude each other no case has both: of `x = a + b` for c < 1 and `x = a*b` from there on, a
         single given is too few.
@@ -279,11 +407,11 @@ class _Search:
         return not matching.settles(self.question.target) or self._is_of_a_case(matching, _EXCLUSIONS)
 
     def excluding_pair(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Two relations that never apply together, and by both of which counting fixes the target with these names."""
+        """Two relations that never apply together, and by both of which the missing givens would fix the target."""
         return self._excluding_pair(self.matching.given(names))
 
     def _excluding_pair(self, matching: Matching) -> tuple[str, ...]:
-        """Two relations that exclude each other, and by which further givens fix the target; none if there are none."""
+        """Two relations that exclude each other, and by which the missing givens would fix the target; or none."""
         used = matching.relations_for(self.question.target)
         conditional = [relation for relation in self.library.conditional if relation.name in used]
         for relation, other in combinations(conditional, 2):
@@ -292,7 +420,7 @@ class _Search:
         return ()
 
     def _is_of_a_case(self, matching: Matching, most: int) -> bool:
-        """Whether further givens fix the target in a matching, perhaps without `most` relations that others exclude."""
+        """Whether missing givens would fix the target in a matching, perhaps without `most` excluded relations."""
         if not matching.settles(self.question.target):
             return False
         pair = self._excluding_pair(matching)
@@ -314,7 +442,7 @@ class _Search:
         return {name for name in self.basis.weak if name in otherwise and self.frees(name)}
 
     def frees(self, name: str) -> bool:
-        """Whether the target is fixed by giving a name with a default, whose own relations then run backwards."""
+        """Whether a name with a default is the missing given, whose own relations then run backwards to the target."""
         structure, question = self.structure, self.question
         matching = self.matching.given((name,))
         for relation in structure.writers.get(name, ()):
@@ -325,7 +453,7 @@ class _Search:
         return plan(structure, question.target, [*question.strong, name], weak).is_determined
 
     def cancels(self, names: Names) -> bool:
-        """Whether some further givens would fix the target because the other unknowns cancel, by elimination."""
+        """Whether some missing givens would fix the target because the other unknowns cancel, by elimination."""
         numbered = self.numbered(names)
         try:
             return has_cancelled_answer(self.library, numbered, dict.fromkeys(self.left_out, ""))
@@ -390,7 +518,7 @@ class _Search:
         return directions(self.rows)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """Names that may be given, in the order in which an error offers them.
+        """Names that may be the missing givens, in the order in which an error offers them.
 
         First come measured or published ones, then those that no relation is written for; nearest first.
         """

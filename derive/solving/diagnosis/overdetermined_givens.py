@@ -28,7 +28,7 @@ from derive.expressions.tree import Apply, Node, has_operation, names_in, operat
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO
-from derive.numerics.algebra.piecewise_linear import CHOICES
+from derive.numerics.algebra.linear_cases import CHOICES
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import truths
 from derive.planning.basis import determined
@@ -40,13 +40,13 @@ from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
-from derive.solving.diagnosis.diagnosis import behind, contradiction, tested
+from derive.solving.diagnosis.conflicts import behind, contradiction, tested
 from derive.solving.diagnosis.domain_violations import certainly_left, is_silent, leaving
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.checks import checked, is_void
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import decisions_of
 from derive.time_limits import sharing, tick
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def prove_agreement(library: RelationSet, question: Question) -> None:
 def _agreement_of_exact(
     library: RelationSet, question: Question, passed: Collection[str], reached: Collection[str]
 ) -> Agreement:
-    """The agreement of what exact relations state twice at the strong values alone; raises if it is a contradiction."""
+    """The agreement of givens that exact relations overdetermine at strong values; raises at a contradiction."""
     twice = stated_twice(library, question)
     beside_ranges = _dependent_beside_ranges(library, question)
     if twice.is_told(passed, reached) and not beside_ranges:
@@ -135,7 +135,7 @@ def _agreement_of_exact(
         return spans.keys() >= {*names} and truths(condition, spans) == {True}
 
     def is_unsure(name: str) -> bool:
-        """Whether a relation that may state something twice does not surely apply all over the ranges."""
+        """Whether a relation that givens may overdetermine does not surely apply all over the ranges."""
         relation = library.relations[name]
         return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
 
@@ -168,7 +168,7 @@ def _agreement_of_exact(
 
 
 def _dependent_beside_ranges(library: RelationSet, question: Question) -> list[tuple[str, ...]]:
-    """The sets of dependent relations that always apply and state something twice whatever the ranges are.
+    """The sets of dependent relations that always apply and are overdetermined whatever the ranges are.
 
     With `a = x*y` and `b = 2*x*y`, b is twice a for every x of a range.
     """
@@ -181,7 +181,7 @@ def _dependent_beside_ranges(library: RelationSet, question: Question) -> list[t
 
 
 def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
-    """The failed check of a quantity without a value that all givens agree on in the middle of the ranges."""
+    """The failed check of a quantity to which overdetermined givens leave no value in the middle of the ranges."""
     reason = no_value_fits(plan.sources[name].relations, plan.sources[name].unknowns)
     verdict = f"in the middle of the ranges, {reason}"
     tested = library.declared[name]
@@ -189,7 +189,7 @@ def _check_left_by_middle(library: RelationSet, plan: Plan, name: str) -> Check:
 
 
 def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -> State:
-    """A state of the givens alone, without bars on what is merely undefined here and stated only once."""
+    """A state of overdetermined givens alone, without bars on what is merely undefined here and stated only once."""
     beside = [block for block in twice.blocks if twice.needed.isdisjoint(block.unknowns)]
     silent = [block.unknowns for block in beside if is_silent(library, block, state.values)]
     return replace(state, barred=state.barred.difference(*silent))
@@ -198,7 +198,7 @@ def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -
 def _limits(
     library: RelationSet, question: Question, tested: Collection[str], worked_out: Collection[str]
 ) -> Iterator[Check]:
-    """The checks whether what the givens alone determine keeps to limits that no answer has tested.
+    """The checks whether what overdetermined givens determine alone keeps to limits that no answer has tested.
 
     A limit that defaults alone break says nothing of this question, and is left out.
     """
@@ -221,7 +221,7 @@ def _limits(
 
 
 def _typed_behind(library: RelationSet, question: Question, relation: str) -> frozenset[str]:
-    """The typed values whose agreement a relation tests: those in it, and those from which its quantities follow."""
+    """The givens whose agreement an overdetermined relation tests: those in it, and those behind its quantities."""
     names = {*library.members[relation]}
     for name in library.members[relation]:
         plan = replace(question, target=name).plan(library)
@@ -230,7 +230,7 @@ def _typed_behind(library: RelationSet, question: Question, relation: str) -> fr
 
 
 def _is_of_defaults(library: RelationSet, question: Question, relation: Relation) -> bool:
-    """Whether a limit tests no agreement of givens: the standing defaults alone determine what is in it."""
+    """Whether a limit tests no overdetermined givens: the standing defaults alone determine what is in it."""
     defaults = [name for name, value in question.weak.items() if value is library.defaults.get(name)]
     members = library.members[relation.name]
     known = determined(structure_of(library), (), defaults).union(defaults)
@@ -238,7 +238,7 @@ def _is_of_defaults(library: RelationSet, question: Question, relation: Relation
 
 
 def _tested(library: RelationSet, question: Question, plan: Plan, state: State) -> Agreement:
-    """The agreement of what the givens state twice: the checks of it in a state, and the givens behind each."""
+    """The agreement of overdetermined givens: the checks of it in a state, and the givens behind each."""
     checks = tested(library, question, plan, state)
     typed_behind = {}
     for relation, _ in checks:
@@ -248,7 +248,7 @@ def _tested(library: RelationSet, question: Question, plan: Plan, state: State) 
 
 
 def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
-    """The states that the givens alone determine: what has no value is barred, and what is not known left out."""
+    """The states that overdetermined givens alone determine: what has no value is barred, what is unknown left out."""
     states = [State(question.numbers)]
     for block in blocks:
         tick()
@@ -265,7 +265,7 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
 
 
 def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
-    """What the givens of a question determine more than once, by all relations but those left out."""
+    """What the givens of a question overdetermine, by all relations but those left out."""
     given, at_zeros = frozenset(question.strong), _numbers_at_zeros(library, question)
 
     def twice() -> StatedTwice:
@@ -276,7 +276,7 @@ def stated_twice(library: RelationSet, question: Question, left_out: frozenset[s
 
 
 def _numbers_at_zeros(library: RelationSet, question: Question) -> dict[str, float]:
-    """The numbers of strong values where counting may miss what is stated twice: they, or sums of them, are zero."""
+    """The numbers of strong values where counting may miss overdetermined ones: they, or sums of them, are zero."""
     numbers = {name: stated.base[1] for name, stated in question.strong.items() if not stated.is_range}
     names = {name for name, number in numbers.items() if number == 0}
     for condition in zero_sums(library, numbers):
@@ -286,7 +286,7 @@ def _numbers_at_zeros(library: RelationSet, question: Question) -> dict[str, flo
 
 
 def zero_sums(library: RelationSet, given: Collection[str]) -> Iterator[Node]:
-    """The conditions that sums of given names in relations are zero, as `a - 1 == 0`: what they multiply is gone."""
+    """The conditions that sums of givens are zero, as `a - 1 == 0`: there the givens may be overdetermined unseen."""
 
     def sums(relation: str) -> tuple[Apply, ...]:
         added = operations(*library.relations[relation].written.sides, among=("add",))
@@ -301,7 +301,7 @@ def zero_sums(library: RelationSet, given: Collection[str]) -> Iterator[Node]:
 def by_names(
     library: RelationSet, core: Core, given: frozenset[str], at_zeros: Mapping[str, float], left_out: frozenset[str]
 ) -> StatedTwice:
-    """Find what given names state twice, some with numbers; relations outside the core follow from those in it."""
+    """Find what given names overdetermine, some with numbers; relations that follow from others are left out."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
@@ -332,7 +332,7 @@ def by_names(
 def _fixed(
     library: RelationSet, core: Core, within: Structure, given: frozenset[str], skipped: frozenset[str]
 ) -> tuple[frozenset[str], dict[str, str], Set[str]]:
-    """The names that given names fix, the relation that gives each, and the relations that may state something twice.
+    """The names that given names fix, the relation that gives each, and the relations that may be overdetermined.
 
     Inside the core these are `within`.
     """
@@ -351,7 +351,7 @@ def _fixed(
 
 
 def _leaving_several(library: RelationSet) -> frozenset[str]:
-    """The relations that should test what is stated twice, since they may leave an unknown several values."""
+    """The relations that should test overdetermined givens, since they may leave an unknown several values."""
 
     def names() -> frozenset[str]:  # cached, since the walk over all relations takes long
         relations = library.relations.values()
@@ -368,7 +368,7 @@ def _untested(
     fixed: frozenset[str],
     tests: Collection[str],
 ) -> Iterator[tuple[str, ...]]:
-    """Sets of dependent relations that may state something twice without counting showing it.
+    """Sets of dependent relations that givens may overdetermine without counting showing it.
 
     Quantities that counting leaves open may cancel between them. Or counting takes all of them for fixed, one by each
     relation, and no relation is left over as a test: so it is with `u + v = 1` and `2*u + 2*v = 3`. Such a quantity
@@ -385,6 +385,6 @@ def _untested(
 
 
 def _is_tested(library: RelationSet, names: Sequence[str], fixed: frozenset[str], tests: Collection[str]) -> bool:
-    """Whether dependent relations state nothing twice untested: one is a test, and all their quantities are fixed."""
+    """Whether dependent relations leave no overdetermined given untested: one is a test, and all in them is fixed."""
     members = chain.from_iterable(library.members[name] for name in names)
     return fixed.issuperset(members) and any(name in tests for name in names)

@@ -74,21 +74,21 @@ class State:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The numbers of the state between two blocks, by which conditions are decided."""
+        """The numbers of the state between two executed blocks, by which conditions are decided."""
         return {**self.condition_numbers, **self.values}
 
     @property
     def known(self) -> Set[str]:
-        """The quantities of which the state between two blocks knows something."""
+        """The quantities of which the state between two executed blocks knows something."""
         return self.values.keys() | self.spans.keys() | self.condition_numbers.keys()
 
     @property
     def is_enclosure(self) -> bool:
-        """Whether an interval of the state between two blocks need not be reached in all of its numbers."""
+        """Whether an interval of the state between two executed blocks need not be reached in all of its numbers."""
         return any(note.kind == "enclosed" for note in self.notes)
 
     def taken(self, solution: Solution, note: Assumption | None = None, *, is_last: bool = False) -> State:
-        """The state that follows from a block's solution; `is_last` reuses mappings instead of copying them."""
+        """The state that follows from an executed block's solution; `is_last` saves copying its mappings."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)
@@ -108,12 +108,12 @@ class State:
 
 
 def _own(mapping: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
-    """A mapping that the state after a block may write to: a copy, unless the state before is not needed again."""
+    """A mapping that the state after an executed block may write to: a copy, if the state before is needed again."""
     return mapping if is_last and isinstance(mapping, dict) else dict(mapping)
 
 
 def block_states(library: RelationSet, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
-    """The states that follow from solving one block; `is_last` says that the state before is not needed again."""
+    """The states that follow from executing one block; `is_last` says that the state before is needed no more."""
     needed = {*library.held_by(block.relations)}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
@@ -137,7 +137,7 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
 
 
 def states_for_checks(library: RelationSet, block: Block, state: State) -> list[State]:
-    """The states that follow from one block that only checks need: unknowns without a value there are barred."""
+    """The states after executing a block that only checks need: unknowns without a value there are barred."""
     needed = block.inputs(library)
     barred = replace(state, barred=state.barred | {*block.unknowns})
     if not needed <= state.values.keys():
@@ -157,7 +157,7 @@ def outcome_of(
     *,
     search: Search = Search.FROM_STARTS,
 ) -> Outcome:
-    """The outcome of a block at known numbers, searched for near `stated`: by default, near the library's own values.
+    """The outcome of an executed block at known numbers, searched for near `stated` or the library's own values.
 
     It is cached: every target behind a block needs it, and so does each case, trial and certificate of one question.
     """
@@ -206,7 +206,7 @@ def _estimate_fixes_nothing(
 
 
 def _singular(block: Block, reason: str, cause: Cause | None) -> DeriveError:
-    """The error for a block that is singular at these numbers: its relations contradict each other, or fix nothing."""
+    """The error for an executed block that is singular here: its relations contradict each other, or fix nothing."""
     relations, unknowns = first_names(block.relations, _NAMED), first_names(block.unknowns, _NAMED)
     if cause is Cause.CONTRADICTION:
         what = f"{unknowns}: {relations} are singular at these numbers, and {reason}."
@@ -314,7 +314,7 @@ def _by_definitions(written: Sequence[Equation], unknowns: Sequence[str], name: 
 
 
 def _by_form(library: RelationSet, relation: Relation, name: str, state: State) -> list[State] | None:
-    """The states with the exact interval of a block's unknown, by its only closed form along one interval; or None.
+    """The states with the exact interval of an executed block's unknown, by its only closed form; or None.
 
     There is no state where the form leaves its domain all along.
     """
@@ -357,7 +357,7 @@ def _by_form(library: RelationSet, relation: Relation, name: str, state: State) 
 
 
 def _may_be_zero(divisors: Iterable[Node | None], box: Mapping[str, Span]) -> bool:
-    """Whether one of the divisors of a block's closed form may be zero in a box, or is not known there."""
+    """Whether a divisor of an executed block's closed form may be zero in a box, or is not known there."""
     enclosures = (enclosed_form(divisor, box) for divisor in divisors)
     return any(enclosure is None or not enclosure.misses_zero for enclosure in enclosures)
 
@@ -365,7 +365,7 @@ def _may_be_zero(divisors: Iterable[Node | None], box: Mapping[str, Span]) -> bo
 def _along(
     form: Node, name: str, root: str, domain: Domain, state: State, may_cancel: Callable[[Span], bool]
 ) -> list[State] | None:
-    """The states that follow if a block's form is run along the interval of its one ranged name; None if not exact.
+    """The states that follow if an executed block's form is run along the interval of its one ranged name; or None.
 
     Where a divisor is zero and the form stays finite, the unknown cancels: x of `0 = x*y` is anything at y = 0.
     """

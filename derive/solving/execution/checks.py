@@ -21,10 +21,10 @@ from derive.planning.matching import closure
 from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.closed_forms import composed
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
-from derive.solving.execution.regimes import applies_at
+from derive.solving.execution.conditional_relations import applies_at
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
@@ -295,7 +295,7 @@ def extended(library: RelationSet, plan: Plan, state: State) -> State:
 
 
 def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, an estimate within its share."""
+    """Whether a relation that is checked counts as met at some numbers, an estimate within its share."""
     if relation.approximate is not None:
         gap = departure(relation.written, values)
         if {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op] <= relation.tolerance:
@@ -304,7 +304,7 @@ def is_met(relation: Relation, values: Mapping[str, float]) -> bool:
 
 
 def may_be_met(relation: Relation, values: Mapping[str, float]) -> bool:
-    """Whether a relation counts as met at some numbers, or the numbers do not tell."""
+    """Whether a relation that is checked counts as met at some numbers, or the numbers do not tell."""
     return not values.keys() >= {*relation.members} or is_met(relation, values)
 
 

@@ -1,8 +1,8 @@
 """A plan executed block by block, splitting where a block has several solutions.
 
 Conditions (`when`) are judged during execution: a relation whose condition is false is left out, and the question is
-planned again; an undecided one splits the question (`regimes`), and a state of another case is dropped. A condition is
-judged by what follows from the givens, else by the state, else by weak values. Where a
+planned again; an undecided one splits the question (`conditional_relations`), and a state of another case is dropped.
+A condition is judged by what follows from the givens, else by the state, else by weak values. Where a
 relation holds for every value of its unknown, another way to the target is tried before it is called bounded; where
 the relations of a block are dependent, the plan avoids one of them. A relation that was left out in this way still
 counts: as a bound, or as a check at the end.
@@ -27,11 +27,11 @@ from derive.presentation.numbers import shown_number
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.sample_points import is_narrow, middle
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, conditions_of, worded
+from derive.solving.execution.case_claims import claims, conditions_of, worded
 from derive.solving.execution.checks import may_be_met
+from derive.solving.execution.conditional_relations import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.solving.execution.plan_states import PlanResult, all_of, solved
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import ANOTHER, Undecided, decisions_of, verdict_at, whether
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ _REPEATING = "others repeat it"
 def carried_out(
     library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None, core: Core | None = None
 ) -> PlanResult:
-    """Carry out the plan of a question on numbers; it is remade until every relation in it applies.
+    """Execute the plan of a question on numbers; it is remade until every relation in it applies.
 
     The relations of `left_out` are no part of it. The core of a question with more weak values serves as well.
     """
@@ -85,7 +85,7 @@ def carried_out(
 
 
 def _refuted_by_givens(library: RelationSet, question: Question) -> dict[str, str]:
-    """The relations that no plan may hold since a condition of theirs is false at the givens, and why."""
+    """The relations that no executed plan may hold, as a condition of theirs is false at the givens, and why."""
     return {
         relation.name: whether(condition, question.numbers, question)
         for relation in library.conditional
@@ -95,7 +95,7 @@ def _refuted_by_givens(library: RelationSet, question: Question) -> dict[str, st
 
 
 def _excluded_by_case(library: RelationSet, question: Question, plan: Plan) -> dict[str, str]:
-    """The relations in a plan that do not apply in the case of its question, and why; raises if none is decided so."""
+    """The relations in an executed plan that do not apply in its case, and why; raises if none is decided so."""
     decisions, conditional = decisions_of(library, question), conditional_in(library, plan)
     excluded = {rule.name: decisions.whether(rule) for rule in conditional if decisions.applies(rule) is False}
     undecided = [rule.name for rule in conditional if decisions.applies(rule) is None]
@@ -156,7 +156,7 @@ def _cancelling(plan: Plan, states: Sequence[State], target: str) -> tuple[str, 
 
 
 def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[State], target: str) -> Sequence[State]:
-    """The states of a plan, with a note on intervals of the target that names relations not used to narrow them."""
+    """The states after a plan's execution, with a note on relations that did not narrow the target's intervals."""
     bounded = {*chain.from_iterable(state.spans for state in states)}
     unused = [name for name in plan.checks if not bounded.isdisjoint(library.relations[name].declared)]
     if not unused:
@@ -167,7 +167,7 @@ def _with_note_on_bounds(library: RelationSet, plan: Plan, states: Sequence[Stat
 
 
 def _is_stuck(error: DeriveError) -> bool:
-    """Whether a plan is stuck at a block that could not be solved, while other relations may lead further."""
+    """Whether execution of a plan is stuck at an unsolved block, while other relations may lead further."""
     is_unproved = isinstance(error, LimitError) and error.kind is LimitKind.PROOF
     return isinstance(error, UnderdeterminedError) or is_unproved
 
@@ -259,7 +259,7 @@ def conditional_in(library: RelationSet, plan: Plan) -> list[Relation]:
 
 
 def prove_possible(library: RelationSet, question: Question) -> None:
-    """Raise, before a plan is carried out, if what follows in its case contradicts the case.
+    """Raise, before a plan is executed, if what follows in its case contradicts the case.
 
     What ranges lead to is not tested: it may contradict the case in their middle alone.
     """
@@ -321,7 +321,7 @@ def _numbers_for_condition(
 def plan_for_condition(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str]
 ) -> Plan:
-    """Plan again for a condition's quantity from the state that execution reached, without what does not apply."""
+    """Plan again, during execution, for a condition's quantity from the state that is reached."""
     reached = dict.fromkeys(known for known in state.values if known not in question.weak or known in question.strong)
     make_plan = partial(plan_for, library, name, reached, ())
     return decisions_of(library, question).applicable_plan(

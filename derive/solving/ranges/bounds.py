@@ -58,7 +58,7 @@ from derive.planning.plan import Plan
 from derive.solving.assumptions import Evidence
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
-from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms
+from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
@@ -139,14 +139,14 @@ class SolutionBranch:
 
     @cached_property
     def form(self) -> Node | None:
-        """The closed form of the target along the solution branch, in terms of the givens; None if there is none."""
+        """The closed form of the target by which its bounds are found along the branch; None if there is none."""
         form = composed(self.question.target, self.state.forms)
         is_known = form is not None and self.question.in_use(self.plan).keys() >= {*names_in(form)}
         return form if is_known else None
 
     @cached_property
     def steady_forms(self) -> Mapping[str, Node]:
-        """The closed forms of the unknowns that hold all over the ranges.
+        """The closed forms of the unknowns that hold all over the ranges, so that bounds may be taken from them.
 
         No other form replaces them, as in `x = a**3`, where a is the root of x, and below zero less that of -x; and the
         unknown cancels nowhere.
@@ -163,7 +163,7 @@ class SolutionBranch:
         return {name: form for name, form in self.state.forms.items() if name not in unsteady_names}
 
     def _may_replace(self, candidate: Candidate, name: str, box: Mapping[str, Span]) -> bool:
-        """Whether a form of an unknown that does not hold in the middle of the ranges may hold elsewhere in them."""
+        """Whether another form of an unknown may hold elsewhere in the ranges, so that bounds need both."""
         values = self.state.values
         if values.keys() >= {*names_in(*candidate.conditions)} and holds(conjunction(candidate.conditions), values):
             return False
@@ -179,7 +179,7 @@ class SolutionBranch:
 
     @cached_property
     def is_of_one_arm(self) -> bool:
-        """Whether the plan inverts a choice, so that the form of the solution branch holds only while its arm binds."""
+        """Whether the plan inverts a choice, so that bounds by its form hold only while its arm binds."""
         for block in self.plan.blocks:
             for name, relation in zip(block.unknowns, block.relations, strict=False):
                 choices = operations(*self.library.relations[relation].written.sides, among=SWITCHES)
@@ -194,7 +194,7 @@ class SolutionBranch:
 
     @cached_property
     def hangs_on_what_cancels(self) -> bool:
-        """Whether no search along the solution finds bounds, as some quantities on its branch have no value."""
+        """Whether no search along the solution finds bounds, as some quantities have no value."""
         return hangs_on_what_cancels(self.library, self.plan, self.state)
 
     def at(self, moved: Mapping[str, float]) -> float | None:
@@ -480,7 +480,7 @@ _JOINED = Memo[RelationSet](most=1)
 
 
 def joined(library: RelationSet) -> RelationSet | None:
-    """The library for bounds across cases: one relation for each quantity that has several; None if there is none."""
+    """The library for bounds over several cases: one relation for each quantity that has several; or None."""
     groups = {group[0].name: group for group in _groups(library)}
     if not groups:
         return None
@@ -515,7 +515,7 @@ def _groups(library: RelationSet) -> list[list[Relation]]:
 
 
 def _relation_of_cases(group: Sequence[Relation]) -> Relation:
-    """One relation over all of the ranges: it joins a group, and chooses between its cases, named like the first."""
+    """One relation for bounds over all of the ranges: it joins a group, and chooses between its cases."""
     first = group[0]
     arms = chain.from_iterable((relation.written.rhs, conjunction(relation.conditions)) for relation in group)
     written = Equation(first.written.lhs, "=", Apply("piecewise", tuple(arms)))
@@ -542,7 +542,7 @@ def _is_gapless(group: Sequence[Relation]) -> bool:
 
 
 def _points(conditions: Sequence[Node], domain: Domain) -> list[float]:
-    """Points at which cases joined for bounds are tested for a gap: numbers in conditions, between and beyond them."""
+    """Numbers at which cases joined for bounds are tested for a gap: those in conditions, between and beyond them."""
     edges = sorted({part.real for part in walk(*conditions) if isinstance(part, Number)} | {0.0})
     beyond = [edges[0] - 1 - abs(edges[0]), edges[-1] + 1 + abs(edges[-1])]
     points = [*edges, *((low + high) / 2 for low, high in pairwise(edges)), *beyond]

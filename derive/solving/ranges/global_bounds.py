@@ -155,7 +155,7 @@ class _SystemBuilder:
     """Builds the system for global bounds, block by block: closed forms, and relations of unknowns without one."""
 
     def __init__(self, library: RelationSet, target: str, box: Mapping[str, Span]) -> None:
-        """Start the system for branch and bound with the givens' spans; blocks are added in the order of the plan."""
+        """Start the system for global bounds with the givens' spans; blocks are added in the order of the plan."""
         self.library = library
         self.target = target
         self.forms: dict[str, Node] = {}
@@ -192,7 +192,7 @@ class _SystemBuilder:
         return True
 
     def _cut_to_form(self, name: str, form: Node) -> None:
-        """Cut the interval that branch and bound searches for an unknown to its form's exact extremes, if it has such.
+        """Cut an unknown's interval in the search for global bounds to its form's exact extremes, if it has such.
 
         A difference that is zero at most would reach 2e-16 in doubles, which lies in a positive domain.
         """
@@ -254,7 +254,7 @@ class _SystemBuilder:
         return (tear,), branch.left
 
     def _inputs(self, written: Sequence[Equation], unknowns: Sequence[str]) -> dict[str, Span] | None:
-        """The intervals of all names that a block of the system depends on; None if that of a form is unknown."""
+        """The intervals of all names that a block depends on, for global bounds; None if that of a form is unknown."""
         inputs = dict(self.spans)
         for name in names_in(*written):
             if name not in inputs and name not in unknowns:
@@ -282,7 +282,7 @@ class _SystemBuilder:
 
 
 def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:
-    """The extremes of a monotone form over the box of branch and bound, as its decimals have them; None of another."""
+    """The extremes of a monotone form for global bounds, as its decimals have them; None of another form."""
     used = {name: box[name] for name in names_in(form)}
     points = {name: low for name, (low, high) in used.items() if low == high}
     corners = extreme_corners(form, points, {name: span for name, span in used.items() if name not in points})

@@ -38,7 +38,7 @@ from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default
 from derive.presentation.numbers import told_apart
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
@@ -346,13 +346,13 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 
 
 def _may_jump(library: RelationSet, plan: Plan) -> bool:
-    """Whether a relation of the plan holds a choice or a step, at which an inequality may turn without an edge."""
+    """Whether a relation of the plan has a choice or a step, at which an inequality may turn without an edge."""
     sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
     return has_operation(*sides, among=_JUMPS)
 
 
 def inside(span: Span) -> list[float]:
-    """Sample points in an interval between the edges of an inequality, which may be unbounded."""
+    """Some numbers in an interval between the edges of an inequality, which may be unbounded, to test it at."""
     low, high = span
     if math.isfinite(low) and math.isfinite(high):
         return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]

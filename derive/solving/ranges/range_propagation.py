@@ -68,7 +68,7 @@ def _with_reach(branch: Mapping[str, Span], name: str, form: Node) -> dict[str, 
 
 
 def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Span]) -> bool:
-    """Whether, over propagated ranges, the relation of a block may hold at an end of its unknown's domain."""
+    """Whether, as ranges are propagated, a block's relation may hold at an end of its unknown's domain."""
     (name,), equation = block.unknowns, library.relations[block.relations[0]].written
     gap = difference_of(equation)
     others = {*names_in(gap)} - {name}
@@ -127,7 +127,7 @@ def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Sp
 
 
 def may_cancel(candidate: Candidate, name: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
-    """Whether an unknown may cancel somewhere in the ranges, and be anything there, though its form has an interval.
+    """Whether an unknown may cancel somewhere in propagated ranges, and be anything, though its form has an interval.
 
     That is where a divisor of the form may be zero and the form stays finite: `a*x = b*x` has the form 0/(a - b).
     """

@@ -55,7 +55,7 @@ class Stage:
 
 
 def along(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, Evidence] | None:
-    """The target's bounds along a solution through the ranges, and how they are known; None if it is not followed."""
+    """The target's bounds along the path of a solution through the ranges; None if it cannot be followed."""
     if hangs_on_what_cancels(library, plan, state):
         return None
     spans = _box_of(library, plan, state, ranges)
@@ -226,19 +226,19 @@ def _contains(outer: Mapping[str, Span], inner: Mapping[str, Span]) -> bool:
 
 
 def hangs_on_what_cancels(library: RelationSet, plan: Plan, state: State) -> bool:
-    """Whether a solution cannot be followed, since some quantities of the relations have no value."""
+    """Whether a solution's path cannot be followed, since some quantities of the relations have no value."""
     return any(name not in state.values for name in library.held_by(plan.relations))
 
 
 def _box_of(library: RelationSet, plan: Plan, state: State, ranges: Mapping[str, Span]) -> dict[str, Span]:
-    """The box in which a solution is followed: the domains of the unknowns, and the ranges of the givens."""
+    """The box in which a solution's path is followed: the domains of the unknowns, and the ranges of the givens."""
     given = state.values.keys() - {*plan.unknowns}
     spans = {name: library.declared[name].domain.ends for name in state.values if name in library.declared}
     return spans | {name: ranges.get(name, (state.values[name],) * 2) for name in given}
 
 
 def _all_stages(library: RelationSet, plan: Plan, spans: dict[str, Span]) -> list[Stage]:
-    """The stages along which a plan's solution is followed.
+    """The stages of a plan along which a solution's path is followed.
 
     What follows from the givens alone is put into them, so that what cancels is gone.
     """

@@ -30,14 +30,14 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
-from derive.solving.diagnosis.diagnosis import behind
+from derive.solving.diagnosis.conflicts import behind
 from derive.solving.diagnosis.overdetermined_givens import stated_twice, zero_sums
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended, testable
+from derive.solving.execution.conditional_relations import Decisions, decisions_of, verdict_at
 from derive.solving.execution.plan_execution import plan_for_condition
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Question
-from derive.solving.execution.regimes import Decisions, decisions_of, verdict_at
 from derive.solving.traces.guarded_lines import GuardedLines, GuardFailed, as_float, as_rational
 from derive.solving.traces.range_motions import NotTraceable
 from quantities.declaration import read_given

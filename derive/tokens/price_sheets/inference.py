@@ -131,7 +131,7 @@ class Inference:
     contradictions: tuple[Contradiction, ...]
 
     def __getitem__(self, name: str) -> Conclusion:
-        """The conclusion that the prices imply on a quantity, by its name.
+        """The conclusion of the inference on a quantity, by its name.
 
         >>> import derive
         >>> found = derive.infer("gemini-2-5-pro-prices")
@@ -161,7 +161,7 @@ Result = TypeVar("Result")
 
 
 def conclude(asker: SheetSolver, question: SheetQuestion) -> Conclusion | MissingConclusion:
-    """What a price sheet implies for a question: a conclusion over all choices that its answer depends on, or none."""
+    """The inference for one question: a conclusion over all choices that its answer depends on, or none."""
     quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
     if lacking:
@@ -181,7 +181,7 @@ class _Inquiry:
     given: Mapping[str, Any]
 
     def concluded(self) -> Conclusion:
-        """What the sheet implies for a question: the answer at the reference choice, and its range over all others."""
+        """The inference for a question: the answer at the reference choice, and its range over all others."""
         reference, answer, spans = self._answered()
         low_at, (lowest, _) = min(spans, key=lambda pair: pair[1][0])
         high_at, (_, highest) = max(spans, key=lambda pair: pair[1][1])
@@ -289,7 +289,7 @@ class _Inquiry:
 
 
 def _why(error: DeriveError) -> str:
-    """Why a price sheet implies nothing for a question, in short."""
+    """Why an inference has no conclusion for a question, in short."""
     if isinstance(error, UnderdeterminedError) and error.missing:
         return f"no choice states {' and '.join(error.missing[0])}"
     return error.reason if isinstance(error, NoSolutionError) and error.reason else error.what
@@ -300,12 +300,12 @@ def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
 
 
 def _distance_from_one(answer: Answer) -> float:
-    """How far an answer lies from 1, as a ratio's logarithm, by which a conclusion's nearest reference is found."""
+    """How far an answer lies from 1, as a ratio's logarithm, by which an inference picks the nearest reference."""
     return abs(log(answer.base)) if answer.base else inf
 
 
 def _filled(text: str, concluded: Conclusion) -> str:
-    """A text on what would refute a conclusion, with the conclusion's numbers substituted."""
+    """A text on what would refute an inference's conclusion, with the conclusion's numbers substituted."""
     unit = concluded.quantity.unit
     low, high = concluded.bounds
     base = concluded.answer.base
@@ -314,7 +314,7 @@ def _filled(text: str, concluded: Conclusion) -> str:
 
 
 def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: Any) -> Inference:
-    """Everything that a price sheet implies: conclusions with derivation and range, contradictions, and what it lacks.
+    """The inference from a price sheet: conclusions with derivation and range, contradictions, and what it lacks.
 
     `source` is the name of a price sheet of the catalogue, a relation file with one profile, its text, or a profile.
     Profiles of chips, models or tiers replace the usual choices; `given` are further givens.
@@ -339,7 +339,7 @@ def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
 
 
 def _inference(asker: SheetSolver, concluded: Iterable[Conclusion | MissingConclusion]) -> Inference:
-    """Everything that a price sheet implies: its conclusions, what it does not yield, and its contradictions."""
+    """The inference from a price sheet: its conclusions, what it does not yield, and its contradictions."""
     results = list(concluded)
     return Inference(
         sheet=asker.sheet.profile.name,
@@ -352,13 +352,13 @@ def _inference(asker: SheetSolver, concluded: Iterable[Conclusion | MissingConcl
 
 
 def _contradictions(asker: SheetSolver) -> tuple[Contradiction, ...]:
-    """All contradictions that a price sheet implies: by definition, and by the interpretation of its prices."""
+    """All contradictions in an inference: by definition, and by the interpretation of prices."""
     by_interpretation = chain.from_iterable(_by_interpretation(asker, tension) for tension in TENSIONS)
     return (*_by_definition(asker), *by_interpretation)
 
 
 def _by_interpretation(asker: SheetSolver, tension: Tension) -> Iterator[Contradiction]:
-    """The contradiction of two prices, if what they imply together is a conclusion outside its interval."""
+    """The contradiction that an inference finds in two prices whose conclusion lies outside its interval."""
     gap = conclude(asker, tension.question)
     if not isinstance(gap, Conclusion) or gap.answer.base is None:
         return
@@ -372,7 +372,7 @@ def _by_interpretation(asker: SheetSolver, tension: Tension) -> Iterator[Contrad
 
 
 def _by_definition(asker: SheetSolver) -> Iterator[Contradiction]:
-    """The contradictions by definition in a price sheet, between a statement and what follows from the rest."""
+    """The contradictions that an inference finds between a statement of the sheet and what follows from the rest."""
     compared: set[str] = set()
     for name in asker.doubled():
         if name in compared:

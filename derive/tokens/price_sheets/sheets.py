@@ -27,11 +27,11 @@ from derive.model.relation import Relation
 from derive.model.relation_set import prove_fit
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
+from derive.relation_files.file_text import is_text
 from derive.relation_files.loading import load
-from derive.relation_files.sources import is_text
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import decisions_of
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import vocabulary
 from quantities.declaration import Declaration, read_given
@@ -45,7 +45,7 @@ def _data(name: str) -> Mapping[str, Any]:
 
 @cache
 def _priced() -> frozenset[str]:
-    """The names that make a profile a price sheet: prices and their ratios."""
+    """The names of prices and their ratios, which make a profile a price sheet."""
     return frozenset(name for name in vocabulary("prices") if built_in().declared[name].default is None)
 
 
@@ -261,7 +261,7 @@ class SheetSolver:
     common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def _once(self, key: Any, make: Callable[[], T]) -> T:
-        """What several sheets share in a cache under a key, made on first use."""
+        """What several price sheets share in a cache under a key, made on first use."""
         if key not in self.common:
             self.common[key] = make()
         cached: T = self.common[key]
@@ -271,7 +271,7 @@ class SheetSolver:
         return (*chosen, *self.plausible.fixed, self.sheet.profile)
 
     def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
-        """Ask the library about a sheet at one choice of chip, model size and memory tier: its only answer, or bounds.
+        """Ask about a price sheet at one choice of chip, model size and memory tier: its only answer, or bounds.
 
         It is sought first from the values that lead to the target as relations are written.
         """
@@ -283,7 +283,7 @@ class SheetSolver:
             return self._solved(target, profiles, given)
 
     def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
-        """The ends of the library's answer on a sheet at one choice of chip, size and tier, or of what is stated.
+        """The ends of the answer on a price sheet at one choice of chip, size and tier, or of what the sheet states.
 
         It is asked once for all sheets with the same numbers.
         """
@@ -297,7 +297,7 @@ class SheetSolver:
         return self._once(asked, lambda: ends(self.ask(target, chosen, given, needs)))
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
-        """The library's only answer to a question about a sheet: a value, or bounds where there is no value."""
+        """The only answer to a question about a price sheet: a value, or bounds where there is no value."""
         try:
             return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
         except AmbiguousError as error:
@@ -356,15 +356,15 @@ class SheetSolver:
                 yield name
 
     def again(self, name: str) -> Answer:
-        """The library's answer for a name that a sheet states, from the rest of the sheet."""
+        """The answer for a name that a price sheet states, from the rest of the sheet."""
         return self._solved(name, (self.sheet.profile,), {})
 
     def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
-        """The stated names that a sheet's targets are computed from, as the relations are written."""
+        """The names stated on a price sheet from which its targets are computed, as the relations are written."""
         stated_names = frozenset(chain.from_iterable(profile.values for profile in profiles))
 
         def leading_names() -> frozenset[str]:
-            """Walk from the sheet's targets along the relations that are written for them to the stated names."""
+            """Walk from a price sheet's targets along relations written for them to the stated names."""
             pending, seen = list(targets), set(targets)
             for name in pending:  # grows as it is walked
                 if name not in stated_names or name in targets:
@@ -397,7 +397,7 @@ class SheetSolver:
         return self._once(("determined", self.sheet.profile.name, names, given), determined)
 
     def _excluded(self, profile: Profile, replaced: set[str]) -> frozenset[str]:
-        """The relations that a profile behind the sheet excludes by its stated values, but for the replaced ones."""
+        """The relations that a profile behind a price sheet excludes by its values, but for the replaced ones."""
         stated = {name: value for name, value in profile.values.items() if name not in replaced}
         return self._once(("excluded", profile.name, *stated), lambda: _ruled_out(self.sheet.library, stated))
 
@@ -427,13 +427,13 @@ def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
 
 
 def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
-    """A number or a range in base units as a value given to the library beside a sheet, in its quantity's unit."""
+    """A number or a range in base units as a given beside a price sheet, in its quantity's unit."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
     return Value(number=low / 2 + high / 2, low=low, high=high, unit=quantity.unit, source=source)
 
 
 def ends(answer: Answer) -> Span:
-    """The bounds of the library's answer on a sheet, in base units; its value twice if there are none."""
+    """The ends of an answer on a price sheet, in base units; its value twice if there are no bounds."""
     if answer.bounds is not None:
         return answer.bounds
     assert answer.base is not None

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, ExpressionError
 from derive.presentation import latex, markdown
-from derive.presentation.document import Dialect, LetterLegend, Picture, Report, bound
+from derive.presentation.document import Dialect, Document, LetterLegend, Picture, bound
 from derive.presentation.html import Html
 from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports.formulas import introduced, symbols
@@ -37,7 +37,7 @@ _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never 
 
 
 @cache
-def report(name: str) -> Report:
+def report(name: str) -> Document:
     """The report of this name, made from the file of its template, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
     of_template = rendered(file_stem(name), path, _words(path))
@@ -125,13 +125,13 @@ def _drawn(picture: Picture) -> str:
     return as_svg(picture.name, *picture.charts)
 
 
-def bound_reports(name: str) -> tuple[Report, ...]:
+def bound_reports(name: str) -> tuple[Document, ...]:
     """The reports that one file binds: a report alone, or in the volume all of them."""
     return _volume_reports() if name == titles.VOLUME else (report(name),)
 
 
 @cache
-def _volume_reports() -> tuple[Report, ...]:
+def _volume_reports() -> tuple[Document, ...]:
     """The reports in the files of the volume: each letter is introduced once, and one table has all of them."""
     known: set[Declaration] = set()
     parts = []
@@ -141,7 +141,7 @@ def _volume_reports() -> tuple[Report, ...]:
         parts.append(replace(part, blocks=tuple(introduced(bare, known))))
     quantities = dict.fromkeys(chain.from_iterable(part.quantities for part in reports))
     _, *table = symbols(tuple(quantities))  # without its heading: the title of the report says it
-    return (*parts, Report("symbols", "Symbols", tuple(table)))
+    return (*parts, Document("symbols", "Symbols", tuple(table)))
 
 
 def _document_text(name: str, dialect: Dialect) -> str:

@@ -17,7 +17,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.certification import claim_of
 from derive.solving.blocks.complete_search import NOWHERE, contractors_refute
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import System
+from derive.solving.blocks.system import System
 from quantities.domain import Domain
 from tests.derive.certified import counted_by_intervals, counted_by_sturm
 from tests.derive.known_roots import known

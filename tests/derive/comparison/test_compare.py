@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import Answer, Comparison, DeriveError, ExpressionError, Library
-from derive.comparison.comparison import sentence
+from derive.comparison.comparison_result import sentence
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare, library

@@ -8,7 +8,7 @@ import math
 import pytest
 
 import derive
-from derive.comparison.comparison import as_data, charts, sentence
+from derive.comparison.comparison_result import as_data, charts, sentence
 from derive.presentation.charts import described
 
 USUAL = {"chips": "8 chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}

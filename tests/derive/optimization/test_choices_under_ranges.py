@@ -10,9 +10,9 @@ import pytest
 
 import derive
 from derive.errors import DeriveError
+from derive.optimization.choice_question import read_question
 from derive.optimization.choices_under_ranges import _UncertainChoice
-from derive.optimization.question import read_question
-from derive.optimization.searched_choice import searched_choice
+from derive.optimization.discrete_choice import searched_choice
 from derive.relation_files.loading import load
 from tests.derive.statements import bare
 

@@ -15,8 +15,8 @@ import pytest
 import derive
 from derive import InconsistentError
 from derive.optimization import least
+from derive.optimization.discrete_choice import put_back
 from derive.optimization.optimum import charts
-from derive.optimization.searched_choice import put_back
 from derive.presentation.plotting import figure
 from derive.time_limits import tick
 from tests.derive.statements import bare, library, number

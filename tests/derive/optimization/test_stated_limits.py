@@ -6,7 +6,7 @@ import pytest
 
 from derive import DimensionError, ExpressionError, UnknownNameError
 from derive.expressions.tree import render
-from derive.optimization.question import library_limits, stated_limits
+from derive.optimization.choice_question import library_limits, stated_limits
 from tests.derive.statements import library
 
 TRACK = library(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.relation_files.sources import key_lines
+from derive.relation_files.file_text import key_lines
 from tests.ordinary import examples
 
 CASES = {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 import quantities
-from derive.relation_files.sources import is_one, names_at_top
+from derive.relation_files.file_text import is_one, names_at_top
 
 ROOT = Path(derive.__file__).parents[1]
 OURS = sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import derive
 from derive.presentation import latex, markdown
 from derive.presentation.charts import Axis, Chart, Series
-from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Report, Text, bound, verbatim
+from derive.presentation.document import Document, Formulas, Grid, Heading, Items, Picture, Text, bound, verbatim
 from derive.presentation.html import Html
 from derive.reports.formulas import worked
 from quantities.value import Source
@@ -24,7 +24,7 @@ def falling():
     return library.solve("fall", height="20 m")
 
 
-def report(words: str = "A *stressed* word, a `name` and $t^2$.") -> Report:
+def report(words: str = "A *stressed* word, a `name` and $t^2$.") -> Document:
     """Every kind of block, with these words wherever words may stand."""
     chart = Chart(Axis("x"), Axis("y"), (Series.of([1, 2], [3, 4]),), title="a picture")
     blocks = (
@@ -37,21 +37,21 @@ def report(words: str = "A *stressed* word, a `name` and $t^2$.") -> Report:
         Grid(("letter", "meaning"), (("$t$", words),), shares=(0, 0.45)),
         Picture("toy", (chart,), words),
     )
-    return Report("toy", "A toy", blocks)
+    return Document("toy", "A toy", blocks)
 
 
-def as_latex(made: Report) -> str:
+def as_latex(made: Document) -> str:
     return bound(made.title, [made], latex.DOCUMENT)
 
 
-def as_markdown(made: Report) -> str:
+def as_markdown(made: Document) -> str:
     return bound(made.title, [made], markdown.HOST)
 
 
-def as_html(made: Report, drawn: dict[str, str]) -> str:
+def as_html(made: Document, drawn: dict[str, str]) -> str:
     return bound(made.title, [made], Html(drawn))
 
 
-def hostile() -> Report:
+def hostile() -> Document:
     """The report with words that mean harm, shown as they stand."""
     return report(verbatim(HOSTILE))

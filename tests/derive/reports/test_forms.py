@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from derive.presentation import latex, markdown
-from derive.presentation.document import Formulas, Report, bound
+from derive.presentation.document import Document, Formulas, bound
 from derive.presentation.plotting import as_pdf, as_svg
 from tests.derive.reports.pages import HOSTILE, as_html, as_latex, as_markdown, hostile, report
 
@@ -55,7 +55,7 @@ def test_every_block_is_in_every_form(form):
 
 @pytest.mark.parametrize("bounds", [("a \\le b", "c \\ge d"), (" + ".join("a" * 60) + " \\le b",)])
 def test_bounds_stand_in_the_place_of_equations(bounds):
-    told = as_latex(Report("toy", "A toy", (Formulas(tuple((bound, "") for bound in bounds)),)))
+    told = as_latex(Document("toy", "A toy", (Formulas(tuple((bound, "") for bound in bounds)),)))
     unbroken = told.replace(" \\\\\n  & \\quad ", "")
     assert all(f"  & {bound}" in unbroken for bound in bounds)
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from derive.errors import DeriveError
 from derive.planning.incidence import Structure
 from derive.planning.plan import Plan
+from derive.solving.execution.conditional_relations import Decisions
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import Decisions
 from tests.derive.states import LIBRARY, Asked, ends, state
 from tests.ordinary import every
 

@@ -11,7 +11,7 @@ from derive.errors import LimitError
 from derive.expressions.grammar import parse_equation
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.time_limits import limits, query
 from quantities.domain import Domain
 from quantities.rational import read_decimal

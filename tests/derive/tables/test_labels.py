@@ -12,7 +12,7 @@ from derive.relation_files.loading import load
 from derive.tables.axes import spanned
 from derive.tables.regime_map import Labels
 from derive.tables.sweep_function import PointAnswer
-from derive.tables.sweep_question import Survey, asked
+from derive.tables.sweep_question import SweepQuestion, asked
 
 SHELF = load(
     """
@@ -28,11 +28,11 @@ shelf = { equation = "load <= bears" }
 )
 
 
-def _survey() -> Survey:
+def _survey() -> SweepQuestion:
     return asked(SHELF, "load", (), {"books": spanned("1..9", 8), "book": spanned("1..9 kg", 8)})
 
 
-def _labelled(survey: Survey) -> tuple[Labels, Any, Any, Any]:
+def _labelled(survey: SweepQuestion) -> tuple[Labels, Any, Any, Any]:
     labels = Labels(survey)
     books, book = (line.part(0, 8) for line in survey.lines)
     x, y = numpy.repeat(books, 8), numpy.tile(book, 8)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation
 from derive.numerics.algebra.refinement import sharpened
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.outcome import System
 from derive.solving.blocks.solution_curves import lies_on_curve
+from derive.solving.blocks.system import System
 from quantities.domain import Domain
 from tests.ordinary import examples
 
@@ -61,7 +61,7 @@ def test_what_the_hybrid_method_finds_at_a_singular_root_is_told_with_its_digits
 
 
 def test_a_zero_has_no_size_by_which_a_relation_could_fail_to_hold():
-    from derive.solving.blocks.outcome import agrees
+    from derive.solving.blocks.system import agrees
 
     assert not agrees(parse_equation("y = 1e20*x + z"), {"x": 0.0, "y": 15.0, "z": 6.0})
 

@@ -14,8 +14,8 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.linear import combined
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.substitution import expressed
+from derive.solving.blocks.system import agrees
 from quantities.domain import Domain
 from quantities.rational import Rational
 from tests.ordinary import examples

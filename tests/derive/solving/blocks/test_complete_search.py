@@ -17,7 +17,7 @@ from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.complete_search import points_in_open_boxes, search_domains
-from derive.solving.blocks.outcome import System
+from derive.solving.blocks.system import System
 from derive.solving.blocks.tearing import torn
 from quantities.domain import Domain
 from tests.ordinary import every, examples

@@ -10,7 +10,7 @@ import pytest
 
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.multistart import solved_from_starts
-from derive.solving.blocks.outcome import System
+from derive.solving.blocks.system import System
 from quantities.domain import Domain
 
 REAL = Domain("real", -math.inf, math.inf)

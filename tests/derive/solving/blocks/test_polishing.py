@@ -7,8 +7,8 @@ import math
 import pytest
 
 from derive.expressions.grammar import parse_equation
-from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import leads_elsewhere
+from derive.solving.blocks.system import System
 from quantities.domain import Domain
 
 REAL = Domain("real", -math.inf, math.inf)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from derive.errors import LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
-from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import leads_elsewhere
 from derive.solving.blocks.solution_curves import lies_on_curve
+from derive.solving.blocks.system import System
 from quantities.domain import Domain
 from tests.derive.operations import calls
 from tests.derive.statements import bare, number

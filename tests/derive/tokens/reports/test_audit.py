@@ -14,7 +14,7 @@ import pytest
 import derive
 from derive.audit.verdicts import Verdict, worst_first
 from derive.presentation import latex as tex
-from derive.presentation.document import Formulas, Grid, Heading, Items, Report, Text
+from derive.presentation.document import Document, Formulas, Grid, Heading, Items, Text
 from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports.template_words import number, vocabulary
 from derive.reports.templating import rendered
@@ -39,7 +39,7 @@ print(as_markdown(made), as_latex(made))
 def report(findings, conflicts, library=derive.llm):
     words = {**vocabulary(library), "audit": lambda: audit_words(findings, conflicts, library)}
     made = rendered("audit", TEMPLATES / "audit.md", words)
-    return Report(made.name, "The audit", made.blocks)
+    return Document(made.name, "The audit", made.blocks)
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from derive.presentation.document import Dialect, Report, Text, bound, led, spans
+from derive.presentation.document import Dialect, Document, Text, bound, led, spans
 from derive.presentation.html import Html
 from derive.presentation.latex import DOCUMENT
 from derive.presentation.markdown import HOST
@@ -53,5 +53,5 @@ def test_links_are_pieces_of_words(words: str, pieces: list[tuple[str, str]]) ->
     ],
 )
 def test_a_link_is_written_in_every_language(dialect: Dialect, shown: str) -> None:
-    page = Report("toy", "A toy", (Text("See [50 % of a page](pages/x.html) and *that*."),))
+    page = Document("toy", "A toy", (Text("See [50 % of a page](pages/x.html) and *that*."),))
     assert shown in bound(page.title, [page], dialect)

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from markdown_it import MarkdownIt
 
-from derive.presentation.document import Formulas, LetterLegend, Report, Text, bound
+from derive.presentation.document import Document, Formulas, LetterLegend, Text, bound
 from derive.presentation.html import Html
 from derive.presentation.markdown import HOST, Markdown
 from derive.tokens.reports import report_files
@@ -64,7 +64,7 @@ class Marked(Markdown):
 
 def stressed(blocks, title="toy") -> list[str]:
     """What a reader of the Markdown sees stressed."""
-    page = bound(title, [Report("toy", title, tuple(blocks))], Marked(HOST.inline, HOST.block))
+    page = bound(title, [Document("toy", title, tuple(blocks))], Marked(HOST.inline, HOST.block))
     shown = MarkdownIt("commonmark").enable("table").render(page)
     return re.findall(r"<em>(.*?)</em>", shown, re.DOTALL)
 
@@ -76,7 +76,7 @@ def test_nothing_is_stressed_but_what_the_report_stresses(name):
 
 @pytest.mark.parametrize("words", ["30 USD*h and 2 token*s", "kv_bytes_per_token and h*chip, and _x_", "a * b * c"])
 def test_asterisks_of_units_and_underscores_of_names_survive(words):
-    page = bound("", [Report("toy", "", (Text(words),))], HOST)
+    page = bound("", [Document("toy", "", (Text(words),))], HOST)
     shown = re.sub("<[^>]+>", "", MarkdownIt("commonmark").render(page))
     assert words in shown
     assert stressed([Text(words)]) == []

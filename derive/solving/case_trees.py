@@ -1,4 +1,4 @@
-"""Which plan applies in which case, found before any number is known.
+"""Trees of cases: which plan applies in which case, found before any number is known.
 
 A relation may hold under conditions only. Where the givens decide a condition, it is a fork: on one side the relation
 applies, on the other it is left out and the question is planned again. Where a condition depends on what the plan
@@ -332,7 +332,7 @@ class _CaseSorter:
         return self._tree(excluded, left_out, truths)
 
     def _conditional(self, plan: Plan) -> list[Relation]:
-        """The relations in a plan that tie it to a case, as they hold under conditions only."""
+        """The relations in a plan that confine it to a case, as they hold under conditions only."""
         used = (self.library.relations[name] for name in plan.relations)
         return [relation for relation in used if relation.conditions]
 
@@ -405,12 +405,12 @@ def weak_in_conditions(library: RelationSet, target_cases: Cases) -> frozenset[s
 
 
 def open_sides(tree: Tree) -> int:
-    """The number of ends in a tree of forks at which no case holds, and which have no plan."""
+    """The number of ends in a tree of cases at which no case holds, and which have no plan."""
     return sum(case is None for case, _ in ends(tree))
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
-    """The plans for a quantity beside several targets, which only sorts their points, if it is determined."""
+    """The plans, sorted by case, for a quantity needed beside a target and not asked for, if it is determined."""
     with query():
         target_cases = cases(library, outlined(library, target, given))
         return replace(target_cases, is_asked=False) if target_cases.alternatives else None

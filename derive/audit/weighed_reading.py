@@ -54,7 +54,7 @@ class QuestionResult:
 
     @property
     def answers(self) -> Iterator[Answer]:
-        """All answers that the library gave when a claim was tested by a question, those of inner questions first."""
+        """All answers that the library gave while a reading was weighed, those of inner questions first."""
         for inner in self.inner.values():
             yield from inner.answers
         if self.answer is not None:
@@ -62,13 +62,13 @@ class QuestionResult:
 
     @property
     def given(self) -> dict[str, str]:
-        """The givens with which the library was asked when a claim was tested, inner questions by their answers."""
+        """The givens with which a reading's question was weighed, inner questions by their answers."""
         answers = {name: inner.answer for name, inner in self.inner.items() if inner.answer is not None}
         return {name: spoken(answers[name]) if name in answers else str(value) for name, value in self.question.given}
 
 
 def asked(library: Library, question: WrittenQuestion) -> QuestionResult:
-    """Test a claim by its question: the library's answer or refusal, after those to its inner questions."""
+    """Weigh a reading by its question: the library's answer or refusal, after those to its inner questions."""
     inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
     refused = next((inner_asked.refusal for inner_asked in inner.values() if inner_asked.refusal is not None), None)
     unanswered = QuestionResult(question, None, refused, MappingProxyType(inner))
@@ -84,7 +84,7 @@ def asked(library: Library, question: WrittenQuestion) -> QuestionResult:
 
 
 def spoken(answer: Answer) -> str:
-    """The library's answer to a claim's question as it is typed into the next question, to the last digit."""
+    """The answer to a weighed reading's question as it is typed into the next question, to the last digit."""
     assert answer.base is not None
     unit = answer.quantity.unit
     return f"{unit.from_base(answer.base)!r} {unit.text}".rstrip()

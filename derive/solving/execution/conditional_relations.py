@@ -1,4 +1,4 @@
-"""Regimes: relations that hold under conditions (`when`), followed case by case.
+"""Conditional relations: those that hold under conditions (`when`), followed case by case.
 
 A conditional relation is an implication: if all its conditions hold, so does the relation; otherwise it says nothing.
 A case assumes that some of these relations apply and that others do not. The cases of a question are found by
@@ -38,7 +38,7 @@ from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.basis import determined, is_surely_open
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.plan import Plan
-from derive.solving.execution.case_boxes import CaseLogic, is_possible
+from derive.solving.execution.case_claims import CaseLogic, is_possible
 from derive.solving.execution.plan_states import all_of
 from derive.time_limits import tick
 
@@ -66,7 +66,7 @@ class Undecided(Exception):  # noqa: N818 - no error: the question has to be ask
 def explored(
     library: RelationSet, question: Question, answered: Callable[[Question], _T]
 ) -> Iterator[tuple[Question, _T | DeriveError | None]]:
-    """Each case into which a question splits, with what `answered` makes of it, or its error; None beyond the limit."""
+    """Each case into which conditional relations split a question, with what `answered` makes of it, or its error."""
     pending, followed = [question], 0  # cases that split are not counted
     while pending:
         tick()
@@ -91,17 +91,17 @@ def explored(
 
 
 def verdict_at(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """The verdict on a relation's `when` at these numbers, False if it is undefined; None if a quantity is unknown."""
+    """The verdict on a relation's condition at these numbers, False if undefined; None if a quantity is unknown."""
     return holds(condition, values) if values.keys() >= {*names_in(condition)} else None
 
 
 def applies_at(relation: Relation, values: Mapping[str, float]) -> bool | None:
-    """Whether a relation applies because its conditions hold at these numbers; None if the numbers leave that open."""
+    """Whether a conditional relation applies at these numbers; None if they leave that open."""
     return _all_hold(verdict_at(condition, values) for condition in relation.conditions)
 
 
 def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether a relation applies at given numbers, as all conditions of its `when` hold; None if one is open."""
+    """Whether a conditional relation applies at given numbers, as all its conditions hold; None if one is open."""
     distinct = {*verdicts}
     if False in distinct:
         return False
@@ -109,7 +109,7 @@ def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
-    """Why a relation's `when` is not fulfilled, as a sentence; a ranged given is taken at its midpoint."""
+    """Why a conditional relation does not apply, as a sentence; a ranged given is taken at its midpoint."""
     verdict = "is undefined" if truth(condition, values) is None else "is false"
     fixed = question.strong.keys() - question.ranges.keys()
     if question.ranges and not fixed >= set(names_in(condition)):
@@ -148,7 +148,7 @@ class Decisions:
         return self._once(self.decided, "decided", relation.name, lambda: _all_hold(map(self.truth, conditions)))
 
     def following(self, name: str) -> float | None:
-        """The number of a condition's quantity if it follows from the givens without assumptions."""
+        """The number that decides on a conditional relation if it follows from the givens without assumptions."""
         return self._once(self.derived, "derived", name, lambda: self._derived(name))
 
     def _once(self, results: dict[str, _T | None], kind: str, name: str, compute: Callable[[], _T | None]) -> _T | None:
@@ -187,7 +187,7 @@ class Decisions:
         return result
 
     def _settle_weak(self, met: frozenset[_Key]) -> bool:
-        """Derive quantities whose weak values were in doubt during a decision on a condition; False if there are none.
+        """Derive what a decision on a conditional relation needs and had in doubt; False if there is nothing.
 
         While it is being found whether a quantity follows from others, its weak value decides nothing, and results that
         rest on that are dropped. Each of these quantities is derived by itself, once.
@@ -202,7 +202,7 @@ class Decisions:
         return bool(doubtful)
 
     def _settle(self, key: _Key, met: frozenset[_Key], *, none_was_right: bool) -> None:
-        """Revise decisions that counted a pending one as undecided: drop those that its outcome contradicts."""
+        """Drop decisions on conditional relations that rest on a pending one, if its outcome contradicts them."""
         for resting, (result, others) in list(self.provisional.items()):
             if key not in others:
                 continue
@@ -211,7 +211,7 @@ class Decisions:
                 self._keep(resting, result, (others - {key}) | met)
 
     def _keep(self, key: _Key, result: Any, met: frozenset[_Key]) -> None:
-        """Store a decision or a derived number, for good if it rests on nothing that is pending."""
+        """Store a decision on a conditional relation, for good if it rests on nothing that is pending."""
         kind, name = key
         if met:
             self.provisional[key] = result, met
@@ -221,7 +221,7 @@ class Decisions:
             self.derived[name] = result
 
     def yields(self, relation: Relation) -> bool:
-        """Whether a relation applies only by a weak value that yields to the result: one to which something leads."""
+        """Whether a conditional relation applies only by a weak value that yields to the result."""
         if relation.name in self.question.case.holding:
             return False
         weak = [name for name in names_in(*relation.conditions) if name in self.question.weak]
@@ -239,7 +239,7 @@ class Decisions:
         return f"{render(condition)} is false in this case"
 
     def truth(self, condition: Node) -> bool | None:
-        """The decision on a condition by known numbers, by the case, or by domains; None if none of them makes one."""
+        """The truth of a relation's condition by known numbers, by the case, or by domains; None if none decides it."""
         numbers = self._numbers(condition)
         by_numbers = verdict_at(condition, numbers)
         if by_numbers is not None:
@@ -256,7 +256,7 @@ class Decisions:
         return None if len(possible) > 1 else True
 
     def verdict(self, condition: Node) -> bool | None:
-        """The decision on a condition by the givens, wherever they may lie; None if they leave it open."""
+        """The verdict on a relation's condition by the givens, wherever they may lie; None if they leave it open."""
         spans: dict[str, Span] = {}
         for name in names_in(condition):
             given, domain = self.question.strong.get(name), self.library.declared[name].domain
@@ -270,11 +270,11 @@ class Decisions:
         return truth_within(condition, spans)
 
     def _numbers(self, condition: Node) -> dict[str, float]:
-        """The numbers by which a condition is decided: those of its quantities, as far as they are known."""
+        """The numbers by which a relation's condition is decided: those of its quantities, as far as they are known."""
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
 
     def value(self, name: str) -> float | None:
-        """The number of a condition's quantity if it follows without assumptions, else its weak value."""
+        """The number of a quantity in a relation's condition if it follows without assumptions, else its weak value."""
         number = self.following(name)
         if number is not None or name not in self.question.weak:
             return number
@@ -292,7 +292,7 @@ class Decisions:
         return core_of(self.library, (self.question.target, *self._strong, *self.question.weak))
 
     def _graph(self, name: str) -> Structure:
-        """The relations by which a case may determine a condition's quantity: the question's core, if that holds it."""
+        """The relations that may determine a quantity in another relation's condition, of the question or of all."""
         failing, stated = frozenset(self.question.case.failing), self.question.stated
         if name not in self._core.names:
             return structure_of(self.library, failing, stated)
@@ -309,13 +309,13 @@ class Decisions:
         return name in _REACHES.of(graph.session, (strong, weak), lambda: determined(graph, strong, weak))
 
     def is_of_ranges(self, name: str) -> bool:
-        """Whether the quantity of a condition to decide is a range that is typed, or was found to follow from one."""
+        """Whether a quantity in a relation's condition is a range that is typed, or follows from one."""
         plan = self.carried_out.get(name)
         origins = {name} if plan is None else {name, *self.library.held_by(plan.relations)}
         return not origins.isdisjoint(self.question.ranges)
 
     def _undecided(self) -> Iterator[tuple[str, frozenset[_Key]]]:
-        """The relations not decided yet by their conditions, each with the pending items that decide it."""
+        """The conditional relations not decided yet, each with the pending items that decide it."""
         for kind, name in self.pending:
             if kind == "decided":
                 yield name, frozenset({(kind, name)})
@@ -324,7 +324,7 @@ class Decisions:
                 yield name, met
 
     def _derived(self, name: str) -> float | None:
-        """A number for conditions, from relations that apply; those that are undecided are not even tried."""
+        """A number that decides on conditional relations, from relations that apply; undecided ones are not tried."""
         is_open = is_surely_open(self._graph(name), name, self._strong, self.question.weak)
         if is_open or not self.is_in_reach(name):
             return None
@@ -337,7 +337,7 @@ class Decisions:
         return number
 
     def _number_without(self, left_out: set[str], question: Question) -> float | None:
-        """A number to decide conditions by, from a plan without some relations, and without what may not apply."""
+        """A number that decides on conditional relations, from a plan without those that may not apply."""
         core = self._core if question.target in self._core.names else None
         make_plan = partial(question.plan, self.library, core=core)
         plan = self.applicable_plan(make_plan, left_out, is_kept=lambda applies: applies is True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from derive.expressions.grammar import parse_condition, parse_equation
-from derive.numerics.algebra.piecewise_linear import (
+from derive.numerics.algebra.linear_cases import (
     Claim,
     Interval,
     NotLinear,

@@ -13,8 +13,8 @@ import derive
 from derive import AmbiguousError, DeriveError, LimitError
 from derive.expressions.grammar import parse_condition
 from derive.kernels.backends.numba_source import is_at_hand
-from derive.kernels.case_dispatch import cases
 from derive.model.conditions import are_exclusive, implied
+from derive.solving.case_trees import cases
 from derive.solving.execution.question import outlined
 from tests.derive.statements import bare, library
 from tests.ordinary import every

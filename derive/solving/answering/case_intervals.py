@@ -30,14 +30,14 @@ from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.closed_forms import composed
-from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.sample_points import is_narrow, middle
+from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State, outcome_of
-from derive.solving.execution.case_boxes import boxes_by_arms, claims, left_by_arms, worded
+from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms, worded
+from derive.solving.execution.conditional_relations import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, stated_at
-from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside
 from derive.tolerances import NEGLIGIBLE
@@ -67,7 +67,7 @@ def confined(library: RelationSet, question: Question, result: PlanResult) -> Pl
 def without_impossible(
     library: RelationSet, question: Question, answers: Sequence[PlanResult], *, is_open: bool = False
 ) -> list[PlanResult]:
-    """The answers whose case, by its conditions, leaves every other quantity some value, if there are several.
+    """The answers whose case leaves every other quantity an interval, by its conditions, if there are several.
 
     A single answer is tested as well if it assumes a case while others are open (`is_open`). Otherwise, where none is
     possible, the givens themselves are at fault, and all answers stay.
@@ -80,7 +80,7 @@ def without_impossible(
         return list(answers)
 
     def is_possible(result: PlanResult, state: State) -> bool:
-        """Whether a state of an answer, under the conditions of its case, leaves the quantities around it values."""
+        """Whether a state of an answer, in its case, leaves intervals to the quantities around it."""
         if question.ranges:
             return _is_possible_around(library, replace(question, case=whole_case(library, result)), {})
         if question.target in state.spans:
@@ -145,7 +145,7 @@ def left_open(
 
 
 def _at_point(conditions: _CaseConditions, span: Span) -> State:
-    """The state of a target to which the conditions of a case leave one number; raises if they exclude it."""
+    """The state of a target whose interval in a case is one number; raises if the conditions exclude it."""
     question, (low, high), number = conditions.question, span, middle(span)
     target, domain = question.target, conditions.library.declared[question.target].domain
     is_denied = low == high and conditions.is_denied(low)  # as `x < 2` and `x > 2` exclude their edge
@@ -184,7 +184,7 @@ def _span_left(library: RelationSet, question: Question) -> Span | None:
 def propagated(
     library: RelationSet, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
 ) -> dict[str, float] | None:
-    """The numbers that follow in a case, without a target to be bounded there (`but`); None at a contradiction.
+    """The numbers that follow in a case, without a target whose interval is sought (`but`); None at a contradiction.
 
     A contradiction is a relation that does not hold, or that leaves its last unknown no value in its domain.
     """
@@ -213,7 +213,7 @@ def propagated(
 def _following(
     library: RelationSet, relation: Relation, unknowns: Sequence[str], known: Mapping[str, float]
 ) -> dict[str, float] | None:
-    """The number of its one unknown that follows from a relation, if it is the only one; None at a contradiction."""
+    """The number of its only unknown that follows from a relation in a case; None at a contradiction."""
     if not unknowns:
         return {} if agrees(relation.written, known) else None
     (name,) = unknowns
@@ -227,7 +227,7 @@ def _following(
 
 
 def _reachable_one_by_one(library: RelationSet, known: Iterable[str], left_out: Container[str], but: str) -> set[str]:
-    """The names that a case's equations could determine one by one, but never a target to be bounded (`but`)."""
+    """The names that a case's equations could determine one by one, but not the target whose interval is sought."""
     reach = {*known}
     unknowns = {name: len(members) for name, members in library.members.items()}  # how many each relation still has
     pending = [*reach]
@@ -264,19 +264,19 @@ class _CaseConditions:
 
     @cached_property
     def known(self) -> dict[str, float]:
-        """The numbers by which a case's claims become conditions on its target: what follows, or else weak values."""
+        """The numbers by which a case's conditions become an interval of its target: what follows, or weak values."""
         return {**{name: value.base[1] for name, value in self.question.weak.items()}, **(self.following or {})}
 
     @cached_property
     def forms(self) -> dict[Node, Node]:
-        """The claims of the case that may cut the target's interval, each in terms of the target and known names."""
+        """The conditions of the case that may cut the target's interval, in terms of it and known names."""
         denied = (self.decisions.logic.negation(relation.conditions) for relation in self.refuted)
         forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
     @cached_property
     def following(self) -> dict[str, float] | None:
-        """What follows from the givens in the case that bounds the target, whatever it is; None at a contradiction."""
+        """What follows from the givens in the case and cuts the target's interval; None at a contradiction."""
         if self.question.ranges:
             return dict(self.question.numbers)
         return propagated(self.library, self.question.numbers, self.left_out, self.decisions, self.question.target)
@@ -287,11 +287,11 @@ class _CaseConditions:
 
     @property
     def where(self) -> str:
-        """The claims of the case that may cut the target's interval, in words."""
+        """The conditions of the case that may cut the target's interval, in words."""
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
-        """Cut a state's interval of the target to where the claims of the case hold; yield other states unchanged.
+        """Cut the target's interval in a state to where the conditions of the case hold; others are unchanged.
 
         Ranges that move the edges leave an interval whole: it is cut later, to what all their numbers leave of it.
         """
@@ -318,11 +318,11 @@ class _CaseConditions:
 
     @property
     def _has_ranged_edges(self) -> bool:
-        """Whether ranges move the edges between which the claims of the case hold."""
+        """Whether ranges move the edges of the intervals in which the case's conditions hold."""
         return not self.question.stated_ranges.keys().isdisjoint(names_in(*self.forms.values()))
 
     def _parts_met(self, span: Span, flips: int) -> Iterator[Span]:
-        """The parts that the case's claims leave of the target's interval between two edges, cut where they flip."""
+        """The parts that the case's conditions leave of the target's interval between two edges."""
         low, high = span
         points = [*inside(span), 0.0] if low < 0 < high else inside(span)
         verdicts = [self.is_met(point) for point in points]
@@ -334,7 +334,7 @@ class _CaseConditions:
             yield from self._parts_met((flip, high), flips - 1)
 
     def _point_of_flip(self, met: float, failed: float) -> float:
-        """An edge of the target's interval, by bisection between a number that meets the case's claims and another."""
+        """An edge of the interval in which the case's conditions hold, found by bisection between two numbers."""
         for _ in range(_HALVINGS):
             center = (met + failed) / 2
             if self.is_met(center):
@@ -362,12 +362,12 @@ class _CaseConditions:
         return False
 
     def is_met(self, number: float) -> bool:
-        """Whether the claims of the case leave the target this number: all of them hold there."""
+        """Whether a number is in the interval that the case's conditions leave to the target: all hold there."""
         numbers = {**self.known, self.question.target: number}
         return all(holds(form, numbers) for form in self.forms.values())
 
     def is_denied(self, number: float) -> bool:
-        """Whether a claim of the case takes this number from the target: it is false, not undefined as 0/0 is."""
+        """Whether a condition of the case takes a number from the target's interval: it is false, not undefined."""
         numbers = {**self.known, self.question.target: number}
         return any(truth(form, numbers) is False for form in self.forms.values())
 
@@ -405,7 +405,7 @@ class _CaseConditions:
         return bool(moving) and narrowed([relation.written], moving, spans) is not None
 
     def _in_terms_of_target(self, claim: Node) -> Node | None:
-        """A claim that may bound the target in its case, in terms of it and the givens; None without closed forms."""
+        """A condition of the case that may cut the target's interval, in its terms; None without a form."""
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
         known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
@@ -434,7 +434,7 @@ class _CaseConditions:
         return composed("", {**forms, "": claim})
 
     def _edges(self) -> list[float] | None:
-        """The numbers at which a comparison in a claim of the case may flip; None if they are unknown."""
+        """The edges of the target's interval at which a comparison in the case may flip; None if unknown."""
         target, edges = self.question.target, set[float]()
         domain = self.library.declared[target].domain
         for node in walk(*self.forms.values()):

@@ -1,10 +1,8 @@
-"""Why a question has no answer: what is missing, or which givens conflict.
+"""Conflicts: which givens and relations contradict each other, or leave a question no admissible value.
 
-Underdetermined: the error names the smallest sets of further givens that would suffice.
-
-Overdetermined: a relation outside the plan does not hold. The conflict consists of that relation, the relations from
-which its quantities were derived, and the givens that these start from. If a weak value is among them, it yields:
-that is a failed check and not a contradiction.
+The givens are overdetermined where a relation outside the plan does not hold. The conflict consists of that relation,
+the relations from which its quantities were derived, and the givens that these start from. If a weak value is among
+them, it yields: that is a failed check and not a contradiction.
 
 Some contradictions only elimination sees. Where structure leaves a target open, relations may still fix it together,
 because what is missing cancels. The same holds for a given: if the others fix it at another value, they contradict each
@@ -14,20 +12,17 @@ other, though no single relation shows it.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError, first_names
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, first_names
 from derive.expressions.tree import Name, names_in
 from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
-from derive.planning.basis import basis_of
-from derive.planning.incidence import structure_of
-from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
@@ -35,13 +30,12 @@ from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.cancellation.elimination import cancelled_answer
 from derive.solving.diagnosis.domain_violations import is_silent
-from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import boxes_by_arms
+from derive.solving.execution.case_claims import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
+from derive.solving.execution.conditional_relations import Undecided, applies_at, decisions_of
 from derive.solving.execution.plan_execution import of_case
 from derive.solving.execution.plan_states import PlanResult, all_of, claims_of
-from derive.solving.execution.regimes import Undecided, applies_at, decisions_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT
 
@@ -49,157 +43,12 @@ if TYPE_CHECKING:
     from derive.certificates.proof import Claim
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Check
-    from derive.solving.execution.question import Outline, Question
+    from derive.solving.execution.question import Question
 
-__all__ = [
-    "GIVENS",
-    "NoValueError",
-    "behind",
-    "cancelling",
-    "confirm",
-    "contradiction",
-    "missing_sets",
-    "prove_fit_together",
-    "shortage",
-    "tested",
-    "unproved",
-    "wanted",
-]
-
-_SETS = 4  # limit on sets of further givens in a sentence
 _NAMED = 5  # limit on relations, and on givens, in a sentence
 
 GIVENS = 6
 """Of how many givens it is asked whether the others allow them, where there is no solution."""
-
-"""How an error begins that names the defaults and profile values in use."""
-
-
-def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> UnderdeterminedError:
-    """The error for a target that the givens do not fix; what is missing is searched for when the error is read."""
-    missing = _MissingGivens(library, question, frozenset(left_out))
-    reasons = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
-    return UnderdeterminedError(
-        f"{question.target} is not determined by what is given.{reasons}",
-        hint=missing.hint,
-        missing=lambda: missing.sets,
-    )
-
-
-@dataclass(frozen=True)
-class _MissingGivens:
-    """What a question is short of: the smallest sets of further givens, and the hint of its error."""
-
-    library: RelationSet
-    question: Question | Outline
-    left_out: frozenset[str]
-
-    @cached_property
-    def sets(self) -> tuple[tuple[str, ...], ...]:
-        """The smallest sets of further givens, as an error names them, that would fix the open target."""
-        return missing_sets(self.library, self.question, self.left_out)
-
-    def hint(self) -> str:
-        """The hint of the error: what to give, which profiles and defaults state it, and what is determined instead."""
-        library, question, sets = self.library, self.question, self.sets
-        hints = [*_choices(library, question, sets)]
-        if sets:
-            hints.append(wanted(sets))
-            hints += _standing_in(library, question, sets)
-        elif not library.holders.get(question.target):
-            hints.append("No relation contains it: add one, or give it.")
-        own = getattr(question, "own", None)
-        if own is not None:
-            hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
-        determined = _determined(library, question, self.left_out)
-        if determined:
-            more = " and more" if len(determined) > 6 else ""
-            hints.append(f"These givens determine {', '.join(determined[:6])}{more}.")
-        return " ".join(hints)
-
-
-def wanted(sets: Sequence[tuple[str, ...]]) -> str:
-    """The hint of an error at what to give: the first few sets of givens, and how many more there are.
-
-    >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
-    ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
-    >>> wanted([])
-    ''
-    """
-    if not sets:
-        return ""
-    shown = sets if len(sets) <= _SETS else sets[: _SETS - 1]
-    options = [" and ".join(names) for names in shown]
-    if len(sets) > len(shown):
-        what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
-        options.append(f"one of {len(sets) - len(shown)} {what}")
-    return f"Give {', or '.join(options)}."
-
-
-def _choices(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The hint of an error at choices of a profile in use that state what is missing, as a chip's precision does.
-
-    >>> from derive.relation_files.loading import load
-    >>> from derive.solving.execution.question import ask
-    >>> chip = load('''[quantities]
-    ... speed = { unit = "1/s" }
-    ... clock = { unit = "1/s" }
-    ... width = { unit = "" }
-    ... [relations]
-    ... speed = { equation = "speed = clock*width" }
-    ... [profiles.chip]
-    ... clock = "2 GHz"
-    ... [profiles."chip:fp8"]
-    ... width = "8"''')
-    >>> print(*_choices(chip, ask(chip, "speed", ("chip",), {}), [("width",)]))
-    Write chip:fp8, which states width.
-    """
-    for name in dict.fromkeys(getattr(question, "origins", {}).values()):
-        if ":" in name or name not in library.profiles:
-            continue
-        of_missing: dict[tuple[str, ...], list[str]] = {}
-        for choice in library.profiles.choices(name):
-            profile = f"{name}:{choice}"
-            stated = [names for names in sets if {*names} <= library.profiles[profile].values.keys()]
-            if stated:
-                of_missing.setdefault(stated[0], []).append(profile)
-        for names, profiles in of_missing.items():
-            verb = "which states" if len(profiles) == 1 else "each of which states"
-            yield f"Write {' or '.join(profiles)}, {verb} {' and '.join(names)}."
-
-
-def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """The hint of an error at a missing quantity whose default stands in for its relations, and leads nowhere back.
-
-    >>> from derive.relation_files.loading import load
-    >>> from derive.solving.execution.question import Outline
-    >>> wing = load('''[quantities]
-    ... span = { unit = "m" }
-    ... chord = { unit = "m" }
-    ... aspect = { unit = "", otherwise = "7" }
-    ... [relations]
-    ... aspect = { equation = "aspect = span/chord" }''')
-    >>> question = Outline("span", ("chord",), ("aspect",))
-    >>> print(*_standing_in(wing, question, [("aspect",)]))
-    The default of aspect, 7, is used where no relation gives it and never run back: give it if it holds.
-    """
-    fallbacks = structure_of(library, frozenset(), question.stated).otherwise
-    shown = {*chain.from_iterable(sets[:_SETS])}
-    for name in sorted(shown & fallbacks & {*question.weak}):
-        own = library.defaults[name]
-        yield f"The default of {name}, {own}, is {own.source} and never run back: give it if it holds."
-
-
-def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
-    """What is determined instead, as the error for an open target says: by typed givens, and not by defaults alone."""
-    structure = structure_of(library, left_out, question.stated)
-    typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
-    if not typed:
-        return []
-    base = basis_of(structure, question.target, question.strong, question.weak)
-    known = {*question.strong, *base.weak}
-    counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
-    return sorted(counted - {question.target})  # counting may find the target fixed although it cancels
 
 
 def tested(library: RelationSet, question: Question, plan: Plan, state: State) -> list[tuple[Relation, Check]]:
@@ -363,7 +212,7 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
 
 
 def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
-    """The trace of a relation in conflict: the relations behind its quantities, and their strong and weak values."""
+    """The relations behind those in a conflict, and their strong and weak values."""
     relations: dict[str, None] = {}
     givens: list[str] = []
     weak: list[str] = []
@@ -380,7 +229,7 @@ def behind(library: RelationSet, plan: Plan, relation: Relation) -> tuple[list[s
 def cancelling(
     library: RelationSet, question: Question, left_out: Mapping[str, str], carried_out: Collection[str] = ()
 ) -> PlanResult | None:
-    """The answer to a question that lacks only what cancels; raises the conflict if the givens contradict it.
+    """The answer to a question that lacks only what cancels; an error of the conflict if the givens contradict it.
 
     It is sought among other relations than those that a plan has already carried out exactly.
     """
@@ -423,7 +272,7 @@ def prove_fit_together(library: RelationSet, question: Question) -> None:
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise an error if the other givens determine one to be another number, which only elimination shows.
+    """Raise an error of the conflict if the other givens determine one to be another number, as only elimination shows.
 
     Only closed solutions count: a search that may have missed solutions proves no contradiction.
     """
@@ -480,19 +329,19 @@ class NoValueError(NoSolutionError):
         super().__init__(self._denial(reason), hint=hint, reason=reason)
 
     def _denial(self, reason: str) -> str:
-        """The sentence that a target has no admissible value, with the weak values that contributed to it."""
+        """The sentence on a conflict that leaves a target no admissible value, with the weak values behind it."""
         used = f" (the weak values of {', '.join(self.weak)} are in use)" if self.weak else ""
         return f"{self.found.plan.target} has no admissible value: {reason}{used}."
 
     @cached_property
     def claims(self) -> tuple[Claim, ...] | None:
-        """The certificate that there is no answer: the plan leads to no admissible value; None without one."""
+        """The proof of a conflict that leaves no answer: the plan leads to no admissible value; None without one."""
         plan = self.found.plan
         return claims_of(self.library, self.question, plan, self.question.start(plan))
 
     @cached_property
     def holds_without_weak_values(self) -> bool:
-        """Whether there is no answer by typed givens and unconditional relations alone, as a certificate proves.
+        """Whether typed givens and unconditional relations alone are in conflict, as a proof shows.
 
         A certificate takes longer than to see what a block rests on and that it has no solution: only then is it made.
         """
@@ -509,7 +358,7 @@ class NoValueError(NoSolutionError):
         return counts[-1:] == [0] and all(count == 1 for count in counts[:-1])
 
     def _is_firm(self, block: Block) -> bool:
-        """Whether a block may prove that there is no answer: it applies in every case, and uses no weak value."""
+        """Whether a block may prove a conflict: it applies in every case, and uses no weak value."""
         library = self.library
         relations = [library.relations[name] for name in block.relations]
         if any(relation.conditions or relation.approximate is not None for relation in relations):
@@ -517,7 +366,7 @@ class NoValueError(NoSolutionError):
         return library.held_by(block.relations).keys().isdisjoint(self.found.plan.weak)
 
     def in_full(self) -> NoSolutionError:
-        """The error that a question has no value, which speaks of a proof only if there is a certificate of it."""
+        """The error of a conflict that leaves a target no value; it speaks of a proof only if there is one."""
         reason, proved_by, _ = self.reason.partition(": proved by ")
         if proved_by and self.claims is not None:
             reason = self.reason

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from derive import NoSolutionError, UnderdeterminedError
-from derive.solving.answering.regime_intervals import _reachable_one_by_one
+from derive.solving.answering.case_intervals import _reachable_one_by_one
 from tests.derive.statements import bare
 from tests.ordinary import examples
 

@@ -44,7 +44,7 @@ from derive.numerics.root_finding.expression_graph import dag_of
 from derive.planning.basis import is_surely_open
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import plan_for
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.tolerances import AGREEMENT, EXPRESSION, LEAST
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """From a question to its programs: each case of the plan as expressions of the free quantities.
 
-The plans are those of compiled functions (`kernels.case_dispatch`), so that the best point is one at which the question
+The plans are those of compiled functions (`solving.case_trees`), so that the best point is one at which the question
 has the same answer. A fork that the whole box decides is followed on one side; otherwise each side is a program, with
 its condition as a guard. A quantity in use that may leave its domain in the box is a side condition.
 
@@ -19,8 +19,6 @@ from types import MappingProxyType
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, with_forms
-from derive.kernels.case_dispatch import Asides, Case, Fork, Tree, cases
-from derive.kernels.reach import eliminates
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
@@ -29,6 +27,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose, truths
+from derive.optimization.choice_question import Constraint
 from derive.optimization.program import (
     DomainTest,
     Limit,
@@ -38,12 +37,13 @@ from derive.optimization.program import (
     limits_of_range,
     step_of,
 )
-from derive.optimization.question import Constraint
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, composed, lost_divisors, only_form, put_in
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
-from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.case_trees import Asides, Case, Fork, Tree, cases
+from derive.solving.determined_quantities import eliminates
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.tolerances import BLUR
@@ -64,12 +64,12 @@ class ImplicitVariable:
     step: float = 0.0  # the size of one of what is counted; zero if nothing is
 
     def at(self, values: Mapping[str, float]) -> float:
-        """What an implicit variable comes to, by its form or as solved for; NaN for a count that is not whole."""
+        """An implicit variable's value in a case's program, by its form or as solved for; NaN for no whole count."""
         number = values[self.name] if self.form is None else value(self.form, values)
         return self.near(number) if self.step else number
 
     def near(self, number: float) -> float:
-        """The whole number near a computed one that an implicit variable takes as a count; NaN if none is admitted."""
+        """The whole number near a computed one that a case's program takes for a count; NaN if none is admitted."""
         if not math.isfinite(number):
             return math.nan
         nearest = round(number / self.step) * self.step
@@ -240,11 +240,11 @@ class ProgramBuilder:
         return combined(rows, outline.target) is not None
 
     def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
-        """The box of what is free in the question, with the domains of a case's implicit variables."""
+        """The box of a case's program: of what is free in the question, and the domains of implicit variables."""
         return {**self.box, **{variable.name: variable.domain.ends for variable in variables}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, CaseForm]]:
-        """A fork's condition as expressions of what is free, one for each combination of cases of its quantities."""
+        """A fork's condition as expressions for a case's program, one for each combination of its cases."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
         choices = []
         for name in names:
@@ -302,7 +302,7 @@ class ProgramBuilder:
                 yield name
 
     def _following_forms(self, plans: Sequence[Plan]) -> dict[str, Node]:
-        """The forms of what is worked out beside a case of the question, for the case's conditions."""
+        """The forms of what is worked out beside a case's program, for the case's conditions."""
         forms: dict[str, Node] = {}
         for block in chain.from_iterable(plan.blocks for plan in plans):
             form = only_form(self.library, block)
@@ -312,7 +312,7 @@ class ProgramBuilder:
         return forms
 
     def _forms(self, plan: Plan) -> tuple[dict[str, Node], tuple[ImplicitVariable, ...], dict[str, str]]:
-        """The form of each unknown in a case's plan, the implicit variables among these, and their names."""
+        """The form of each unknown in a case for its program, the implicit variables among these, and their names."""
         forms: dict[str, Node] = {}
         variables: list[ImplicitVariable] = []
         renamed: dict[str, str] = {}
@@ -333,18 +333,18 @@ class ProgramBuilder:
         return forms, tuple(variables), renamed
 
     def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
-        """An expression with a case's forms put in for its names; raises `NoExpression` where one has none."""
+        """An expression for a case's program, with forms put in for its names; `NoExpression` where one has none."""
         form = composed("", {**forms, "": node})
         if form is None:
             raise NoExpression(name)
         return form
 
     def _is_plain(self, name: str, form: Node) -> bool:
-        """Whether a quantity's form may stand for it in programs: it is no count, or whole wherever its parts are."""
+        """Whether a quantity's form may stand for it in a case's program: it is no count, or surely whole."""
         return not self.library.declared[name].domain.whole or (self._is_counted(name) and self._is_whole(form))
 
     def _is_counted(self, name: str) -> bool:
-        """Whether a quantity takes whole numbers alone in the programs' expressions, which are in base units."""
+        """Whether a quantity takes whole numbers alone in a case's program, which is in base units."""
         declared = self.library.declared[name]
         return declared.domain.whole and declared.unit.size == 1
 
@@ -394,7 +394,7 @@ class ProgramBuilder:
         return in_free_names(node, self.fixed, spans)
 
     def _program(self, goal: CaseForm, limits: Sequence[Constraint], limited: Mapping[str, CaseForm]) -> Program:
-        """The program of one form of the target, and one of each quantity in a limit."""
+        """The program of one case: of a form of the target, and one of each quantity in a limit."""
         merged = _merged([goal, *limited.values()])
         forms = {name: case_form.form for name, case_form in limited.items()}
         unknowns = {variable.name: variable.domain.ends for variable in merged.variables}
@@ -430,7 +430,7 @@ class ProgramBuilder:
         )
 
     def _limit(self, limit: Constraint, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
-        """A limit of a program in terms of the free quantities.
+        """A limit of a case's program in terms of the free quantities.
 
         One with conditions has a negative gap where they do not hold.
         """
@@ -473,7 +473,7 @@ class NoExpression(Exception):  # noqa: N818 - no error: the solver is asked at 
 
 
 def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
-    """The conditions, variables and plans of several case forms together, with the last one's form."""
+    """The conditions, variables and plans of several forms in a case's program together, with the last one's form."""
     merged = CaseForm(Number(Fraction(0.0)))
     for case_form in case_forms:
         merged = _joined(case_form, merged, ())
@@ -495,14 +495,14 @@ def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> 
 
 
 def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
-    """The function that solves a case's plans for its implicit variables, with every solution at a point."""
+    """The function that solves for the implicit variables of a case's program, with every solution at a point."""
     plans, renamed = merged.plans, merged.renamed
     counts = {variable.name: variable for variable in merged.variables if variable.form is not None}
     counted = {name: counts[variable] for name, variable in renamed.items() if variable in counts}
     is_closed = all(variable.form is not None for variable in merged.variables)
 
     def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
-        """The numbers of a case's implicit variables with no closed form, by each agreeing combination of solutions."""
+        """The numbers of the implicit variables of a case's program, by each agreeing combination of solutions."""
         open_blocks = [[block for block in plan.blocks if only_form(library, block) is None] for plan in plans]
         names = [[*chain.from_iterable(block.unknowns for block in blocks)] for blocks in open_blocks]
         for states in product(*(_states(library, plan, values, counted) for plan in plans)):
@@ -515,7 +515,7 @@ def _solver(library: RelationSet, merged: CaseForm) -> Callable[[Mapping[str, fl
                 yield numbers
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        """The solutions in which every implicit variable of a program, counts among them, has a number."""
+        """The solutions in which every implicit variable of a case's program, counts among them, has a number."""
         complete: list[Mapping[str, float]] = []
         for solution in [{}] if is_closed else solutions(values):
             for variable in merged.variables:  # in this order: a count's form has the variables before it

@@ -1,4 +1,4 @@
-"""Relations that are linear case by case, and every value that they leave to one quantity, in rational numbers.
+"""Linear cases: relations that are linear case by case, and every value that they leave to one quantity.
 
 `y = max(a, 2*x)` is `y = a` where a >= 2*x, and `y = 2*x` where 2*x > a: in each of its *ways* a relation is a few
 linear equations and inequalities. A *case* takes one way of every relation. Its solutions are a polyhedron, and the
@@ -59,7 +59,7 @@ class Claim:
 
     @property
     def verdict(self) -> bool | None:
-        """Whether the claim on a linear form holds; None if a name is left in it."""
+        """Whether the claim of a linear case holds; None if a name is left in it."""
         if not self.form.keys() <= {_CONSTANT}:
             return None
         number = self.form.get(_CONSTANT, 0)
@@ -83,18 +83,18 @@ class Interval:
 
     @classmethod
     def between(cls, low: float, high: float) -> Interval:
-        """The values from one double to another, in rational numbers, both included unless they are infinite."""
+        """The values of a linear case from one double to another, both included unless they are infinite."""
         first, last = (None if math.isinf(end) else stated(end) for end in (low, high))
         return cls(first, last, is_open_low=False, is_open_high=False)
 
     @classmethod
     def at(cls, number: Fraction) -> Interval:
-        """The interval of a single rational number: a linear case that leaves the quantity one value."""
+        """The interval of a linear case that leaves the quantity one value."""
         return cls(number, number, is_open_low=False, is_open_high=False)
 
     @property
     def span(self) -> Span:
-        """The ends of a projection, which are rational numbers, as doubles."""
+        """The ends of the interval that a linear case leaves, which are rational numbers, as doubles."""
         low = -math.inf if self.low is None else nearest(self.low)
         return low, math.inf if self.high is None else nearest(self.high)
 
@@ -110,7 +110,7 @@ class Interval:
 
     @property
     def inside(self) -> Fraction:
-        """A rational number inside a projection: its middle, or one beside its only end."""
+        """A rational number inside the interval that a linear case leaves: its middle, or one beside its only end."""
         if self.low is not None and self.high is not None:
             return (self.low + self.high) / 2
         if self.low is not None:
@@ -118,21 +118,21 @@ class Interval:
         return Fraction(0) if self.high is None else self.high - 1
 
     def covers(self, other: Interval) -> bool:
-        """Whether this interval of rational numbers, the values of one linear case, contains that of another case."""
+        """Whether the interval of one linear case contains that of another case."""
         return _start(self) <= _start(other) and _end(other) <= _end(self)
 
     def joined_with(self, later: Interval) -> Interval:
-        """One interval for the projections of two cases, of which the second does not start before this one."""
+        """One interval for those of two linear cases, of which the second does not start before this one."""
         last = max(self, later, key=_end)
         return Interval(self.low, last.high, self.is_open_low, last.is_open_high)
 
     def meets(self, other: Interval) -> bool:
-        """Whether the projections of two cases have a value in common."""
+        """Whether the intervals of two linear cases have a value in common."""
         low, high = max(self, other, key=_start), min(self, other, key=_end)
         return not Interval(low.low, high.high, low.is_open_low, high.is_open_high).is_empty
 
     def claims(self, name: str) -> Iterator[Claim]:
-        """The linear claims that a quantity lies in the interval."""
+        """The claims of a linear case that a quantity lies in the interval."""
         quantity = {name: Fraction(1)}
         if self.low is not None:
             yield Claim(plus(quantity, {_CONSTANT: self.low}, -1), ">" if self.is_open_low else ">=")
@@ -140,19 +140,19 @@ class Interval:
             yield Claim(plus({_CONSTANT: self.high}, quantity, -1), ">" if self.is_open_high else ">=")
 
     def touches(self, later: Interval) -> bool:
-        """Whether the projections of two cases leave no hole between them; the other does not start before this one."""
+        """Whether two linear cases have no hole between their intervals; the other's does not start before this one."""
         if self.high is None or later.low is None or later.low < self.high:
             return True
         return later.low == self.high and not (self.is_open_high and later.is_open_low)
 
 
 def _start(span: Interval) -> tuple[bool, Fraction, bool]:
-    """The key by which projections of cases are sorted by their starts: a closed start comes before an open one."""
+    """The key that sorts intervals of linear cases by their starts: a closed start comes before an open one."""
     return span.low is not None, span.low or Fraction(0), span.is_open_low
 
 
 def _end(span: Interval) -> tuple[bool, Fraction, bool]:
-    """The key by which projections of cases are sorted by their ends: a closed end comes after an open one."""
+    """The key that sorts intervals of linear cases by their ends: a closed end comes after an open one."""
     return span.high is None, span.high or Fraction(0), not span.is_open_high
 
 
@@ -160,7 +160,7 @@ def _end(span: Interval) -> tuple[bool, Fraction, bool]:
 
 
 def ways_of_equation(equation: Equation) -> list[Way]:
-    """The ways in which an equation or a limit holds, each with linear claims.
+    """The linear cases of an equation or a limit: the ways in which it holds, each with linear claims.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [len(way) for way in ways_of_equation(parse_equation("y = max(a, 2*x)"))]
@@ -172,7 +172,7 @@ def ways_of_equation(equation: Equation) -> list[Way]:
 
 
 def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
-    """The ways in which a condition holds, or fails, case by case: each of linear claims, exclusive of the others."""
+    """The linear cases of a condition: the ways in which it holds, or fails, exclusive of each other."""
     if not isinstance(condition, Apply):
         raise NotLinear
     op = condition.op
@@ -203,13 +203,13 @@ def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:
 
 
 def ways_under(conditions: Sequence[Node], ways: Sequence[Way]) -> tuple[list[Way], list[Way]]:
-    """The ways, each of linear claims, in which conditions hold with one of some ways, and in which one fails."""
+    """The linear cases in which conditions hold with one of some ways, and those in which one of them fails."""
     all_hold = [ways_of_condition(condition, holds=True) for condition in conditions]
     return _all_of([*all_hold, ways]), _first_of(conditions, holds=False)
 
 
 def _first_of(conditions: Sequence[Node], *, holds: bool) -> list[Way]:
-    """The ways, each of linear claims, in which one condition after another is the first that holds, or fails."""
+    """The linear cases in which one condition after another is the first that holds, or fails."""
     ways: list[Way] = []
     before: list[list[Way]] = []
     for condition in conditions:
@@ -219,7 +219,7 @@ def _first_of(conditions: Sequence[Node], *, holds: bool) -> list[Way]:
 
 
 def _all_of(alternatives: Sequence[Sequence[Way]]) -> list[Way]:
-    """The combined ways of several alternatives, each with the linear claims of one way of every alternative."""
+    """The linear cases of several alternatives: each combines the claims of one way of every alternative."""
     combined: list[Way] = [()]
     for ways in alternatives:
         combined = _possible((*before, *way) for before, way in product(combined, ways))
@@ -227,7 +227,7 @@ def _all_of(alternatives: Sequence[Sequence[Way]]) -> list[Way]:
 
 
 def _possible(ways: Iterable[Way]) -> list[Way]:
-    """The ways in which no linear claim is false whatever the numbers, without the claims that are true."""
+    """The linear cases in which no claim is false whatever the numbers, without the claims that are true."""
     possible = []
     for way in ways:
         verdicts = [claim.verdict for claim in way]
@@ -239,7 +239,7 @@ def _possible(ways: Iterable[Way]) -> list[Way]:
 
 
 def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
-    """The linear forms of several expressions in each combination of their ways."""
+    """The linear forms of several expressions in each combination of their cases."""
     for count, chosen in enumerate(product(*map(_forms, nodes))):
         if count > _MOST_WAYS:
             raise NotLinear
@@ -247,7 +247,7 @@ def _together(nodes: Sequence[Node]) -> Iterator[tuple[tuple[Form, ...], Way]]:
 
 
 def _forms(node: Node) -> list[tuple[Form, Way]]:
-    """The linear form of an expression in each of its ways."""
+    """The linear form of an expression in each of its cases."""
     if isinstance(node, Name):
         return [({node.name: Fraction(1)}, ())]
     if isinstance(node, Number) or not node.names:
@@ -269,7 +269,7 @@ def _forms(node: Node) -> list[tuple[Form, Way]]:
 
 
 def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
-    """The linear form of each arm of a choice, in the ways in which it is taken."""
+    """The linear form of each arm of a choice, in the cases in which it is taken."""
     taken: list[tuple[Form, Way]] = []
     before: list[list[Way]] = []  # the ways in which each earlier condition fails
     for arm, condition in cases(choice):
@@ -283,7 +283,7 @@ def _of_choice(choice: Apply) -> list[tuple[Form, Way]]:
 
 
 def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[Form, Way]]:
-    """Each of some linear forms in the way in which it is the greatest, or the least; of equal ones the first."""
+    """Each of some linear forms in the case in which it is the greatest, or the least; of equal ones the first."""
     distinct = [form for i, form in enumerate(forms) if form not in forms[:i]]
     for i, form in enumerate(distinct):
         binding = []
@@ -296,7 +296,7 @@ def _of_extreme(op: str, forms: Sequence[Form], claims: Way) -> Iterator[tuple[F
 
 
 def _operated(op: str, forms: Sequence[Form]) -> Form:
-    """The linear form, in one of its ways, of a sum, a negative, or a product with numbers; else `NotLinear`."""
+    """The linear form, in one case, of a sum, a negative, or a product with numbers; else `NotLinear`."""
     if op == "add":
         return reduce(plus, forms)
     if op == "neg":
@@ -338,7 +338,7 @@ class _Tree:
     """The tree of cases: the intervals of the target's values in them, in order, and the ways of the first case."""
 
     def __init__(self, target: str, certain: Iterable[Claim], relations: Sequence[Sequence[Way]]) -> None:
-        """Go through the tree of cases for the target's values; relations of few ways come first."""
+        """Go through all linear cases for the target's values; relations of few ways come first."""
         self.intervals: list[Interval] = []
         self.first: tuple[Way, ...] = ()
         self.branches = self.sums = 0
@@ -354,7 +354,7 @@ class _Tree:
     def _follow(
         self, before: _System, claims: Way, relations: Sequence[tuple[int, Sequence[Way]]], taken: Mapping[int, Way]
     ) -> None:
-        """Go down the tree of cases: take some claims, and collect the target's values in all later ways."""
+        """Go from linear case to linear case: take some claims, and collect the target's values in all later ways."""
         tick()
         try:
             system = before.with_claims(claims)
@@ -373,14 +373,14 @@ class _Tree:
             self._follow(system, way, later, {**taken, place: way})
 
     def spend(self, *, branches: int = 0, sums: int = 0) -> None:
-        """Count the branches and sums of the tree of cases; raises `NotLinear` beyond the limit."""
+        """Count the branches and sums of the search through linear cases; raises `NotLinear` beyond the limit."""
         self.branches += branches
         self.sums += sums
         if self.branches > _MOST_BRANCHES or self.sums > _MOST_SUMS:
             raise NotLinear
 
     def _add(self, span: Interval) -> None:
-        """Add the projection of a case to the target's values, joined with the intervals that it touches."""
+        """Add the interval that a linear case leaves to the target's values, joined with those that it touches."""
         joined: list[Interval] = []
         for interval in sorted([*self.intervals, span], key=_start):
             if joined and joined[-1].touches(interval):
@@ -416,7 +416,7 @@ class _System:
         return system
 
     def _reduced(self, form: Form) -> list[Fraction]:
-        """The row of a linear form in a case, with every name replaced for which an equation of the case is solved."""
+        """A linear form in a case, with every name replaced for which an equation of the case is solved."""
         row = [Fraction(0)] * len(self.columns)
         for name, factor in form.items():
             row[self.columns[name]] = factor
@@ -444,7 +444,7 @@ class _System:
                 _bound(self.bounds, _without([*map(Fraction, factors), constant], column, zero), is_strict=is_strict)
 
     def projection(self, spend: Callable[..., None]) -> Interval:
-        """The projection of a case's polyhedron: the interval of the target's values; `_Contradiction` without one."""
+        """The projection of a linear case's polyhedron: the interval of the target; `_Contradiction` without one."""
         bounds = self.bounds
         while columns := {column for row in bounds for column, factor in enumerate(row) if factor and column}:
             bounds = _eliminated(bounds, min(columns, key=lambda column: _growth(bounds, column)), spend)
@@ -462,7 +462,7 @@ class _System:
 
 
 def _eliminated(bounds: _Bounds, column: int, spend: Callable[..., None]) -> _Bounds:
-    """Project a case's polyhedron along a name (Fourier, Motzkin): each inequality below is added to each above."""
+    """Project a linear case along a name (Fourier, Motzkin): each inequality below is added to each above."""
     kept = {row: bound for row, bound in bounds.items() if not row[column]}
     below = [(row, bound) for row, bound in bounds.items() if row[column] > 0]
     above = [(row, bound) for row, bound in bounds.items() if row[column] < 0]
@@ -481,7 +481,7 @@ def _without(row: Sequence[Fraction], column: int, zero: Sequence[Fraction]) -> 
 
 
 def _bound(bounds: _Bounds, row: Sequence[Fraction], *, is_strict: bool) -> None:
-    """Add a linear inequality to others, with whole factors, unless one with the same factors implies it."""
+    """Add a linear inequality to a case, with whole factors, unless one with the same factors implies it."""
     *factors, constant = row
     scale = math.lcm(*(factor.denominator for factor in factors))
     integers = [factor.numerator * (scale // factor.denominator) for factor in factors]
@@ -489,7 +489,7 @@ def _bound(bounds: _Bounds, row: Sequence[Fraction], *, is_strict: bool) -> None
 
 
 def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_strict: bool) -> None:
-    """Add a linear inequality to those of a case, with whole factors, unless one with the same factors implies it."""
+    """Keep a linear inequality among those of a case, with whole factors, unless one of the same factors implies it."""
     divisor = math.gcd(*factors)
     if not divisor:
         if constant < 0 or (not constant and is_strict):
@@ -502,7 +502,7 @@ def _keep(bounds: _Bounds, factors: Sequence[int], constant: Fraction, *, is_str
 
 
 def _growth(bounds: Mapping[_Row, object], column: int) -> int:
-    """By how many inequalities a case's polyhedron grows if a name is projected out."""
+    """By how many inequalities a linear case grows if a name is projected out of its polyhedron."""
     below = sum(row[column] > 0 for row in bounds)
     above = sum(row[column] < 0 for row in bounds)
     return below * above - below - above

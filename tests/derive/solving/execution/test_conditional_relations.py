@@ -17,8 +17,8 @@ import derive
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from derive.solving import extremes
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import ask
-from derive.solving.execution.regimes import decisions_of
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 

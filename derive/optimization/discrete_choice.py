@@ -33,7 +33,8 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.intervals.arithmetic import Span
-from derive.optimization.formulation import NoExpression, ProgramBuilder
+from derive.optimization.case_programs import NoExpression, ProgramBuilder
+from derive.optimization.choice_question import ChoiceQuestion, Constraint, Pick, limits_of_domain
 from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import (
     Limit,
@@ -44,7 +45,6 @@ from derive.optimization.program import (
     step_of,
     whole_if_counted,
 )
-from derive.optimization.question import ChoiceQuestion, Constraint, Pick, limits_of_domain
 from derive.optimization.search import BOXES, SearchResult, least_of, tolerated
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
@@ -52,7 +52,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve, solve_all, the_one
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.closed_forms import only_form
-from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.system import agrees
 from derive.solving.diagnosis.domain_violations import leaving_in_a_case
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.execution.question import Question, ask, stated_at
@@ -87,7 +87,7 @@ def sampled_program(
             wanted += [name for name in limit.names if name not in wanted]
 
     def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-        """The solver's numbers for the target and limits at a point of a choice; none where one has no answer."""
+        """The solver's numbers for target and limits at a point of a discrete choice; none where one has no answer."""
         tick()
         given = {**strong, **{name: stated_at(library, name, values[name]) for name in free}}
         numbers = {}
@@ -121,7 +121,7 @@ def sampled_program(
 
 
 def _is_known(library: RelationSet, question: Question, name: str) -> bool:
-    """Whether a sampled choice can test a limit's quantity: it is the target, stated, or determined by givens."""
+    """Whether a sampled discrete choice can test a limit's quantity: it is the target, stated, or determined."""
     if name == question.target or name in question.strong or name in question.weak:
         return True
     weak = {other: value for other, value in question.weak.items() if other != name}
@@ -132,7 +132,7 @@ def _is_known(library: RelationSet, question: Question, name: str) -> bool:
 def quantity_at(
     library: RelationSet, name: str, profiles: Sequence[str | Profile], given: Mapping[str, Value]
 ) -> float | None:
-    """The solver's one value of a quantity at a point of a choice; its weak value where nothing else determines it."""
+    """The solver's one value of a quantity at a point of a discrete choice, or its weak value if it has no other."""
     if name in given:
         return given[name].base[1]
     question = ask(library, name, tuple(profiles), given)
@@ -148,7 +148,7 @@ def quantity_at(
 
 
 def best_met(program: Program) -> SearchResult:
-    """The best of the points that are sampled in a program; no bound is known.
+    """The best of the points at which a discrete choice is sampled; no bound is known.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> form = parse_expression("(x - 2)**2 + 1")
@@ -180,7 +180,7 @@ def best_met(program: Program) -> SearchResult:
 
 
 def _places(program: Program) -> Iterator[list[float]]:
-    """The numbers of each range at which a choice is sampled: the ends and the middle, whole where it counts."""
+    """The numbers of each range at which a discrete choice is sampled: ends and middle, whole where it counts."""
     for (low, high), step in zip(program.box, program.steps, strict=True):
         ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
         yield list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]]))
@@ -232,7 +232,7 @@ def searched_choice(
 
 
 def _is_one_point(question: ChoiceQuestion) -> bool:
-    """Whether each choice is one point, about which the solver can be asked where expressions miss a value.
+    """Whether each discrete choice is one point, about which the solver can be asked where expressions miss a value.
 
     They do where they divide by zero. The solver does not ask whether what follows is a whole count.
     """
@@ -323,7 +323,7 @@ def _of_its_form(library: RelationSet, block: Block, limits: Sequence[Constraint
 
 
 def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
-    """A searched choice with the answer at its best point; the question's limits are among the answer's checks.
+    """A discrete choice with the answer at its best point; the question's limits are among the answer's checks.
 
     Where a limit, the end of a domain or a jump decides, the point's own rounding may lie beyond it; a neighbour then
     counts, with the value that it has itself.
@@ -342,7 +342,7 @@ def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
 
 
 def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
-    """A searched choice moved to a neighbour of its best point, with the answer that holds there.
+    """A discrete choice moved to a neighbour of its best point, with the answer that holds there.
 
     It is the nearest neighbour that is as good, else the best of them.
     """
@@ -361,7 +361,7 @@ def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
 
 
 def _at_its_own_value(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:
-    """A searched choice with the value of its answer at the best point; None if that lies beyond the bound.
+    """A discrete choice with the value of its answer at the best point; None if that lies beyond the bound.
 
     The bound then is false. Rounding decides otherwise than the solver in `ceil((d + 1) - d)`, which is 2 for some d in
     doubles.
@@ -374,13 +374,13 @@ def _at_its_own_value(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] |
 
 
 def _with_its_value(choice: SearchedChoice, answer: Answer) -> tuple[SearchedChoice, Answer]:
-    """A searched choice with the value of its answer in place of the one that was searched."""
+    """A discrete choice with the value of its answer in place of the one that was searched."""
     assert answer.base is not None
     return replace(choice, best=replace(choice.best, value=answer.base * choice.question.sign)), answer
 
 
 def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
-    """The answer at the best point of a searched choice; refused if a limit fails.
+    """The answer at the best point of a discrete choice; refused if a limit fails.
 
     Unless `is_any`, it is refused too if the search found another value.
     """
@@ -417,7 +417,7 @@ class _BestPoint:
     answer: Answer
 
     def check(self, limit: Constraint) -> Check:
-        """The test, at a choice's best point, of a limit that the answer there does not test by itself."""
+        """The test, at a discrete choice's best point, of a limit that the answer there does not test by itself."""
         values = {name: value.base[1] for name, value in limit.values.items()}
         values |= self._numbers(limit.names)
         if not all(holds(condition, values) for condition in limit.conditions):
@@ -426,7 +426,7 @@ class _BestPoint:
         return Check(limit.name, limit.name, gap, passed, tested=limit.relation, numbers=values)
 
     def checked_again(self, check: Check) -> Check:
-        """A check that failed at a choice's best point, passed if its sides differ by no more than rounding.
+        """A check that failed at a discrete choice's best point, passed if its sides differ by rounding only.
 
         That is the rounding of all that the sides are made of: a quantity that is nearly zero may be a difference of
         large ones, and what it lacks then is their rounding. And where several solutions have one value of the target,
@@ -451,7 +451,7 @@ class _BestPoint:
         return check
 
     def _numbers(self, names: Iterable[str]) -> dict[str, float]:
-        """The numbers of quantities at a choice's best point: of the answer and its steps, else of further answers."""
+        """The numbers of quantities at a discrete choice's best point: of the answer there, or of further ones."""
         steps = chain.from_iterable(step.together or (step,) for step in self.answer.steps)
         results = {step.quantity: step.result[0] for step in steps if step.result is not None}
         known = {name: low for name, (low, high) in results.items() if low == high}
@@ -478,14 +478,14 @@ def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given
 
 
 def _as_one_of_several(answer: Answer, count: int) -> Answer:
-    """The answer at a choice's best point, with a note that the question has several answers there."""
+    """The answer at a discrete choice's best point, with a note that the question has several there."""
     name = answer.quantity.name
     note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
 def _is_reached(choice: SearchedChoice, number: float) -> bool:
-    """Whether the answer at a choice's best point is the goal that was found, to within rounding of its terms."""
+    """Whether the answer at a discrete choice's best point is the goal that was found, but for rounding."""
     expected = choice.best.value * choice.question.sign
     if math.isclose(number, expected, rel_tol=AGREEMENT):
         return True
@@ -501,7 +501,7 @@ def _is_reached(choice: SearchedChoice, number: float) -> bool:
 
 
 def _unconfirmed(what: str, answer: Answer, expected: float) -> VerificationError:
-    """The error where the answer at a choice's best point does not confirm what the search found there."""
+    """The error where the answer at a discrete choice's best point does not confirm what the search found."""
     return VerificationError(
         f"{what}: the best point was found at {expected:.12g}, and its answer is {answer.base}.",
         hint="This is a bug in derive: report the question.",

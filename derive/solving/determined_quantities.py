@@ -1,4 +1,4 @@
-"""The set of quantities that some givens determine, by counting and, where terms cancel, by elimination."""
+"""Determined quantities: all that some givens determine, by counting and, where terms cancel, by elimination."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.expressions.tree import Apply, Node, names_in
-from derive.kernels.case_dispatch import Cases, cases, cases_of_arms
 from derive.model.conditions import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.answering.solver import has_one_answer, one_answer_or_none
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
+from derive.solving.case_trees import Cases, cases, cases_of_arms
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
 from quantities.declaration import Declaration
@@ -34,12 +34,12 @@ _FEW = 4  # limit on combined relations for which numbers are drawn that fit the
 
 
 def eliminates(library: RelationSet, outline: Outline) -> bool:
-    """Whether a target that givens do not determine by counting is within their reach by elimination."""
+    """Whether a target that givens do not determine by counting is determined by elimination."""
     return _ELIMINATED.of(library.session, outline, lambda: _eliminates(library, outline))
 
 
 def _eliminates(library: RelationSet, outline: Outline) -> bool:
-    """Try at generic numbers for the givens whether elimination brings a target within reach."""
+    """Try at generic numbers for the givens whether elimination determines a target."""
     used = combined(rows_of(library, outline, frozenset(), only_combined=True), outline.target)
     if used is None:  # a factor may be zero, or a term may be absent, at the values of defaults only
         used = combined(rows_of(library, outline, frozenset(), _default_numbers(library, outline)), outline.target)
@@ -57,7 +57,7 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
 
 
 def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
-    """Whether a target is within reach by elimination in a case in which counting leaves it open.
+    """Whether elimination determines a target in a case in which counting leaves it open.
 
     The library of such a case is built for this question alone, so only the verdict is cached.
     """
@@ -69,12 +69,12 @@ def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
 
 
 def _default_numbers(library: RelationSet, outline: Outline) -> dict[str, float]:
-    """The numbers, in base units, of the defaults that count among what may determine a target."""
+    """The numbers, in base units, of the defaults that count among what determines a target."""
     return {name: library.defaults[name].base[1] for name in outline.weak if name in library.defaults}
 
 
 def _is_settled_at_some(library: RelationSet, target: str, drawn: Iterable[Mapping[str, Value]]) -> bool:
-    """Whether a target is within reach of givens, by the first draw of generic numbers that decides it.
+    """Whether givens determine a target, by the first draw of generic numbers that decides it.
 
     Givens without a solution decide nothing. If one draw leaves the target open, all do, and each takes long.
     """
@@ -90,7 +90,7 @@ def _is_settled_at_generic_numbers(library: RelationSet, target: str, names: Seq
 
 
 def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[str], draw: int) -> dict[str, Value]:
-    """Numbers to try whether a target is within reach: the relations that elimination combines fit them.
+    """Numbers to try whether a target is determined: the relations that elimination combines fit them.
 
     The other quantities in the relations are drawn first. Whatever follows from the numbers so far is computed, by
     these relations alone: the whole library would take too long.
@@ -108,28 +108,28 @@ def _fitting_numbers(library: RelationSet, outline: Outline, used: Collection[st
 
 
 def _with_only(library: RelationSet, used: Collection[str]) -> RelationSet:
-    """The library with only the relations by which elimination may bring a target within reach."""
+    """The library with only the relations by which elimination may determine a target."""
     return library.without(*(library.relations.keys() - {*used}))
 
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
-    """The answer for a target at generic numbers of the givens, which tells what these determine; None without one."""
+    """The answer at generic numbers of the givens, which shows whether they determine a target; None without one."""
     return one_answer_or_none(library, target, generic_numbers(library, names, draw))
 
 
 def generic_numbers(library: RelationSet, names: Iterable[str], draw: int) -> dict[str, Value]:
-    """A generic number for each of some quantities, as if it were given, to try what they determine."""
+    """A generic number for each of some quantities, as if it were given, to try which quantities they determine."""
     quantities = {name: library.declared[name] for name in names}
     return {name: read_number(q.unit.from_base(generic(q, draw)), q.unit) for name, q in quantities.items()}
 
 
 def generic(quantity: Declaration, draw: int) -> float:
-    """A generic number of a quantity, in base units, to try what is within reach; the same for the same draw."""
+    """A generic number of a quantity, in base units, to try what it determines; the same for the same draw."""
     return _drawn(quantity.domain, random.Random(f"{quantity.name} {draw}"))
 
 
 def _drawn(domain: Domain, draw: random.Random) -> float:
-    """A number drawn inside a domain, in base units, at which it is tried what givens determine."""
+    """A generic number drawn inside a domain, in base units, to try which quantities it determines."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return domain.low + (domain.high - domain.low) * draw.uniform(0.2, 0.8)
     number = 2.0 ** draw.uniform(-1, 1)
@@ -178,7 +178,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
 
 
 def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
-    """The quantities within reach by counting in some case, in which no relations exclude each other.
+    """The quantities determined by counting in some case, in which no relations exclude each other.
 
     Where each arm of a choice counts as a relation of its own, an arm needs the quantities in it alone.
     """
@@ -194,7 +194,7 @@ def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozens
 
 
 def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The quantities that are within reach of some givens by counting alone, without elimination.
+    """The quantities that some givens determine by counting alone, without elimination.
 
     A fallback counts where nothing leads to its quantity, and is not run backwards. Relations that hold for one number
     of a given only are left out: the givens are generic.
@@ -213,5 +213,5 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:
-    """Whether a condition holds for one number of a given only, so that what is within reach cannot rest on it."""
+    """Whether a condition holds for one number of a given only, so that no quantity counts as determined by it."""
     return isinstance(condition, Apply) and condition.op == "eq" and not {*names}.isdisjoint(names_in(condition))

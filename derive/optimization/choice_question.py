@@ -51,12 +51,12 @@ class Constraint:
 
     @property
     def is_tie(self) -> bool:
-        """Whether a best choice's limit is an equation of the library, or one of two inequalities for one."""
+        """Whether a limit of a question with choices is an equation of the library, or one of two inequalities."""
         return self.relation.is_equation and self.written.sides == self.relation.written.sides
 
 
 def values_of(limits: Iterable[Constraint]) -> dict[str, Value]:
-    """The values that stand in the limits of a question, by their names."""
+    """The values that stand in the limits of a question with choices, by their names."""
     return dict(chain.from_iterable(limit.values.items() for limit in limits))
 
 
@@ -98,7 +98,7 @@ class ChoiceQuestion:
 
     @property
     def sign(self) -> float:
-        """The factor by which a question multiplies its target, to be made least."""
+        """The factor by which a question with choices multiplies its target, to be made least."""
         return 1.0 if self.sense == "least" else -1.0
 
     @property
@@ -174,7 +174,7 @@ def read_question(
 
 
 def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, str]]:
-    """Bounded domains to choose from where a question gives nothing: those of quantities around its target."""
+    """Bounded domains to choose from where a question with choices gives nothing: of quantities around its target."""
     relations = [names_in(relation.written.lhs, relation.written.rhs) for relation in library.relations.values()]
     around = reached([target], lambda name: chain.from_iterable(names for names in relations if name in names))
     for name in sorted({*around} - {target, *library.defaults}):
@@ -184,12 +184,12 @@ def _bounded_domains(library: RelationSet, target: str) -> Iterator[tuple[str, s
 
 
 def is_choice(value: Any) -> bool:
-    """Whether a given of a question is a list of values, any one of which may be taken."""
+    """Whether a given of a question with choices is a list of values, any one of which may be taken."""
     return isinstance(value, (list, tuple, range))
 
 
 def _picks(profile_choices: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:
-    """The discrete choices of a question: every combination of profiles and list entries, if they are not too many."""
+    """The discrete choices of the question: all combinations of profiles and list entries, if they are not too many."""
     count = math.prod(map(len, [*profile_choices, *lists.values()]))
     if count > _MOST:
         raise LimitError(
@@ -215,7 +215,7 @@ def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
 
 
 def _range(quantity: Declaration, value: Value, given: Any) -> Value:
-    """The value of a given in the question of a best choice; a free range of a count has to contain a whole number."""
+    """The value of a given in a question with choices; a free range of a count has to contain a whole number."""
     if _is_free(value, given) and quantity.is_count:
         low, high = (quantity.unit.from_base(value.base[i]) for i in (0, 2))
         if math.ceil(low) > math.floor(high):
@@ -226,7 +226,7 @@ def _range(quantity: Declaration, value: Value, given: Any) -> Value:
 
 
 def _is_free(value: Value, given: Any) -> bool:
-    """Whether a question may choose from the range of a given.
+    """Whether a question with choices may choose from the range of a given.
 
     From one with an uncertainty (300 +/- 20) it may not: that is taken at its middle.
     """
@@ -265,7 +265,7 @@ def limits_of_domain(library: RelationSet, name: str) -> list[Constraint]:
 
 
 def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Constraint]:
-    """Read the limits that a question states in `such_that`.
+    """Read the limits that a question with choices states in `such_that`.
 
     >>> from derive.library import Library
     >>> from quantities.declaration import Declaration
@@ -282,7 +282,7 @@ def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Cons
 
 
 def _read_limit(library: RelationSet, text: str, i: int) -> Constraint:
-    """Read one limit that a question states; its values are named by its place, as no quantity is."""
+    """Read one limit that a question with choices states; its values are named by its place, as no quantity is."""
     matches = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
     signs = [sign.group() for sign in matches]
     if len(signs) != 1 or _MEANT.get(signs[0], signs[0]) not in ("<=", ">="):
@@ -315,7 +315,7 @@ def _read_limit(library: RelationSet, text: str, i: int) -> Constraint:
 
 
 def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionError:
-    """The dimension error of a stated limit, with its values as they were stated in place of their names."""
+    """The dimension error of a limit in a question with choices, with its values as they were stated."""
 
     def restated(text: str) -> str:
         for name, value in values.items():
@@ -329,7 +329,7 @@ def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionEr
 
 
 def _is_inside(before: str) -> bool:
-    """Whether the sign that follows a text in a stated limit stands in parentheses.
+    """Whether the sign that follows a text in a limit of the question stands in parentheses.
 
     The conditions of a piecewise expression do.
     """
@@ -337,7 +337,7 @@ def _is_inside(before: str) -> bool:
 
 
 def _side(text: str, name: str, values: dict[str, Value]) -> Node:
-    """Read one side of a stated limit: a value with a unit, or an expression.
+    """Read one side of a limit in a question with choices: a value with a unit, or an expression.
 
     A value is entered in `values` by this name, which stands for it.
     """
