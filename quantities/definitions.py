@@ -118,7 +118,7 @@ def _tables() -> _Tables:
 
 
 def known_names() -> list[str]:
-    """Every name in the table of units, without prefixes."""
+    """Every name of a unit in the definitions, without prefixes."""
     return list(_tables().definitions)
 
 

@@ -48,7 +48,7 @@ class Sign:
         return any(not numpy.array_equal(here, there, equal_nan=True) for here, there in pairs)
 
     def codes(self, values: Values) -> Any:
-        """The code that the sign of a check has at each point, as an array that broadcasts to the axes."""
+        """The code of a check's sign at each point, as an array that broadcasts to the axes."""
         return numpy.asarray(self.function.at(values), dtype=numpy.int8)
 
 

@@ -270,7 +270,7 @@ def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
 
 
 def _way(choice: Apply, text: Writer) -> str:
-    """The source code that compares the arms of a choice at every point, for the index of the one it takes."""
+    """The source code by which a table compares the arms of a choice at every point, for the index of the one taken."""
     if choice.op != "piecewise":
         sign = "-" if choice.op == "min" else ""
         return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"

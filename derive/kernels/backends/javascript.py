@@ -58,7 +58,7 @@ class JavaScript(PlainPython):
         return f"({left} {SIGNS[node.op]} {right} if {known} else {UNDECIDED})"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
-        """The text of a decision for a browser, which has doubles only: numbers that differ by rounding are equal.
+        """The JavaScript text of a decision, on doubles only: numbers that differ by rounding are equal.
 
         Those that differ by more, but not by more than their errors, as where a function is steep, stay undecided. A
         side that overflowed is as far from the other as can be, and its error too.

@@ -41,7 +41,7 @@ from derive.tolerances import SAME_ROOT
 
 
 def _exact_points(node: Apply, part: Writer) -> tuple[str, str] | None:
-    """The texts of a decision's exact points and givens in lines on floats or arrays; None if the solver is asked."""
+    """The Python texts of a decision's exact points and givens, for floats or arrays; None if the solver is asked."""
     if len(node.args) == 3:
         return None
     place, *names = node.args[3:]

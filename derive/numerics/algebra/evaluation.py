@@ -467,8 +467,8 @@ def is_last_digit(equation: Equation, values: Values) -> bool:
         if not values[name] or exact_of(values[name]) is not None:
             continue
         for side in (-1, 1):
-            beside = [{**values, name: values[name] * (1 + side * distance)} for distance in (_NEAR, ASIDE)]
-            near, far = (abs(value(equation.lhs, at) - value(equation.rhs, at)) for at in beside)
+            points = [{**values, name: values[name] * (1 + side * distance)} for distance in (_NEAR, ASIDE)]
+            near, far = (abs(value(equation.lhs, at) - value(equation.rhs, at)) for at in points)
             if not 0 < near < far < _INFINITY:
                 continue
             power = math.log(far / near) / math.log(ASIDE / _NEAR)

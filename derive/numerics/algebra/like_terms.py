@@ -52,7 +52,7 @@ def negated(node: Node) -> Node:
 
 
 def inverted(node: Node) -> Node:
-    """The inverse of an expression, or of each factor of a product, as `negated` is of terms; like ones cancel."""
+    """The inverse of an expression, or of each factor of a product, as `negated` is of terms; like terms cancel."""
     if isinstance(node, Apply) and node.op == "inv":
         return node.args[0]
     if isinstance(node, Apply) and node.op == "mul":

@@ -301,7 +301,7 @@ def _step(
     sizes: Sequence[Any],
     share: float = NEGLIGIBLE,
 ) -> Sequence[Any] | None:
-    """One refining step of Newton's method; None if the Jacobian is singular or a side is undefined.
+    """One step of a root's refinement by Newton's method; None if the Jacobian is singular or a side is undefined.
 
     Slopes are quotients of differences over a share of each unknown.
     """

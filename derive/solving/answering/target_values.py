@@ -455,7 +455,7 @@ class _NonlinearParts:
         return rebuilt(node, self._symbol_for)
 
     def _symbol_for(self, part: Node) -> Node | None:
-        """The symbol for a nonlinear part of a relation around the target; None to look at its arguments."""
+        """The symbol for a nonlinear part around a target whose values are sought; None to look at its arguments."""
         if not isinstance(part, Apply) or not part.names:
             return part
         factors = sum(bool(names_in(arg)) for arg in part.args)
@@ -464,7 +464,7 @@ class _NonlinearParts:
         return self.symbols.setdefault(part, Name(f"part {len(self.symbols)}"))  # no quantity has a space in its name
 
     def claims(self, names: Iterable[str]) -> Iterator[Claim]:
-        """The claims that names around the target, and symbols of nonlinear parts, lie in their intervals."""
+        """The intervals of names around the target and of symbols for nonlinear parts, as claims on its values."""
         spans = {name: self.box[name] for name in names}
         for part, symbol in self.symbols.items():
             enclosure = enclose(part, self.box, "")

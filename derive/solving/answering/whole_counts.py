@@ -98,7 +98,7 @@ def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float
 
 
 def _givens_written_for(branch: SolutionBranch, answer: Answer) -> Iterator[str]:
-    """The typed givens that some relation is written for: what the count is to bring about."""
+    """The typed givens that a whole count is to bring about: some relation is written for them."""
     written_for = {*structure_of(branch.library).forward.values()}
     return (name for name in answer.given if name in branch.question.strong and name in written_for)
 
