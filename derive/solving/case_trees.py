@@ -393,8 +393,9 @@ def weak_in_conditions(library: RelationSet, target_cases: Cases) -> frozenset[s
     relations = chain.from_iterable(plan.relations for plan in target_cases.plans)
     conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
     deciding = set[str]()
+    known = {outline.target, *outline.strong}.union(*(plan.weak for plan in target_cases.plans))
     for name in dict.fromkeys(names_in(*conditions)):
-        if name in outline.strong or name == outline.target:
+        if name in known:
             continue
         others = tuple(other for other in outline.weak if other != name)
         plans = cases(library, replace(outline, target=name, weak=others, stated=outline.stated - {name})).plans
