@@ -70,17 +70,17 @@ def _put_back_in_turn(
     choices = list(searched)
     pending = [index for index, choice in enumerate(choices) if choice.best.is_found]
     searched_again: set[int] = set()
-    best: tuple[SearchedChoice, Answer] | None = None
+    least: tuple[SearchedChoice, Answer] | None = None
     while pending:
         index = min(pending, key=lambda i: choices[i].best.value)
         choice = choices[index]
-        if best is not None and best[0].best.value <= choice.best.value:
+        if least is not None and least[0].best.value <= choice.best.value:
             break
         pending.remove(index)
         try:
-            holding = put_back(choice)
-            if best is None or holding[0].best.value < best[0].best.value:
-                best = holding
+            moved, answer = put_back(choice)
+            if least is None or moved.best.value < least[0].best.value:
+                least = moved, answer
         except VerificationError:
             raise
         except DeriveError as error:
@@ -92,9 +92,9 @@ def _put_back_in_turn(
                 if searched_anew.error is None and searched_anew.best.is_found:
                     choices[index] = searched_anew
                     pending.append(index)
-    if best is None:
+    if least is None:
         raise none_found(choices, is_point=not question.ranges)
-    return *best, choices
+    return *least, choices
 
 
 def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedChoice]) -> Optimum:

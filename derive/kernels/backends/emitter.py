@@ -505,8 +505,10 @@ def _sizes_of_terms(side: Node) -> Iterator[Node]:
             yield Apply("abs", (term,))
             rounding = Apply("mul", (Number(Fraction(EXPRESSION)), _size_of_sum(term.args[0])))
             yield Apply("mul", (Number(Fraction(1 / AGREEMENT)), Apply(term.op, (rounding, *term.args[1:]))))
-        else:  # a product, or the one argument of an absolute value
-            yield applied("mul", [*map(_size_of_sum, term.args)], ZERO)
+        elif term.op == "abs":
+            yield _size_of_sum(term.args[0])
+        else:
+            yield Apply("mul", tuple(map(_size_of_sum, term.args)))
 
 
 _POWERS = ("pow", "sqrt")

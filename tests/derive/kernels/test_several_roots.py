@@ -137,6 +137,11 @@ VANISHING = [
     "2*max({arm}, c - 9)",
     "max(abs({arm}), c)",
     "abs(max({arm}, c))",
+    "({arm})**2",
+    "({arm} if c > 0 else c + 1)**2",
+    "max({arm}, -9) if c < 4 else c - 7",
+    "max({arm}, c, c - 1)",
+    "sqrt(max({arm}, c))",
 ]
 """Of c, with an arm whose terms cancel at an irrational number: in doubles, rounding alone is left of it there."""
 
