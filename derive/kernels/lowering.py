@@ -390,7 +390,8 @@ class Draft:
         """
         is_sought_alone = name == self.outline.target and len(self.library.holders[name]) == 1
         # where one of several roots leaves the target free, another that gives a number is no answer
-        if self.dialect.leaves or (is_sought_alone and all(self._has_one_form(block) for block, _ in scope.solved)):
+        is_of_one_root = all(len(candidates_of(self.library, block)) == 1 for block, _ in scope.solved)
+        if self.dialect.leaves or (is_sought_alone and is_of_one_root):
             divisors = lost_divisors(self.library, candidates)
         else:
             divisors = zero_divisors(self.library, candidates)
@@ -408,12 +409,6 @@ class Draft:
         is_free = self.sheet.line(is_free)
         scope.ask(self.sheet.mask(scope, is_free) if self.dialect.is_lazy else is_free)
         return self.sheet.line(self.dialect.pick(is_free, "inf", chosen))
-
-    def _has_one_form(self, block: Block) -> bool:
-        """Whether a block is lowered to lines with one number at each point: to one closed form, without a choice."""
-        if len(candidates_of(self.library, block)) != 1:
-            return False
-        return not has_choice(self.library.relations[block.relations[0]].written, block.unknowns[0])
 
     def _undefined_at_zeros(self, equation: Equation, name: str, chosen: str, form: Node, scope: Scope) -> str:
         """Lower a closed form: NaN where a divisor that only its relation has is zero, as b in `a = x/b`."""

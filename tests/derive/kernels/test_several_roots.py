@@ -141,6 +141,7 @@ VANISHING = [
     "({arm} if c > 0 else c + 1)**2",
     "max({arm}, -9) if c < 4 else c - 7",
     "max({arm}, c, c - 1)",
+    "max({arm}, 1e-12*(c - 9))",
     "sqrt(max({arm}, c))",
 ]
 """Of c, with an arm whose terms cancel at an irrational number: in doubles, rounding alone is left of it there."""

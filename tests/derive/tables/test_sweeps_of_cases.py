@@ -9,6 +9,8 @@ import numpy
 import pytest
 
 import derive
+from derive.kernels.compiled_functions import used_values
+from derive.solving.execution.question import ask
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 
@@ -98,3 +100,11 @@ def test_a_profile_value_that_only_a_condition_names_decides_the_case_at_every_p
     assert library.sweep("z", "p", x=points)["z"].tolist() == solved
     drawn = library.sample("z", "p", points=9, x="1..4")
     assert [number(library.solve("z", "p", x=x)) for x in drawn.draws["x"].tolist()] == pytest.approx(drawn.numbers)
+
+
+def test_a_condition_on_what_the_target_takes_anyway_brings_no_further_value_into_a_sweep():
+    """The cost takes `latent_size` from the profile, from which `layers_per_cache` could work it out once more."""
+    profiles, given = ("b200-sxm:fp4", "deepseek-v3"), {"batch": "256 sequence", "context": "16 ktoken/sequence"}
+    used = used_values(derive.llm, ask(derive.llm, "cost_per_token", profiles, {**given, "chips": "64 chip"}))
+    assert "latent_size" in used
+    assert "layers_per_cache" not in used

@@ -420,3 +420,11 @@ def test_what_a_side_that_begins_nearly_comes_to_is_no_root(equation, gap):
     library = bare("c", equation.format(gap), domains={"c": "positive"})
     with pytest.raises(NoSolutionError):
         library.solve_all("c")
+
+
+@pytest.mark.parametrize("rest", ["1e-6", "1e-4"])
+def test_beside_a_computed_number_a_rest_beyond_its_last_digit_is_no_root(rest):
+    """At sqrt(k) the side is off by `rest`, which a last digit of k would not make of it."""
+    library = bare("c j k", "k = exp(j)", f"sqrt(abs(c**2 - k)) + {rest} = 0", domains=dict.fromkeys("cjk", "positive"))
+    with pytest.raises(NoSolutionError):
+        library.solve_all("c", j=1)
