@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+from itertools import chain
 
 import numpy
 import pytest
 
 import derive
-from derive.kernels.compiled_functions import used_values
-from derive.solving.execution.question import ask
+from derive.tables.sweep_question import asked
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 
@@ -105,6 +105,7 @@ def test_a_profile_value_that_only_a_condition_names_decides_the_case_at_every_p
 def test_a_condition_on_what_the_target_takes_anyway_brings_no_further_value_into_a_sweep():
     """The cost takes `latent_size` from the profile, from which `layers_per_cache` could work it out once more."""
     profiles, given = ("b200-sxm:fp4", "deepseek-v3"), {"batch": "256 sequence", "context": "16 ktoken/sequence"}
-    used = used_values(derive.llm, ask(derive.llm, "cost_per_token", profiles, {**given, "chips": "64 chip"}))
+    question = asked(derive.llm, "cost_per_token", profiles, {**given, "chips": "64 chip"})
+    used = {*chain.from_iterable(recipe.names for recipe in question.function.recipes)}
     assert "latent_size" in used
     assert "layers_per_cache" not in used
