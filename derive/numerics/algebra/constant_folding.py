@@ -24,7 +24,7 @@ from derive.expressions.balls import Ball, many_digits
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, operations, rebuilt, walk
 from derive.numerics.algebra.evaluation import in_doubles, value
-from derive.numerics.algebra.exact_values import folded_ball
+from derive.numerics.algebra.exact_values import Irrational, folded_ball
 from derive.tolerances import EPSILON, EXPRESSION
 from quantities.rational import exact_of
 
@@ -125,12 +125,19 @@ def with_doubles(node: Node) -> Node:
 def stated(number: float) -> Fraction:
     """The rational that a double stands for in constant folding: known for it, a decimal of fourteen digits, or itself.
 
+    An irrational number is one of many digits, as other irrational constants are.
+
     >>> stated(8.38), stated(0.1 + 0.2) == Fraction(0.1 + 0.2)
     (Fraction(419, 50), True)
     """
     exact = exact_of(number)
     if exact is not None:
         return exact
+    if isinstance(number, Irrational):
+        with many_digits(_DIGITS):
+            ball = number.ball
+            if ball.rel_accuracy_bits() >= _KNOWN_DIGITS:
+                return as_short_fraction(_fraction_of(ball))
     return Fraction(repr(float(number))) if is_decimal(number) else Fraction(number)
 
 
@@ -339,10 +346,15 @@ def in_many_digits(node: Apply) -> Fraction | None:
                 return Fraction(0)
             if ball.rel_accuracy_bits() < sure:
                 continue
-            mantissa, exponent = map(int, ball.mid().man_exp())
-        number = Fraction(mantissa) * Fraction(2) ** exponent
+            number = _fraction_of(ball)
         return as_short_fraction(number if working == _DIGITS else to_digits(number))
     return None
+
+
+def _fraction_of(ball: Ball) -> Fraction:
+    """The midpoint of the ball around an irrational constant."""
+    mantissa, exponent = map(int, ball.mid().man_exp())
+    return Fraction(mantissa) * Fraction(2) ** exponent
 
 
 def _no_choice(*_: object) -> None:

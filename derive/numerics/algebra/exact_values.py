@@ -7,8 +7,9 @@ no value at two equal decimals, where doubles may leave the logarithm of 1e-16.
 `order` tells which of two expressions is larger, and whether they are equal. Rationals decide, where all numbers are
 known as such and both expressions are rational; elsewhere balls of growing precision do. Two sides that 2400 bits do
 not tell apart are equal: this is the stated precision. A number that is not known exactly was computed, and is known to
-`EXPRESSION`. What it leaves open is undecided: no further digits exist. Doubles with a bound of their error would
-decide in 10 microseconds instead of 20; the checks of a long answer ask 27 times.
+`EXPRESSION`. What it leaves open is undecided: no further digits exist. A number that a formula gives at exact numbers is
+an `Irrational`, and has all the digits that one asks for. Doubles with a bound of their error would decide in 10
+microseconds instead of 20; the checks of a long answer ask 27 times.
 
 Numbers that are not rational are computed in many digits, as FLINT's balls: a midpoint and a radius that bounds all
 rounding (Johansson 2017, *Arb*).
@@ -25,14 +26,15 @@ from itertools import chain
 from typing import Any
 
 from derive.expressions.arithmetic import LOGIC, TESTS, Arithmetic, Fold, NoElement, nothing, taken
-from derive.expressions.balls import BITS, MORE_BITS, Ball, many_digits, operations_on_balls
+from derive.expressions.balls import BITS, MORE_BITS, Ball, many_digits, operations_on_balls, precision
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, rebuilt, walk
 from derive.tolerances import EXPRESSION
-from quantities.rational import exact_of, is_printed, nearest
+from quantities.rational import Rational, exact_of, is_printed, nearest
 
 _LONGEST = 2000  # bits of a fraction beyond which it is not computed
 _STEEPEST = 64  # limit on whole exponents
+_DEEPEST = 40  # limit on numbers that stand on each other
 Values = Mapping[str, float]
 
 Chosen = Callable[[Apply, Values], Node | None]
@@ -54,10 +56,82 @@ def rationals(names: Iterable[str], values: Mapping[str, float]) -> dict[str, Fr
     return exact_numbers
 
 
+class Irrational(float):
+    """The double nearest to the value of an expression at numbers that are known exactly, and that expression.
+
+    With `c = sqrt(k)` and `b = sqrt(c**2 - k)`, b is zero, of which the double for c would leave 1e-8.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from quantities.rational import read_decimal
+    >>> root = Irrational(math.sqrt(2), parse_expression("sqrt(k)"), {"k": read_decimal("2")})
+    >>> root, order(parse_expression("c**2"), parse_expression("2"), {"c": root}, lambda choice, values: None).value
+    (1.4142135623730951, 'equal')
+    """
+
+    __slots__ = ("_balls", "depth", "form", "known")
+
+    form: Node
+    known: Mapping[str, float]
+    depth: int  # how many such numbers stand on each other
+    _balls: dict[int, Ball]  # by precision, since each of the known numbers may have an expression of its own
+
+    def __new__(cls, number: float, form: Node, known: Mapping[str, float]) -> Irrational:
+        irrational = super().__new__(cls, number)
+        irrational.form = form
+        irrational.known = {name: known[name] for name in names_in(form)}
+        irrational.depth = 1 + max(map(_depth, irrational.known.values()), default=0)
+        irrational._balls = {}
+        return irrational
+
+    @property
+    def ball(self) -> Ball:
+        """The ball around the exact value, in FLINT's present precision."""
+        bits = precision()
+        if bits not in self._balls:
+            numbers = {name: ball_of(number) for name, number in self.known.items()}
+            self._balls[bits] = folded_ball(self.form, numbers, self.known, lambda choice, values: None)
+        return self._balls[bits]
+
+    def __eq__(self, other: object) -> bool:
+        is_equal = float.__eq__(self, other)
+        if is_equal is not True or not isinstance(other, Irrational) or self is other:
+            return is_equal
+        with many_digits():
+            return bool(self.ball.overlaps(other.ball))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = float.__hash__
+
+    def __reduce__(self) -> tuple[type[Irrational], tuple[float, Node, Mapping[str, float]]]:
+        return Irrational, (float(self), self.form, self.known)
+
+
+def with_exact_value(number: float, form: Node, known: Mapping[str, float]) -> float:
+    """A computed number that keeps its exact value, as the value of an expression at known numbers.
+
+    At the end of a long chain it does not: each digit more is computed all along the chain.
+    """
+    if not number:
+        return Rational(Fraction(0))
+    irrational = Irrational(number, form, known)
+    return irrational if irrational.depth <= _DEEPEST else number
+
+
+def _depth(number: float) -> int:
+    return number.depth if isinstance(number, Irrational) else 0
+
+
+def is_known(number: float) -> bool:
+    """Whether the exact value of a number is known, and not only the double nearest to it."""
+    return isinstance(number, Irrational) or exact_of(number) is not None
+
+
 def are_exact(equations: Iterable[Equation], unknowns: Collection[str], values: Mapping[str, float]) -> bool:
     """Whether the exact value of each given and each literal in some equations is known, so that none was rounded."""
     sides = [*chain.from_iterable(equation.sides for equation in equations)]
-    if rationals((name for name in names_in(*sides) if name not in unknowns), values) is None:
+    if not all(name in values and is_known(values[name]) for name in names_in(*sides) if name not in unknowns):
         return False
     return not any(is_printed(part.value) for part in walk(*sides) if isinstance(part, Number))
 
@@ -187,8 +261,11 @@ _EXACT: Arithmetic[Fraction] = Arithmetic(
 
 
 def ball_of(number: Any) -> Ball:
-    """The exact rational for which a double stands, as a ball, where it is known; else the double itself."""
+    """The exact value for which a double stands, as a ball, where it is known; else the double itself."""
     from flint import arb, fmpq
+
+    if isinstance(number, Irrational):
+        return number.ball
 
     exact = exact_of(number)
     return arb(number) if exact is None else arb(fmpq(exact.numerator, exact.denominator))
@@ -253,7 +330,8 @@ def order(left: Node, right: Node, values: Values, chosen: Chosen) -> Order:
         exact_left, exact_right = exact_value(left, given), exact_value(right, given)
         if exact_left is not None and exact_right is not None:
             return Order.of(exact_left - exact_right)
-    return _by_balls((left, right), values, chosen, is_exact=given is not None)
+    is_exact = all(is_known(values[name]) for name in names_in(left, right))
+    return _by_balls((left, right), values, chosen, is_exact=is_exact)
 
 
 def _by_balls(sides: tuple[Node, Node], values: Values, chosen: Chosen, *, is_exact: bool) -> Order:
@@ -320,4 +398,4 @@ def _known(number: float) -> Ball:
     from flint import arb
 
     ball = ball_of(number)
-    return ball if exact_of(number) is not None else arb(ball, EXPRESSION * abs(number))
+    return ball if is_known(number) else arb(ball, EXPRESSION * abs(number))

@@ -21,12 +21,11 @@ from derive.expressions.arithmetic import NoElement
 from derive.expressions.balls import MORE_BITS, Ball, many_digits
 from derive.expressions.tree import Equation, Name, Node, names_in, rebuilt
 from derive.numerics.algebra.evaluation import chosen_arm, value
-from derive.numerics.algebra.exact_values import ball_of, folded_ball
+from derive.numerics.algebra.exact_values import ball_of, folded_ball, is_known
 from derive.numerics.intervals.arithmetic import minus, plus, point_box
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
 from derive.tolerances import AROUND_ZERO, ASIDE, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_ROOT, VANISHED
-from quantities.rational import exact_of
 
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
@@ -141,7 +140,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         return False
     noise = abs(gap_at_root)
     for given, number in values.items():
-        if given != name and exact_of(number) is None:
+        if given != name and not is_known(number):
             moved_gap = _gap(equation, {**values, given: number * (1 + ASIDE)})
             noise += abs(moved_gap - gap_at_root) / ASIDE * LAST_DIGIT if moved_gap is not None else 0
 

@@ -30,7 +30,7 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
-from derive.numerics.algebra.exact_values import order
+from derive.numerics.algebra.exact_values import is_known, order, with_exact_value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
@@ -162,7 +162,7 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
     solutions: list[Solution] = []
     for candidate in candidates:
         for computed, form in _numbers(problem, candidate, turn):
-            is_sure = exact_of(computed) is not None or problem.exact_givens is not None
+            is_sure = is_known(computed) or problem.exact_givens is not None
             number = _with_value(problem, computed if is_sure else _without_noise(problem, computed))
             is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
             is_solution = is_new and solves(number, problem) and _satisfies_exactly(form, problem)
@@ -263,7 +263,8 @@ def _is_multiplied_by_zeros(problem: OneUnknown) -> bool:
         return False
     givens = {given: number for given, number in problem.known.items() if given != problem.name}
     left, right = (folded(at_zeros(folded(side, givens), ()), {}) for side in problem.sides)
-    return left == right and any(map(problem.meets, points_of_all_sizes(*problem.domain.ends)))
+    points = points_of_all_sizes(*problem.domain.ends)
+    return left == right and any(problem.meets(x) or problem.vanishes(x) for x in points)
 
 
 def _may_have_zero_factor(product: Apply, problem: OneUnknown) -> bool:
@@ -402,7 +403,7 @@ def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> 
         return
     within = turn or problem.domain
     for turns in _turn_counts(candidate.winds, problem, within):
-        values = {**problem.known, TURNS.name: float(turns)}
+        values = {**problem.known, TURNS.name: written(float(turns))}
         number = _snapped(candidate.form, _computed(problem, values, candidate.form), values, within)
         if number in within:
             yield number, unwound(candidate.form, turns)
@@ -441,7 +442,7 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
         return nearest(exact_form.value)
     number = exactly(exact_form, known)
     if number == number:
-        return number
+        return with_exact_value(number, exact_form, known) if problem.is_exact else number
     number = value(exact_form, known)
     is_sound = math.isfinite(number) and is_root(problem.equation, problem.name, {**known, problem.name: number})
     return number if is_sound else math.nan
@@ -454,7 +455,7 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
         return number
     if domain.is_rounded and domain.admits(number):
         return end
-    is_end = exact_of(number) is None and order(form, Number(stated(end)), known, chosen_arm).is_tie
+    is_end = not is_known(number) and order(form, Number(stated(end)), known, chosen_arm).is_tie
     return end if is_end else number
 
 
@@ -463,7 +464,7 @@ def _without_noise(problem: OneUnknown, number: float) -> float:
 
     A number known exactly is never zero by rounding.
     """
-    if exact_of(number) is not None:
+    if is_known(number):
         return number
     near = number and problem.meets(0.0, BLUR)
     return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
