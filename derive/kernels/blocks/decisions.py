@@ -364,7 +364,7 @@ class Decisions:
         enclosure = enclose(argument, self._errors.spans, "")
         low, high = (-math.inf, math.inf) if enclosure is None else enclosure.values
         ends = [end for end in _ends(node) if low <= end <= high]
-        if self._errors.share(argument) is not None and low >= 0:
+        if self._errors.share(argument) is not None and (low >= 0 or node.op == "inv"):
             ends = [end for end in ends if end]  # a share of the number itself is as small beside zero
         if not ends:
             return None
@@ -409,11 +409,13 @@ def _may_decide(node: Apply) -> bool:
 
 
 def _ends(node: Apply) -> Iterator[float]:
-    """The whole numbers at which a function's domain ends, zero of a root included: there rounding may decide."""
+    """The whole numbers at which an operation ceases to be defined, as zero of a divisor: there rounding may decide."""
     if node.op == "pow":
         exponent = node.args[1]
         if not isinstance(exponent, Number) or exponent.value.denominator != 1:
             yield 0.0
+    elif node.op == "inv":
+        yield 0.0
     elif node.op in TABLE:
         yield from (end for end in TABLE[node.op].domain if end.is_integer())
 
