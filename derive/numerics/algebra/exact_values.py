@@ -8,8 +8,8 @@ no value at two equal decimals, where doubles may leave the logarithm of 1e-16.
 known as such and both expressions are rational; elsewhere balls of growing precision do. Two sides that 2400 bits do
 not tell apart are equal: this is the stated precision. A number that is not known exactly was computed, and is known to
 `EXPRESSION`. What it leaves open is undecided: no further digits exist. A number that follows by a formula from exact
-ones is an `Irrational`, and has all the digits that one asks for. Doubles with a bound of their error would decide in 10
-microseconds instead of 20; the checks of a long answer ask 27 times.
+ones is an `Irrational`, and has all the digits that one asks for. Doubles with a bound of their error would decide in
+10 microseconds instead of 20; the checks of a long answer ask 27 times.
 
 Numbers that are not rational are computed in many digits, as FLINT's balls: a midpoint and a radius that bounds all
 rounding (Johansson 2017, *Arb*).

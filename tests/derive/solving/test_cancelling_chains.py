@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 
@@ -95,6 +95,6 @@ def test_a_rest_below_the_last_digit_is_kept():
 
 def test_a_long_chain_ends_in_doubles():
     names = [f"v{place}" for place in range(301)]
-    steps = [f"{after} = sqrt({before} + 1)" for before, after in zip(names, names[1:], strict=False)]
+    steps = [f"{after} = sqrt({before} + 1)" for before, after in pairwise(names)]
     library = bare(" ".join(names), *steps)
     assert number(library.solve("v300", v0=2)) == pytest.approx((1 + math.sqrt(5)) / 2, rel=1e-12)
