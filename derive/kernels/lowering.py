@@ -284,10 +284,23 @@ class Draft:
     def _text(self, node: Node, scope: Scope) -> str:
         """Lower an expression, with its decisions settled against rounding, and return the text of its value."""
         settled = self.decisions.settle(node, scope)
-        for name, bound in () if settled is node else self.decisions.bounds(settled):
+        return self.sheet.expression(node, scope) if settled is node else self._text_of_decisions(settled, scope)
+
+    def _text_of_decisions(self, settled: Node, scope: Scope) -> str:
+        """Lower an expression with its settled decisions, after the bounds on errors in them."""
+        for name, bound in self.decisions.bounds(settled):
             if name not in scope.variables:
                 scope.variables[name] = self.sheet.expression(bound, scope)
         return self.sheet.expression(settled, scope)
+
+    def _text_of_form(self, form: Node, scope: Scope) -> str:
+        """Lower a closed form to its number, worked out from the givens where it would have lost too many digits."""
+        text = self._text(form, scope)
+        if not self.dialect.is_exact:
+            return text
+        line = text if text.isidentifier() else self.sheet.line(text)
+        decision = self.decisions.with_digits_kept(line, form, scope)
+        return line if decision is None else self.sheet.line(self._text_of_decisions(decision, scope))
 
     def _ask_where(self, doubt: str, scope: Scope) -> None:
         """Lower a doubt: where this test is true, the function leaves the point to another dialect or the solver."""
@@ -315,7 +328,7 @@ class Draft:
         if not candidates:
             return False
         equation, name = self.library.relations[block.relations[0]].written, block.unknowns[0]
-        texts = [self._text(candidate.form, scope) for candidate in candidates]
+        texts = [self._text_of_form(candidate.form, scope) for candidate in candidates]
         form: Node | None = None  # if it is the only one
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
         if len(texts) == 1 and not has_choice(equation, name) and is_divided_by(equation, name):

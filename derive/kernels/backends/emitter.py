@@ -90,6 +90,7 @@ class Dialect:
     is_lazy = True  # whether it computes one point, and skips arms that are not chosen
     leaves = False  # whether a failed test returns from the function at once
     asks = False  # whether an infinity says that another dialect must compute the point
+    is_exact = True  # whether it can work out a point from the decimals given there, or asks one that can
     size = "abs"  # the function that yields the absolute value
     operations: Mapping[str, Callable[..., str]]
     """Each operation on numbers."""

@@ -69,7 +69,7 @@ class JavaScript(PlainPython):
             equal, doubtful = f"m.floor({part(decision.args[0])} + 0.5)", f"nan * {UNDECIDED}"
         elif decision.op in ("le", "lt", "ge", "gt"):
             equal, doubtful = str(decision.op in ("le", "ge")), UNDECIDED
-        elif decision.op in TABLE or decision.op == "pow":
+        elif decision.op in TABLE or decision.op in ("pow", "inv"):
             return self._beside_end(text, node, part)
         else:
             return text
@@ -81,7 +81,8 @@ class JavaScript(PlainPython):
     def _beside_end(self, text: str, node: Apply, part: Writer) -> str:
         """The text of a function for a browser, which is at the end of its domain where it passes it by rounding alone.
 
-        A wave is undecided where its argument has too few digits within a period.
+        A wave is undecided where its argument has too few digits within a period, and so is what divides by nothing but
+        rounding.
         """
         decision, gap, room, *exact_points = node.args
         assert isinstance(decision, Apply)
@@ -89,6 +90,8 @@ class JavaScript(PlainPython):
         error = f"{MET if exact_points else 1.0!r} * {part(room)}"
         if decision.op in PERIODIC:
             return f"({text} if {error} <= {AGREEMENT!r} * {part(gap)} else nan * {UNDECIDED})"
+        if decision.op == "inv":
+            return f"(nan * {UNDECIDED} if 0.0 < {part(gap)} <= {error} else {text})"
         base, *exponent = decision.args
         at_end = self.operations[decision.op](f"m.floor({part(base)} + 0.5)", *map(part, exponent))
         return f"({at_end} if {part(gap)} <= {error} and not abs({text}) >= 0 else {text})"

@@ -63,6 +63,7 @@ class PlainPython(Dialect):
     most_unknowns = 4  # of a block: more take numba too many seconds
     takes_arms = False  # whether a block is taken arm by arm; otherwise arrays are asked
     asks = True
+    is_exact = False  # a file has nobody to ask
     operations = _table(lambda entry: f"m.{entry.name}")
 
     def names(self) -> dict[str, Any]:
@@ -90,6 +91,8 @@ class PlainPython(Dialect):
 
 class Machine(PlainPython):
     """The same lines, compiled by numba."""
+
+    is_exact = True
 
     operations = _table(lambda entry: entry.called_in_numba)
 

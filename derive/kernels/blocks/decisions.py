@@ -21,7 +21,7 @@ from fractions import Fraction
 from itertools import chain
 
 from derive.expressions.functions import PERIODIC, STEPPED, TABLE
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, walk, with_forms
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in, replaced, walk, with_forms
 from derive.kernels.backends.emitter import SETTLED, Scope, name_of_text
 from derive.kernels.backends.exact_points import ExactPoints
 from derive.numerics.algebra.like_terms import ZERO, added, fill_template, inverted, multiplied, negated
@@ -308,6 +308,25 @@ class Decisions:
         exact = self._exact_points(node)
         if exact is None:
             return self._as_computed(new, *near)
+        return self._settled(new, near, node, exact)
+
+    def with_digits_kept(self, text: str, form: Node, scope: Scope) -> Node | None:
+        """The decision whether a number has lost too many digits, as terms cancel, by which it is worked out exactly.
+
+        None if it never has, or cannot be traced to the givens.
+        """
+        node = self._in_names_of_texts(form, scope)
+        if any(name not in self._known for name in names_in(node)) or self._errors.share(node) is not None:
+            return None
+        exact = self._exact_points(node)
+        if exact is None:
+            return None
+        number = name_of_text(text)
+        room = multiplied(_MAGNIFIED, replaced(self._errors.of(node), node, number))
+        return self._settled(number, (size_of(number), room), node, exact)
+
+    def _settled(self, new: Node, near: tuple[Node, Node], node: Node, exact: ExactPoints) -> Node:
+        """A kernel's decision with its distance, the error of that, and what works it out exactly."""
         if node not in self._places:
             self._places[node] = len(self.exact)
             self.exact.append(exact)
