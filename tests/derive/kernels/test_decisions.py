@@ -350,3 +350,49 @@ def test_a_function_has_its_value_where_a_quotient_is_the_end_of_its_domain(
         whole = library(f"y = {function}(b/{text(Fraction(scale))})")
         for found in values(whole, "y", b=end * Fraction(scale)):
             assert math.isclose(found, right, rel_tol=1e-12, abs_tol=1e-12)
+
+
+CANCELLING = {
+    "log(1 + x)": mpmath.log1p,
+    "exp(x) - 1": mpmath.expm1,
+    "sqrt(1 + x) - 1": lambda x: mpmath.sqrt(1 + x) - 1,
+    "1 - cos(x)": lambda x: 1 - mpmath.cos(x),
+    "(1 + x)**2 - 1": lambda x: (1 + x) ** 2 - 1,
+    "1/(1 - x) - 1": lambda x: 1 / (1 - x) - 1,
+    "(1 - exp(-x))/x": lambda x: (1 - mpmath.exp(-x)) / x,
+    "1/(exp(x) - 1)": lambda x: 1 / (mpmath.exp(x) - 1),
+    "max(3, (x + 2)**2) - 4": lambda x: (x + 2) ** 2 - 4,
+    "(2 + x if x > 0 else x) - 2": lambda x: x,
+}
+"""Forms of which doubles keep few digits at a small x, and what they are."""
+
+
+def kept(case: tuple[str, str], ways: tuple[str, ...]) -> None:
+    form, x = case
+    with mpmath.workdps(60):
+        exact = float(CANCELLING[form](mpmath.mpf(x)))
+    given = Fraction(x)
+    assert values(library(f"y = {form}"), "y", ways, x=given) == pytest.approx([exact] * (len(ways) + 2), rel=1e-12)
+    behind = library(f"z = {form}", "y = z*w")
+    assert values(behind, "y", ways, x=given, w=Fraction(1)) == pytest.approx([exact] * (len(ways) + 2), rel=1e-12)
+
+
+SMALL = [(form, x) for form in CANCELLING for x in ("1e-12", "3.7e-9", "1e-6")]
+
+
+@every("case", SMALL, ordinary=3)
+def test_terms_that_cancel_leave_all_digits(case):
+    kept(case, ONE_POINT)
+
+
+@pytest.mark.thorough
+@every("case", SMALL[::6])
+def test_terms_that_cancel_leave_all_digits_in_machine_code(case):
+    kept(case, ALL_WAYS)
+
+
+@every("divisor", ["b - 3*a", "(b - 3*a)**2", "5*b - 15*a", "sqrt(b) - sqrt(3*a)"])
+def test_what_divides_by_rounding_alone_has_no_value(divisor):
+    made = library(f"y = a/({divisor}) + 1")
+    assert all(map(math.isnan, values(made, "y", a=Fraction("0.1"), b=Fraction("0.3"))))
+    assert not any(map(math.isnan, values(made, "y", a=Fraction("0.1"), b=Fraction("0.31"))))
