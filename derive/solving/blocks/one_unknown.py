@@ -30,7 +30,7 @@ from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, with_forms
 from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
-from derive.numerics.algebra.exact_values import is_known, order, with_exact_value
+from derive.numerics.algebra.exact_values import is_at_end, is_at_open_end, is_known, order, with_exact_value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
@@ -87,6 +87,7 @@ _ONE_TO_ONE = frozenset(
 )
 """Functions of every number that rise throughout."""
 _WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
+_HANGING_ON_DIGITS = Outcome((), reason="whether it has a value hangs on digits that are not known", undecided=True)
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -352,6 +353,10 @@ def _outcome_of_candidates(
 ) -> Outcome:
     """The outcome of closed forms for one unknown: those candidates that are solutions, or why none of them is."""
     within = turn_in_words(turn.low, turn.high, turn) if turn else ""
+    if not problem.is_exact:
+        forms = [solution.form for solution in solutions if solution.form is not None]
+        if any(is_at_open_end(form, problem.known, chosen_arm) for form in forms):
+            return _HANGING_ON_DIGITS
     if solutions:
         return Outcome(tuple(solutions), Assumption(within, "one turn") if within else None)
     between = _between_arguments(problem.equation)
@@ -361,7 +366,10 @@ def _outcome_of_candidates(
         return _searched(problem)
     if _exact_numerator(problem) == 0:
         return everywhere(problem)
-    if any(overflows(unwound(candidate.form, 0), problem.known) for candidate in candidates):
+    forms = [unwound(candidate.form, 0) for candidate in candidates]
+    if not problem.is_exact and any(is_at_end(form, problem.known, chosen_arm) for form in forms):
+        return _HANGING_ON_DIGITS
+    if any(overflows(form, problem.known) for form in forms):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     values = {**problem.known, TURNS.name: 0.0}
     numbers = [_computed(problem, values, candidate.form) for candidate in candidates]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import pairwise, product
 
 import pytest
 
-from derive.errors import NoSolutionError
+from derive.errors import LimitError, NoSolutionError
 from tests.derive.statements import bare, number, numbers
 from tests.ordinary import every
 
@@ -98,3 +99,25 @@ def test_a_long_chain_ends_in_doubles():
     steps = [f"{after} = sqrt({before} + 1)" for before, after in pairwise(names)]
     library = bare(" ".join(names), *steps)
     assert number(library.solve("v300", v0=2)) == pytest.approx((1 + math.sqrt(5)) / 2, rel=1e-12)
+
+
+SOUGHT = [
+    (["x**3 + x = k"], "x**3 + x - k"),
+    (["x**2 + x = k"], "x**2 + x - k"),
+    (["x*exp(x) = k"], "log(x) + x - log(k)"),
+    (["x + y = k", "x*y = m"], "x**2 + y**2 - k**2 + 2*m"),
+    (["c = sqrt(k)", "x + y = c", "x - y = 1"], "2*x - 1 - c"),
+]
+"""Relations without a closed form, and what is zero by them: the digits of their numbers end."""
+
+
+@every("case", product(SOUGHT, ["1/({0})", "log(abs({0}))", "k/({0}) + 3", "sqrt(-abs({0}))"]), ordinary=3)
+def test_a_number_is_not_made_of_digits_that_nobody_knows(case):
+    (relations, zero), use = case
+    text = use.format(zero)
+    names = dict.fromkeys([*re.findall(r"\b[a-z]\b", " ".join([*relations, text])), "k", "b"], "real")
+    library = bare(" ".join(names), *relations, f"b = {text}", domains=names)
+    given = {name: value for name, value in {"k": 3, "m": 1}.items() if name in names}
+    with pytest.raises(LimitError, match="digits that are not known"):
+        library.solve_all("b", **given)
+    assert math.isnan(library.compile("b", [*given])(**given))
