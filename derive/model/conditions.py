@@ -13,10 +13,9 @@ excludes must not be among them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import product, starmap
 
 from derive.caches import Memo
 from derive.expressions.tree import (
@@ -52,9 +51,11 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     """
     if condition in truths:
         return truths[condition]
+    if truths.get(Apply("not", (condition,))):
+        return False
     claim = _claim_of(condition)
     if claim is None:
-        return None
+        return _implied_by_parts(condition, truths)
     subject, op, number = claim
     known = (_claim_of(other if truth else _negation(other)) for other, truth in truths.items())
     of_subject = [other for other in known if other is not None and other[0] == subject]
@@ -65,22 +66,33 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     return None if _is_possible([*of_subject, (subject, OPPOSITE[op], number)]) else True
 
 
-def are_exclusive(conditions: Iterable[Node], others: Iterable[Node]) -> bool:
+def _implied_by_parts(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
+    """Whether other conditions of known truth decide the parts of a `not`, `and` or `or`, and so the whole; or None."""
+    if not isinstance(condition, Apply) or condition.op not in ("not", "and", "or"):
+        return None
+    verdicts = {implied(part, truths) for part in condition.args}
+    if condition.op == "not":  # where a condition fails, it may be undefined, and then its negation fails as well
+        return False if True in verdicts else None
+    is_decisive = condition.op == "or"
+    if is_decisive in verdicts:
+        return is_decisive
+    return None if None in verdicts else not is_decisive
+
+
+def are_exclusive(conditions: Collection[Node], others: Collection[Node]) -> bool:
     """Whether some conditions never all hold together with others, as one of them excludes one of the others.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> are_exclusive([parse_condition("x*y > z")], [parse_condition("z >= x*y")])
     True
     """
-    return any(starmap(_exclude_each_other, product(conditions, others)))
+    return _exclude(conditions, others) or _exclude(others, conditions)
 
 
-def _exclude_each_other(condition: Node, other: Node) -> bool:
-    """Whether two conditions never hold together."""
-    first, second = _claim_of(condition), _claim_of(other)
-    if first is None or second is None or first[0] != second[0]:
-        return False
-    return not _is_possible([first, second])
+def _exclude(conditions: Iterable[Node], others: Iterable[Node]) -> bool:
+    """Whether one of the other conditions fails wherever these hold."""
+    truths = dict.fromkeys(conditions, True)
+    return any(implied(other, truths) is False for other in others)
 
 
 @lru_cache(maxsize=4096)  # a tree of many cases asks for each of them at every fork

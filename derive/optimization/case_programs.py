@@ -39,7 +39,14 @@ from derive.optimization.program import (
 )
 from derive.optimization.reduction import in_free_names
 from derive.planning.plan import Block, Plan
-from derive.solving.blocks.closed_forms import candidates_of, composed, lost_divisors, only_form, put_in
+from derive.solving.blocks.closed_forms import (
+    candidates_of,
+    composed,
+    divisors_beside,
+    lost_divisors,
+    only_form,
+    put_in,
+)
 from derive.solving.cancellation.jacobian_rank import combined, rows_of
 from derive.solving.case_trees import Asides, Case, Fork, Tree, cases
 from derive.solving.determined_quantities import eliminates
@@ -51,6 +58,7 @@ from quantities.domain import Domain
 
 _UNDECIDED: Mapping[Node, bool] = MappingProxyType({})
 _MOST = 64  # limit on cases of one question
+_ANY = Domain("real", -math.inf, math.inf)
 
 
 @dataclass(frozen=True)
@@ -388,7 +396,20 @@ class ProgramBuilder:
             reach[name] = enclosure.values
             if not _is_inside(enclosure.values, domain) or may_be_undefined:
                 tests.append(DomainTest(put_in(Name(name), forms), domain))
+        for quotient in self._quotients_beside(plan, forms):
+            enclosure = enclose(quotient, spans, "")
+            if enclosure is None:
+                return None
+            if enclosure.flaw == GAP:
+                tests.append(DomainTest(quotient, _ANY))
         return tuple(tests)
+
+    def _quotients_beside(self, plan: Plan, forms: Mapping[str, Node]) -> Iterator[Node]:
+        """What has a value in a case's plan only where its relations have one, and not only their closed forms."""
+        for block in plan.blocks:
+            written = [self.library.relations[name].written for name in block.relations]
+            for divisor in divisors_beside(self.library, written, [forms[name] for name in block.unknowns]):
+                yield put_in(Apply("inv", (divisor,)), forms)
 
     def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
         return in_free_names(node, self.fixed, spans)

@@ -35,7 +35,7 @@ from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block
-from derive.solving.blocks.free_unknowns import variants_of
+from derive.solving.blocks.free_unknowns import has_choice, variants_of
 from derive.solving.blocks.substitution import expressed, loses_nothing
 from derive.tolerances import AGREEMENT, LEAST_FACTOR
 
@@ -157,6 +157,8 @@ def _only_forms(system: ParametricSystem, tear: str) -> dict[str, Node] | None:
     branches = expressed(system.equations, system.unknowns, tear) if len(system.unknowns) > 1 else ()
     if len(branches) != 1 or not loses_nothing(branches[0], system.box):
         return None
+    if has_choice(branches[0].left[0], tear):
+        return None  # an arm that has lost the tear has no closed form, and may bind
     candidates = isolate(branches[0].left[0], tear)
     if not candidates or len(candidates) > 1:
         return None

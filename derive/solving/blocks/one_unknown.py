@@ -110,8 +110,10 @@ def solutions_of(problem: OneUnknown) -> Outcome:
         return outcome
     edges, are_all = edges_of(problem.equation, problem.name, points_of(problem), problem.domain, solutions_of)
     cut = (_within_parts(solution, problem, edges, are_all=are_all) for solution in outcome.solutions)
-    caveat = outcome.caveat or (None if are_all else ENCLOSED)
-    return replace(outcome, solutions=tuple(chain.from_iterable(cut)), caveat=caveat)
+    solutions = tuple(chain.from_iterable(cut))
+    if not solutions:
+        return Outcome((), reason=_why_not((), problem))
+    return replace(outcome, solutions=solutions, caveat=outcome.caveat or (None if are_all else ENCLOSED))
 
 
 def _within_parts(solution: Solution, problem: OneUnknown, edges: Sequence[float], *, are_all: bool) -> list[Solution]:
@@ -122,6 +124,8 @@ def _within_parts(solution: Solution, problem: OneUnknown, edges: Sequence[float
         parts = parts_with_values(problem.equation, problem.name, points_of(problem), problem.domain, edges)
     if not parts and span is not None:
         defined = where_defined(solution, problem)
+        if defined is None:
+            return []
         low, high = (_at_edge(end, edges) for end in defined.spans[problem.name])
         return [replace(defined, spans={problem.name: (low, high)})]
     if not parts:

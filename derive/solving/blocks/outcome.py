@@ -51,8 +51,8 @@ def everywhere(problem: OneUnknown) -> Outcome:
     return Outcome((Solution({}, {problem.name: problem.domain.ends}),))
 
 
-def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
-    """The solution in the outcome of one unknown without numbers of its domain at which a side has no value."""
+def where_defined(solution: Solution, problem: OneUnknown) -> Solution | None:
+    """The solution in the outcome of one unknown without numbers at which a side has no value; None if none is left."""
     name = problem.name
     if solution.spans.get(name) != problem.domain.ends:
         return solution
@@ -62,7 +62,7 @@ def where_defined(solution: Solution, problem: OneUnknown) -> Solution:
 
     known = {given: problem.known[given] for given in problem.equation.names if given != name}
     spans = narrowed_beside(known, narrowing)
-    return solution if spans is None else replace(solution, spans=spans)
+    return None if spans is None else replace(solution, spans=spans)
 
 
 def repeats(values: Mapping[str, float], solutions: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:

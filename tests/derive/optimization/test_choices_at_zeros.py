@@ -10,6 +10,7 @@ import pytest
 import derive
 from derive import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError, VerificationError
 from tests.derive import random_zeros
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 
@@ -61,3 +62,15 @@ def test_the_best_of_listed_numbers_is_the_best_of_the_answers_at_them(start: in
 @pytest.mark.parametrize("seed", [1, 350, 417, 430, 448, 490])
 def test_the_best_of_listed_numbers_is_found_where_expressions_divide_by_zero(seed: int) -> None:
     assert not apart(seed)
+
+
+@pytest.mark.parametrize("relation", ["c*y = a/a", "3*y = c*a/a", "y/c = a/a", "c = y/a"])
+def test_a_choice_at_which_only_the_closed_form_has_a_value_is_none(relation: str) -> None:
+    library = bare("a c y z", relation, "z = y - c", domains=dict.fromkeys("acyz", "real"))
+    best = library.least("z", a=["0", "1"], c=["1", "4"])
+    assert best.proved
+    assert [choice.best is None for choice in best.choices] == [True, True, False, False]
+    front = library.front(["least z", "most y"], a=["0", "1"], c=["1", "4"])
+    assert all(point.chosen["a"] == 1 for point in front.points)
+    with pytest.raises(NoSolutionError):
+        library.least("z", a="0", c=["1", "4"])

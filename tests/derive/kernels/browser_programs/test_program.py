@@ -499,6 +499,23 @@ def test_a_block_in_which_arms_compete_has_the_value_of_the_arm_that_binds_or_bo
 
 
 @needed
+@pytest.mark.parametrize(
+    ("choice", "other", "given"),
+    [
+        ("b = max(x + y - k, x - 20)", "a = x + y", {"a": 4.84, "b": 0.0, "k": 4.84}),
+        ("a = x + y if x < 60 else x", "b = x + y - k", {"a": 7.5, "b": 0.0, "k": 7.5}),
+        ("max(x + y - k, b) = b", "a = y/x", {"a": 0.5, "b": 0.0, "k": 13.0}),
+    ],
+)
+def test_an_arm_that_another_relation_takes_the_unknowns_out_of_leaves_them_bounded(choice, other, given):
+    held = bare("a b k x y", choice, other, domains={"a": "real", "b": "real", "x": "0..30", "y": "real"})
+    (answer,) = held.solve_all("y", **given)
+    assert answer.value is None
+    (told,) = at(held, "y", given)
+    assert told.why == "undecided"
+
+
+@needed
 def test_an_arm_that_has_to_be_searched_competes_too():
     held = bare("x y z a", "z = max(x*exp(x), y)", "y = a*x")
     points = [{"a": a, "z": max(x * math.exp(x), a * x)} for a, x in ((1.0, 0.5), (5.0, 0.5), (5.0, 3.0), (0.1, 2.0))]

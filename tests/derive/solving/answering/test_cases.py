@@ -327,3 +327,20 @@ def test_a_number_that_is_proved_to_be_the_only_one_decides_a_case(seed):
     assert numbers(library.solve_all("t", **given)) == pytest.approx([float(expected)])
     swept = library.sweep("t", a=[float(given["a"])] * 2, b=given["b"])
     assert swept.columns["t"][0] == pytest.approx(float(expected))
+
+
+@pytest.mark.parametrize("condition", ["v + w > 4", "v + w > 4 and w < 9", "w < 4 or w > 9", "log(w) > 4"])
+@pytest.mark.parametrize("is_denied_first", [True, False, None])
+def test_a_condition_and_its_negation_never_hold_together(condition, is_denied_first):
+    """Where both did, `y = t**2` and `y = v*t` would leave y one number, 16."""
+    relations = [("y = t**2", condition), ("y = v*t", f"not ({condition})")]
+    if is_denied_first is None:
+        relations = [(f"y = t**2 if {condition} else v*t",)]
+    library = cases("t v w y", *(reversed(relations) if is_denied_first else relations), t="positive")
+    try:
+        answers = library.solve_all("y", v=4)
+    except derive.UnderdeterminedError:
+        answers = ()
+    assert [answer for answer in answers if answer.value is not None] == []
+    with pytest.raises(derive.UnderdeterminedError):
+        library.compile("y", ["v"])

@@ -428,3 +428,13 @@ def test_beside_a_computed_number_a_rest_beyond_its_last_digit_is_no_root(rest):
     library = bare("c j k", "k = exp(j)", f"sqrt(abs(c**2 - k)) + {rest} = 0", domains=dict.fromkeys("cjk", "positive"))
     with pytest.raises(NoSolutionError):
         library.solve_all("c", j=1)
+
+
+@pytest.mark.parametrize("side", ["a/b - a/b", "a*(1/b - 1/b)", "a*log(b) - a*log(b)"])
+def test_what_zeros_take_out_of_a_relation_has_no_value_where_a_side_has_none(side):
+    library = bare("a b y z", f"a*y = {side}", "z = a + y", domains=dict.fromkeys("abyz", "real"))
+    for target in "yz":
+        with pytest.raises(derive.NoSolutionError):
+            library.solve_all(target, a=0, b=0)
+        (anything,) = library.solve_all(target, a=0, b=1)
+        assert anything.bounds == (-math.inf, math.inf)
