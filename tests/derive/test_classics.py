@@ -15,11 +15,19 @@ from tests.derive.classics import BURDEN, COUNTED, LARGE, MORE, Classic, Counted
 from tests.ordinary import every
 
 SLOW = ("Wood", "Watson", "Chebyquad (35), 7", "Chebyquad (35), 9", "Brown almost linear (27), 30")
-BOTH = [
-    pytest.param(one, id=one.name, marks=[pytest.mark.long] if one.name.startswith(SLOW) else [])
-    for one in (*MORE, *BURDEN)
-]
-SECONDS = ("Broyden banded (31), 1000", "discrete boundary value (28), 1000")
+DEAR = ("Broyden tridiagonal (30), 10", "trigonometric (26), 10")  # a few seconds each
+MANY_ROOTS = ("Chebyquad (35), 5", "Chebyquad (35), 6", "trigonometric (26), 10")  # of which all are sought, for long
+
+
+def marked(classic: Classic, *longest: str) -> Any:
+    is_long, is_dear = classic.name.startswith((*SLOW, *longest)), classic.name in DEAR
+    return pytest.param(
+        classic, id=classic.name, marks=[pytest.mark.long] if is_long else [pytest.mark.thorough] if is_dear else []
+    )
+
+
+BOTH = [marked(one) for one in (*MORE, *BURDEN)]
+SECONDS = ("Broyden banded (31), 1000", "Broyden tridiagonal (30), 1000", "discrete boundary value (28), 1000")
 SPARSE = [
     pytest.param(one, id=one.name, marks=[pytest.mark.long] if one.name in SECONDS else [])
     for one in LARGE
@@ -78,10 +86,14 @@ def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
     assert all("proved" in note for answer in answers for note in answer.assumptions)
 
 
-COUPLED = [one for one in (*MORE, *BURDEN) if not one.name.startswith(("extended", "discrete integral (29), 1", *SLOW))]
+COUPLED = [
+    marked(one, *MANY_ROOTS)
+    for one in (*MORE, *BURDEN)
+    if len(one.start) <= 10 and not one.name.startswith(("extended", "discrete integral (29), 1", *SLOW))
+]
 
 
-@every("classic", [one for one in COUPLED if len(one.start) <= 10], ids=lambda one: one.name, ordinary=8)
+@every("classic", COUPLED, ordinary=8)
 def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic) -> None:
     outcome = solved(classic)
     assert outcome.solutions
@@ -113,6 +125,7 @@ def test_a_sparse_system_is_solved_at_once(classic: Classic) -> None:
         assert answer.base == point[0]
 
 
+@pytest.mark.thorough
 def test_a_solution_near_the_start_is_among_those_found() -> None:
     plates = BURDEN[-1]
     for x1, x2, x3 in [(8.771286446121836, 0.25969544896745284, -1.3722813232690232), (9.7, -0.5, 4.4)]:

@@ -176,7 +176,12 @@ ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error,
 
 
 @pytest.mark.thorough
-@every("seed", (*TIES, *ARMS, *DENIED, *HOLLOW, *SAME_NAMES, *POINTS, *GAPS, *LEFT, *EXTREMES, *ROUNDED))
+@every(
+    "seed",
+    (*TIES, *ARMS, *DENIED, *HOLLOW, *SAME_NAMES, *POINTS, *GAPS, *LEFT, *EXTREMES, *ROUNDED),
+    ordinary=2,
+    thorough=2,
+)
 def test_cases_that_only_a_bound_decides_are_taken_or_excluded(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=False)
 
@@ -195,7 +200,7 @@ UNTOLD = (25, 173)  # refused: where the only value is a zero of rounded numbers
 
 
 @pytest.mark.thorough
-@every("seed", [seed for seed in range(200) if seed not in UNTOLD], ordinary=4)
+@every("seed", [seed for seed in range(200) if seed not in UNTOLD], ordinary=4, thorough=9)
 def test_what_bounds_leave_is_found_and_nothing_else(seed: int) -> None:
     draw = random.Random(f"bounded {seed}")
     cases = bounded_cases(draw)
@@ -210,7 +215,7 @@ def test_what_the_relations_leave_in_a_case_that_is_assumed_away_is_among_the_an
 OPEN = (25, 34, 43, 91, 165, 180, 205, 243, 261, 311, 339, 417, 433)  # where nothing fixes the target in some case
 
 
-@every("seed", OPEN, ordinary=3)
+@every("seed", OPEN, ordinary=6, thorough=2)
 def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
 
@@ -294,7 +299,7 @@ def test_weak_values_at_a_solution_lose_it_not(seed: int) -> None:
 UNNAMED = (37, 38, 92, 168)  # where no name was told
 
 
-@every("seed", (*UNNAMED, *range(80)), ordinary=8)
+@every("seed", (*UNNAMED, *range(80)), ordinary=8, thorough=3)
 def test_a_denial_that_rests_on_weak_values_names_them(seed: int) -> None:
     """The numbers of the cases answer the question, so that nothing but the weak values denies it."""
     text, _, target, given = asked_with_weak_values(seed, most=30)

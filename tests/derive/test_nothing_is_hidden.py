@@ -133,8 +133,9 @@ def test_what_fits_together_does_not_fail(first):
 
 
 @pytest.mark.thorough
-def test_a_default_of_what_is_asked_for_never_fails():
-    assert not [said for name in DEFAULTED if (said := own_default(name))]
+@every("name", DEFAULTED, ordinary=2, thorough=2)
+def test_a_default_of_what_is_asked_for_never_fails(name):
+    assert not own_default(name)
 
 
 @pytest.mark.long

@@ -44,7 +44,7 @@ CHIPS = [name for name in derive.llm.profiles if name.partition(":")[2] in BYTES
 
 
 @pytest.mark.thorough
-@every("chip", one_in(4, CHIPS, CHIPS), ordinary=6)
+@every("chip", one_in(4, CHIPS, CHIPS), ordinary=6, thorough=2)
 def test_weights_of_another_size_than_the_peak_multiplies_are_an_assumption(chip):
     for model in ("llama3-70b", "deepseek-v3"):
         answer = derive.solve("step_time", chip, model, **SERVING)

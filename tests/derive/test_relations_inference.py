@@ -300,14 +300,14 @@ CASES = [
 BACKWARDS = [(one, name) for one in CASES for name in one.given]
 
 
-@every("one", CASES, ids=lambda one: one.name, ordinary=8)
+@every("one", CASES, ids=lambda one: one.name, ordinary=8, thorough=2)
 def test_a_published_number_follows(one: Case) -> None:
     answer = derive.solve(one.target, **one.given)
     assert answer.base == pytest.approx(_in_base(one.target, one.expected), rel=one.within)
 
 
 @pytest.mark.thorough
-@every("asked", one_in(3, BACKWARDS, [f"{one.name}-{name}" for one, name in BACKWARDS]), ordinary=8)
+@every("asked", one_in(3, BACKWARDS, [f"{one.name}-{name}" for one, name in BACKWARDS]), ordinary=8, thorough=3)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     one, name = asked
     answer = derive.solve(one.target, **one.given).value

@@ -407,7 +407,7 @@ BACKWARD = [  # without a dense layer its size is silent, and nought is no numbe
 
 
 @pytest.mark.thorough
-@every("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]), ordinary=8)
+@every("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]), ordinary=8, thorough=3)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     worked, name = asked
     answer = derive.solve(worked.target, **worked.given)

@@ -55,7 +55,7 @@ def base(text: str) -> float:
 
 
 @pytest.mark.thorough
-@every(("name", "target", "texts"), SOLVABLE, ids=[f"{n}-{t}" for n, t, _ in SOLVABLE], ordinary=16)
+@every(("name", "target", "texts"), SOLVABLE, ids=[f"{n}-{t}" for n, t, _ in SOLVABLE], ordinary=16, thorough=3)
 def test_every_quantity_that_is_fixed_comes_out_right(name, target, texts):
     found = [answer.value.to_base_units().magnitude for answer in ask(name, target)]
     expected = [base(text) for text in texts]
@@ -95,7 +95,7 @@ def test_what_is_not_fixed_is_underdetermined_and_one_more_given_is_asked_for(na
     assert caught.value.missing
 
 
-@every("name", [n for n, s in SYSTEMS.items() if s.get("status") != "inconsistent"])
+@every("name", [n for n, s in SYSTEMS.items() if s.get("status") != "inconsistent"], ordinary=3)
 def test_a_given_asked_for_is_given_back(name):
     target, text = next(iter(SYSTEMS[name]["knowns"].items()))
     if SYSTEMS[name].get("status") == "no solution":

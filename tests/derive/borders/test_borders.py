@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import derive
 from derive.relation_files.loading import load
 from tests.derive.statements import bare
-from tests.ordinary import every
+from tests.ordinary import every, examples
 
 TRIP = load(
     """
@@ -90,6 +90,7 @@ def monomials(draw: Any) -> list[tuple[float, int, int]]:
 
 
 @pytest.mark.thorough
+@examples(15)
 @given(monomials())
 def test_random_maxima_end_where_two_of_them_are_equal(terms: list[tuple[float, int, int]]) -> None:
     names = "abc"[: len(terms)]
@@ -257,7 +258,7 @@ STEPPING: list[tuple[tuple[str | Mapping[str, Any], ...], Callable[[float, float
 ]
 
 
-@every("relations, binds", STEPPING, ids=[str(relations) for relations, _ in STEPPING])
+@every("relations, binds", STEPPING, ids=[str(relations) for relations, _ in STEPPING], ordinary=2)
 def test_a_border_that_runs_upright_at_a_jump_is_traced_all_along(
     relations: tuple[str | Mapping[str, Any], ...], binds: Callable[[float, float], bool]
 ) -> None:

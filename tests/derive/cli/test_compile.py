@@ -87,9 +87,18 @@ WIDE = {
 }
 
 
+COMPILE, PAGE = ("compile", "-o", "y.py"), ("page", "-o", "y.html")
+LONGEST = ("product", "choice", "max")  # of which a page takes up to minutes
+
+
 @pytest.mark.thorough
-@pytest.mark.parametrize("form", WIDE)
-@pytest.mark.parametrize("words", [("compile", "-o", "y.py"), ("page", "-o", "y.html")])
+@pytest.mark.parametrize(
+    ("form", "words"),
+    [
+        *((form, COMPILE) for form in WIDE),
+        *(pytest.param(form, PAGE, marks=pytest.mark.long if form in LONGEST else []) for form in WIDE),
+    ],
+)
 def test_what_is_too_wide_for_a_file_is_refused_in_words(form: str, words: tuple[str, ...]) -> None:
     """Pythons differ in what they read: a file is made and whole, or it is refused, and never anything else."""
     names = [f"x{i}" for i in range(40)]

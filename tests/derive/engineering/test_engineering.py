@@ -27,8 +27,12 @@ EXAMPLES = {
     for name, said in table["examples"].items()
     if said["expected"] != "impossible" and "given" in said
 }
-DEAR = {"beams-pure_shear_yields", "heat-transfer-oil_cooler_duty"}  # seconds each
-DEAREST = {"heat-transfer-oil_cooler"}  # half a minute
+DEAR = {"beams-pure_shear_yields"}  # seconds each
+DEAREST = {
+    "heat-transfer-oil_cooler",
+    "heat-transfer-oil_cooler_duty",
+    "pipes-oil_diameter_from_head",
+}  # up to a minute
 NUDGE, MOVED = 1e-3, 1e-6  # a given that is moved by so much moves an answer that depends on it by more than so much
 SLOW = {"balanced_exchanger"}  # whose capacity rates stand in a minimum, in a maximum and in conditions
 

@@ -128,7 +128,7 @@ def test_the_mean_difference_is_right_however_near_the_ends_lie(number: int) -> 
         assert value == pytest.approx(wanted, rel=1e-9), (hot_in, hot_out, cold_in, cold_out)
 
 
-@pytest.mark.parametrize("number", cases(500, 20_000, 100_000))
+@pytest.mark.parametrize("number", cases(500, 4000, 100_000))
 def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int) -> None:
     exchangers = list(drawn_exchangers(number, 2))
     given = as_arrays(exchangers)
@@ -142,7 +142,7 @@ def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int
         np.testing.assert_allclose(found, [wanted(one) for one in exchangers], rtol=1e-9, err_msg=target)
 
 
-@pytest.mark.parametrize("number", cases(500, 20_000, 100_000))
+@pytest.mark.parametrize("number", cases(500, 4000, 100_000))
 def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> None:
     exchangers = [one for one in drawn_exchangers(number, 3) if one.effectiveness < 0.95]
     given = as_arrays(exchangers)
@@ -159,7 +159,7 @@ def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> N
     np.testing.assert_allclose(by_ends(**given), areas, rtol=1e-6)
 
 
-@pytest.mark.parametrize("number", cases(10, 150, 20_000))
+@pytest.mark.parametrize("number", cases(10, 60, 20_000))
 def test_a_balanced_exchanger_is_answered_and_sized_where_decimals_are_typed(number: int) -> None:
     draw = random.Random(4)
     for _ in range(number):
@@ -205,7 +205,7 @@ BACKWARDS = (
     ("hot_inlet", "hot_outlet"),
     ("cold_inlet", "cold_outlet"),
     ("hot_capacity_rate", "exchanged_heat"),
-    ("cold_capacity_rate", "hot_outlet"),
+    pytest.param("cold_capacity_rate", "hot_outlet", marks=pytest.mark.long),  # as long as the one above
     pytest.param("hot_capacity_rate", "cold_outlet", marks=pytest.mark.long),
     ("exchanger_coefficient", "cold_outlet"),
 )
@@ -231,7 +231,7 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
         assert any(each.base == pytest.approx(wanted, rel=1e-6) for each in answers if each.base is not None), one
 
 
-@pytest.mark.parametrize("number", cases(300, 20_000, 100_000))
+@pytest.mark.parametrize("number", cases(300, 4000, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
     # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.
     exchangers = [one for one in drawn_exchangers(number, 6) if one.transfer_units * (1 + one.ratio) < 10]

@@ -112,7 +112,8 @@ def test_a_front_along_one_count_begins_and_ends_with_its_ends():
     assert found.targets[0].unit.text == "ms"
 
 
-@pytest.mark.parametrize("second", ["5/n + 0.1*m", "m/n", "(m + n)/(n*n)"])
+@pytest.mark.ordinary(1)
+@pytest.mark.parametrize("second", ["m/n", "5/n + 0.1*m", "(m + n)/(n*n)"])
 def test_a_front_is_where_both_targets_have_a_value(second):
     """The first is least at n = 0, where the second has none."""
     cases = [{"equation": "p = n", "when": ["n < 3"]}, {"equation": "p = n + 1", "when": ["n >= 3"]}]
@@ -140,7 +141,8 @@ def test_both_targets_are_of_one_solution():
     assert values(roots.front(["c", "most s"], a="1..4", points=2)) == [pytest.approx((0.5, -2)), (4.5, 2)]
 
 
-@pytest.mark.parametrize("limits", [["s >= 2"], pytest.param(["s >= 2", "c <= 10"], marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("limits", [["s >= 2"], pytest.param(["s >= 2", "c <= 10"], marks=pytest.mark.long)])
 def test_a_solution_that_breaks_a_limit_is_no_point_of_a_front(limits):
     pair = bare("a c s", "c = 10/a", "(s - 3)**2 = a", domains={"s": "real"})
     with derive.limits(seconds=60):
@@ -158,8 +160,9 @@ def test_a_front_is_drawn():
     assert bare("a b c", "b = 2*a", "c = 10/a").front(["b", "c"], a="1..4", points=2).plot().axes
 
 
-@pytest.mark.parametrize("rounded", ["ceil(x)", "ceil(2*x)/2", "floor(x + 0.5)"])
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("middle", [0.25, 0.75, 1.5])
+@pytest.mark.parametrize("rounded", ["ceil(x)", "ceil(2*x)/2", "floor(x + 0.5)"])
 def test_an_end_of_a_front_at_a_jump_is_the_best_of_its_target(rounded, middle):
     """The second target is least at the lower end of its first step, which may be a single point."""
     steps = bare("a b x", f"a = abs({middle} - x)", f"b = {rounded}", domains=dict.fromkeys("abx", "real"))

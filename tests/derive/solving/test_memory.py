@@ -55,7 +55,7 @@ def questions(seed: int) -> Iterator[Asked]:
     yield Asked(name, (), {**given, target: 2 * numbers[target]})
 
 
-@every("seed", range(120), ordinary=40, thorough=4)
+@every("seed", range(120), ordinary=120, thorough=15)
 def test_a_question_leaves_nothing_large_to_the_collector_of_garbage(seed):
     for asked in questions(seed):
         ask(asked)  # what it keeps in caches may replace what others left there

@@ -54,7 +54,7 @@ def test_a_list_for_two_polynomials_is_complete_or_says_that_it_may_not_be(seed)
     assert_complete(planted_pair(seed), "xy"[seed % 2])
 
 
-@every("seed", range(40), ordinary=4)
+@every("seed", range(40), ordinary=10, thorough=3)
 def test_a_list_for_two_waves_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_waves(seed), "xy"[seed % 2])
 
@@ -127,7 +127,7 @@ LOST_IN_A_TERM = [  # which both sides of the second equation have, and in which
 ]
 
 
-@every("relations", LOST_IN_A_TERM, ordinary=3)
+@every("relations", LOST_IN_A_TERM, ordinary=6)
 def test_a_point_that_many_digits_do_not_confirm_is_no_solution_where_the_numbers_are_lost(relations):
     asked = bare("x y", *relations, domains=dict.fromkeys("xy", "real"))
     with derive.limits(seconds=4), pytest.raises((NoSolutionError, InconsistentError, LimitError)):
@@ -153,6 +153,7 @@ def test_nor_is_a_curve_for_two_unknowns():
     assert found.base == pytest.approx(-4)
 
 
+@pytest.mark.thorough
 def test_several_values_are_not_said_to_be_all_where_that_is_not_proved():
     ring = [
         f"x{i}**3 + sin(5*x{(i + 1) % 14})*x{(i + 5) % 14} + exp(sin(3*x{(i + 2) % 14}))"

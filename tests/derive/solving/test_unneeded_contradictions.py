@@ -180,6 +180,7 @@ asked = {{ equation = "z = 2*u" }}""")
             library.solve("z", **given)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("far", [(4.96394356, -0.04767897), (5.30719968, -0.03561443), (5.08230645, -0.03842871)])
 def test_a_block_beside_the_answer_of_which_a_search_may_miss_solutions_contradicts_nothing(far):
     """The numbers far away fit all relations; nearer ones, which a search finds first, fit those of t and q alone."""
@@ -244,7 +245,7 @@ def gone_factor(draw: random.Random) -> tuple[str, dict[str, str]]:
     return factor, {name: decimal(number) for name, number in numbers.items()}
 
 
-@every("seed", range(60), ordinary=4)
+@every("seed", range(60), ordinary=12, thorough=5)
 def test_what_a_zero_factor_leaves_of_a_relation_contradicts_the_others_whatever_was_asked_before(seed):
     draw = random.Random(seed)
     factor, at_zero = gone_factor(draw)

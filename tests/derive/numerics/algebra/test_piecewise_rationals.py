@@ -200,7 +200,7 @@ RATIOS = (
 
 
 @pytest.mark.thorough
-@every("seed", range(400), ordinary=20, thorough=3)
+@every("seed", range(400), ordinary=20, thorough=11)
 def test_where_ratios_lie_in_a_range(seed: int) -> None:
     """Every number of a fine grid lies in an interval that was found just if its value lies in the range."""
     rng = random.Random(seed)
@@ -226,7 +226,7 @@ def test_where_ratios_lie_in_a_range(seed: int) -> None:
         assert at_end or is_met == bool(holding), (text, low, high, spans, x)
 
 
-@every("seed", range(600), ordinary=20)
+@every("seed", range(600), ordinary=20, thorough=7)
 def test_planted_roots(seed: int) -> None:
     """A polynomial whose leading coefficient is a sum that vanishes, with roots that are simple, multiple or zero."""
     rng = random.Random(seed)

@@ -17,12 +17,12 @@ FACTORS = ("exp(x)", "sqrt(x + 2)", "log(x + 5)", "(2 + sin(x))")  # without a z
 
 
 @pytest.mark.thorough
-@every("seed", range(400), ordinary=8, thorough=3)
+@every("seed", range(400), ordinary=20, thorough=9)
 def test_a_root_beside_the_end_of_a_box_is_found(seed: int) -> None:
     assert_found(seed)
 
 
-@every("seed", (483, 531, 542, 559, 649))
+@every("seed", (483, 531, 542, 559, 649), ordinary=3)
 def test_a_root_is_found_where_rounding_hides_it_from_both_boxes(seed: int) -> None:
     assert_found(seed)
 

@@ -444,6 +444,7 @@ NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
 
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("zero", ["w = 0*n", "w = 0", "w = 3 if n > 9 else 0"])
+@examples(16, ordinary=10)
 @given(size=SIZES, share=st.floats(1.1, 3))
 def test_where_an_arm_is_zero_what_is_the_same_along_an_interval_has_its_value(zero, size, share):
     """Of `max(m, w)` the arm `w` leaves nothing a value, since `m` is positive: `s` is 1 wherever the rest holds."""

@@ -59,7 +59,7 @@ def answers(equations: list[str], target: str) -> list[derive.Answer]:
         return bare("x y", *equations, domains=dict.fromkeys("xy", "positive")).solve_all(target)
 
 
-@every("seed", range(300), ordinary=100, thorough=10)
+@every("seed", range(300), ordinary=150, thorough=40)
 def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no_curve(seed):
     draw = random.Random(f"different {seed}")
     equations = stated_twice(draw, draw.choice(RELATIVE))
@@ -67,7 +67,7 @@ def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no
         answers(equations, draw.choice("xy"))
 
 
-@every("seed", range(150), ordinary=15, thorough=3)
+@every("seed", range(150), ordinary=15, thorough=9)
 def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     draw = random.Random(f"alike {seed}")
     equations = stated_twice(draw, Fraction(0))
@@ -78,7 +78,7 @@ def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     assert all(answer.base is None for answer in found)  # intervals, of which `max` leaves the other arm
 
 
-@every("digits", range(101, 999, 90), ordinary=10)
+@every("digits", range(101, 999, 90), ordinary=10, thorough=3)
 def test_a_curve_in_one_arm_is_a_curve_though_a_search_sees_parts_of_it(digits):
     """The pieces of it that the search proves are short, and between them it sees points."""
     height = Fraction(digits, 100)
@@ -94,7 +94,7 @@ BY_EACH_METHOD = [
     ("x + y = 1", "2*x + 2*y = 2.0000000001"),  # in fractions
     ("x*y = 9.86", "(x*y)**2 = 97.2196000000972196"),  # by logarithms
     ("x**2 + y = 2", "3*x**2 + 3*y = 6.0000000001"),  # as combinations of monomials
-    ("x + sin(y)**2 = 2", "cos(y)**2 - x = -1.0000000001"),
+    pytest.param(("x + sin(y)**2 = 2", "cos(y)**2 - x = -1.0000000001"), marks=pytest.mark.thorough),
     ("sqrt(x) + sqrt(y) = 1", "x + y = 1.0000000001"),  # by tearing
 ]
 
@@ -115,6 +115,7 @@ NEARLY_ALONG_A_CURVE = [
 ]
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize("pair", NEARLY_ALONG_A_CURVE, ids=str)
 def test_what_nearly_holds_along_a_curve_does_not_hold_along_it(pair):
     for stated in (list(pair), list(pair[::-1])):
@@ -144,14 +145,14 @@ def test_curves_that_just_fail_to_touch_have_no_common_point(pair, gap):
 
 
 APPROACHED = [
-    ("ceil(x) = y", "y = x + 1"),
     ("floor(x) = y", "x = y + 1"),
-    ("ceil(2*x) = y", "y = 2*x + 1"),
+    ("ceil(x) = y", "y = x + 1"),
+    pytest.param(("ceil(2*x) = y", "y = 2*x + 1"), marks=pytest.mark.long),  # which takes the longest by far
     ("ceil(x + y) = 3.0000000001", "ceil(x - y) = 1"),  # whole numbers alone, which nothing moves
 ]
 
 
-@every("equations", APPROACHED[::-1], ordinary=4)
+@every("equations", APPROACHED, ordinary=4)
 def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
     """`ceil(x)` comes as close to x + 1 as one likes, above each whole number."""
     for target in "xy":
@@ -159,7 +160,7 @@ def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
             answers([*equations], target)
 
 
-@every("seed", range(60), ordinary=6, thorough=2)
+@every("seed", range(60), ordinary=12, thorough=5)
 def test_a_whole_number_at_which_rounding_holds_exactly_is_found(seed):
     draw = random.Random(f"whole {seed}")
     whole, factor = draw.randint(1, 30), draw.randint(2, 9)
@@ -177,7 +178,7 @@ SUMS = {"x + y": (1, 1, 0), "x*y": (0, 0, 1), "2*x + 3*y": (2, 3, 0), "x + x*y":
 """Factors of x, y and x*y."""
 
 
-@every("tenths", range(11, 60), ordinary=12)
+@every("tenths", range(11, 60), ordinary=12, thorough=3)
 def test_curves_of_exact_numbers_that_touch_meet_at_one_point(tenths):
     """The logarithm of the one's height is rounded, and undoing it must not split the double root."""
     x = Fraction(tenths, 10)
@@ -187,7 +188,7 @@ def test_curves_of_exact_numbers_that_touch_meet_at_one_point(tenths):
         assert found.base == pytest.approx(tenths / 10, rel=1e-12)
 
 
-@every("seed", range(200), ordinary=20, thorough=2)
+@every("seed", range(200), ordinary=20, thorough=7)
 def test_a_solution_is_found_where_a_side_is_zero_or_a_product_with_a_zero_factor(seed):
     """There the sides give no measure of a gap."""
     draw = random.Random(f"zero {seed}")

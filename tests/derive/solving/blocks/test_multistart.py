@@ -16,6 +16,7 @@ from quantities.domain import Domain
 REAL = Domain("real", -math.inf, math.inf)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("at", [0.5, -2.75])
 def test_a_line_that_touches_a_parabola_is_found_in_half_of_the_digits(at):
     equations = tuple(parse_equation(text) for text in ("y = x**2", "y = s*x - q"))
@@ -43,7 +44,7 @@ def economy_equations(size):
     yield parse_equation(" + ".join(f"x{i}" for i in range(1, size)) + " = -1")
 
 
-@pytest.mark.parametrize(("size", "count"), [(5, 4), (6, 4)])
+@pytest.mark.parametrize(("size", "count"), [(5, 4), pytest.param(6, 4, marks=pytest.mark.thorough)])
 def test_all_solutions_of_ordinary_size_are_found_in_domains_that_are_wide(size, count):
     names = [f"x{i}" for i in range(1, size + 1)]
     wide = Domain("-1e8..1e8", -1e8, 1e8)
@@ -54,6 +55,7 @@ def test_all_solutions_of_ordinary_size_are_found_in_domains_that_are_wide(size,
     assert "not proved" in outcome.caveat.text
 
 
+@pytest.mark.ordinary(2)  # of six values it takes seconds
 @pytest.mark.parametrize(("seed", "count"), [*((seed, 3) for seed in range(4)), (4, 6)])
 def test_all_points_of_a_grid_are_found(seed, count):
     """Two sums of the unknowns have any of a few values each; the more there are, the more starts it takes."""

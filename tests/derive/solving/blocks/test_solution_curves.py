@@ -76,11 +76,11 @@ def crossings(curve, height, slope, at):
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("curve", CURVES)
 @pytest.mark.parametrize("domain", [REAL, POSITIVE], ids=["real", "positive"])
-@given(at=st.floats(0.2, 5), crossing=st.booleans())
-@example(at=0.998046875, crossing=False)
-def test_a_tangent_touches_its_curve_once_or_crosses_it_where_its_rounded_numbers_do(curve, domain, at, crossing):
+@given(at=st.floats(0.2, 5))
+@example(at=1.0)
+@example(at=0.998046875)
+def test_a_tangent_touches_its_curve_once_or_crosses_it_where_its_rounded_numbers_do(curve, domain, at):
     """The logarithm of 0.998046875 is so small that its rounding leaves two crossings 6e-10 apart."""
-    at = 1.0 if crossing else at
     height, slope = (function(at) for function in CURVES[curve][:2])
     outcome = solved([f"y = {curve}", "y = h + s*(x - t)"], {"h": height, "s": slope, "t": at}, domain)
     assert not outcome.singular
@@ -102,7 +102,7 @@ def test_equations_that_repeat_each_other_hold_along_a_curve_whatever_their_size
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("size", [pytest.param(1e-7, marks=pytest.mark.thorough), 1e8])
+@pytest.mark.parametrize("size", [1e-7, pytest.param(1e8, marks=pytest.mark.long)])  # half a minute
 def test_a_double_root_that_rounding_splits_or_removes_is_one(size):
     """In pure shear the third tension is zero; whether its square is, or a little more or less, is rounding."""
     texts = ["c = (x + y)/2", "r = sqrt(((x - y)/2)**2 + t**2)", "p = c + r", "s = c - r", "v**2 = p**2 - p*s + s**2"]
@@ -188,7 +188,7 @@ FORMS = [("x*{0} = y", "y*{1} = x"), ("{0} = y/x", "{1} = x/y"), ("y = {0}*x", "
 
 
 @pytest.mark.thorough
-@examples(12)
+@examples(6)
 @given(st.sampled_from(ABOVE_ONE), st.sampled_from(ABOVE_ONE), st.sampled_from(FORMS))
 def test_positive_numbers_of_which_each_is_greater_than_the_other_are_neither_solutions_nor_a_curve(f, g, form):
     """Near zero they differ by less than any tolerance."""

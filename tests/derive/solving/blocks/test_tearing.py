@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
+from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
@@ -138,6 +139,7 @@ def overdetermined_arms(draw):
     return texts, float(y), float(Fraction(other))
 
 
+@examples(40, ordinary=4)
 @given(overdetermined_arms(), st.booleans())
 def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case, is_turned):
     """In doubles the arms disagree in the last digits; in many digits both give `y`, and every small `x` fits."""
@@ -149,7 +151,9 @@ def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case,
     assert dict(along.values) == {"y": pytest.approx(y, rel=1e-8, abs=1e-8)}
 
 
-@pytest.mark.parametrize("excess", ["1e-13", "1e-12", "3e-11", "1e-10", "1e-7"])
+@pytest.mark.ordinary(3)
+@pytest.mark.parametrize("excess", ["1e-12", "1e-10", "1e-7", "1e-13", "3e-11"])
+@examples(20, ordinary=5)
 @given(overdetermined_arms())
 def test_arms_that_only_nearly_agree_leave_no_interval(excess, case):
     (first, second), *_ = case
@@ -158,6 +162,7 @@ def test_arms_that_only_nearly_agree_leave_no_interval(excess, case):
     assert not any(solution.spans for solution in outcome.solutions)
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("factor", [0.5, 1, 2])
 def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
     """`tanh(-15)` is so near -1 that only three digits of what it is taken of are left in doubles."""
@@ -169,6 +174,7 @@ def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
     assert dict(along.values) == {"y": pytest.approx(y, rel=1e-12)}
 
 
+@pytest.mark.ordinary(1)
 @pytest.mark.parametrize("inner", ["max(max(x, 5), y**2)", "max(x, 5, y*y)"])
 @pytest.mark.parametrize("b", [32, 32.13])
 def test_a_short_interval_in_a_long_one_is_not_called_nothing(inner, b):

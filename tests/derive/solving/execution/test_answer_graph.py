@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import derive
 from tests.derive.random_libraries import hidden
 from tests.derive.random_questions import scene, text
+from tests.ordinary import examples
 
 ROOM = derive.load("""[quantities]
 width = { unit = "m" }
@@ -68,6 +69,7 @@ def prove_sound(answer):
     assert networkx.utils.graphs_equal(pickle.loads(pickle.dumps(answer)).graph(), graph)
 
 
+@examples(40, ordinary=5)
 @given(st.integers(0, 10_000))
 def test_graphs_of_random_questions_are_sound(seed):
     draw = Random(seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import derive
 from derive.tokens.price_sheets import inference
 from derive.tokens.price_sheets.inference import Inference
+from derive.tokens.price_sheets.sheets import QUESTIONS
 from derive.tokens.price_sheets.text import as_data, shown
 from quantities.spelling import parse_unit
 from tests.derive.terminal import ask, settle
@@ -36,6 +38,7 @@ def sheet(**prices: str) -> str:
     return "\n".join(["[profiles.own-prices]", *(f'{name} = "{price}"' for name, price in prices.items())])
 
 
+@cache
 def inferred(**prices: str) -> Inference:
     return derive.infer(sheet(**prices), *NARROW)
 
@@ -50,9 +53,9 @@ def test_a_sheet_says_which_prices_would_yield_the_rest() -> None:
 
 
 @pytest.mark.thorough
-@every("target", [one.quantity.name for one in inferred(**PLAIN).missing if one.needs], ordinary=4)
+@every("target", [one.target for one in QUESTIONS], ordinary=4, thorough=2)
 def test_the_prices_that_are_asked_for_yield_it(target: str) -> None:
-    (needs,) = [one.needs for one in inferred(**PLAIN).missing if one.quantity.name == target]
+    needs = {price for one in inferred(**PLAIN).missing if one.quantity.name == target for price in one.needs}
     assert target in inferred(**PLAIN, **{name: MORE[name] for name in needs})
 
 
@@ -205,9 +208,16 @@ def test_a_number_is_short(number: float, unit: str, expected: str) -> None:
 
 
 @pytest.mark.thorough
-def test_sheets_say_side_by_side_what_they_say_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "some",
+    [
+        ("gpt-5-4-prices", "claude-opus-5-prices"),
+        pytest.param(("gpt-6-sol-prices", "claude-opus-4-8-prices", "claude-opus-5-prices"), marks=pytest.mark.long),
+    ],
+    ids=["two", "three"],
+)
+def test_sheets_say_side_by_side_what_they_say_alone(some: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """What one of them made known is not told of another."""
-    some = ("gpt-5-4-prices", "gpt-6-sol-prices", "claude-opus-4-8-prices", "claude-opus-5-prices")
     monkeypatch.setattr(inference, "sheet_names", lambda: some)
     narrow = ("gb200:fp8", "mi300x:fp8", "deepseek-v3", "qwen3-235b-a22b", "nvme-gen5-30tb")
     for found in inference.survey(*narrow):

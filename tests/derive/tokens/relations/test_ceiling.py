@@ -152,7 +152,9 @@ def test_the_exchanges_whose_sizes_are_stated_are_in_the_step(chip: str, model: 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("chip", "model"), [("h200-sxm:fp8", "deepseek-v3"), ("gb200:fp8", "kimi-k2")])
+@pytest.mark.parametrize(
+    ("chip", "model"), [pytest.param("h200-sxm:fp8", "deepseek-v3", marks=pytest.mark.long), ("gb200:fp8", "kimi-k2")]
+)
 def test_exchanges_between_experts_that_are_not_stated_are_told_with_what_they_would_take(
     chip: str, model: str
 ) -> None:

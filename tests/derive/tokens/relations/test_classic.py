@@ -27,7 +27,7 @@ def told(library: derive.Library, target: str, *profiles: str, **given: str) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("model", one_in(4, MODELS, MODELS, thorough=10))
+@pytest.mark.parametrize("model", one_in(12, MODELS, MODELS, thorough=3))
 @every("target", ASKED, ordinary=4)
 def test_definitions_beside_a_model_change_no_answer(model: str, target: str) -> None:
     for profiles in ((model,), ("h100-sxm:fp8", model)):
