@@ -18,6 +18,7 @@ An outcome without a caveat claims that no solution is missing. It is proved in 
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +28,18 @@ from itertools import chain, pairwise
 
 from derive.errors import LimitError, LimitKind
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, with_forms
+from derive.expressions.tree import (
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    names_in,
+    operations,
+    rebuilt,
+    replaced,
+    with_forms,
+)
 from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
 from derive.numerics.algebra.exact_values import order
@@ -455,8 +467,24 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
     if number == number:
         return number
     number = value(exact_form, known)
+    if number != number and not problem.is_exact:
+        return value(rebuilt(exact_form, partial(_at_end_of_function, known=known)), known)
     is_sound = math.isfinite(number) and is_root(problem.equation, problem.name, {**known, problem.name: number})
     return number if is_sound else math.nan
+
+
+def _at_end_of_function(part: Node, known: Mapping[str, float]) -> Node | None:
+    """A part of a closed form for one unknown, if its argument lies outside a function's domain by rounding: its end.
+
+    A cosine that was computed may be 1.0000000000000002.
+    """
+    if not isinstance(part, Apply) or part.op not in TABLE:
+        return None
+    argument = value(part.args[0], known)
+    for end, is_outside in zip(TABLE[part.op].domain, (operator.lt, operator.gt), strict=True):
+        if is_outside(argument, end) and agrees(Equation(part.args[0], "=", Number(Fraction(end))), known):
+            return Apply(part.op, (Number(Fraction(end)),))
+    return None
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:

@@ -98,6 +98,17 @@ def test_the_end_of_an_arm_is_an_answer_where_a_computed_number_is_just_past_it(
     assert not values_of(parse_equation(text), "x", typed, POSITIVE).solutions
 
 
+@pytest.mark.parametrize("off", [2e-16, 1e-12])
+@pytest.mark.parametrize(
+    ("text", "x"), [("y = cos(x)", 0), ("y = sin(x/3)", 1.5 * math.pi), ("2 - y = 1 + (x - 2)**2", 2)]
+)
+def test_a_computed_number_just_past_the_end_of_a_function_is_at_its_end(text, x, off):
+    domain = Domain("0..5", 0.0, 5.0)
+    found = values_of(parse_equation(text), "x", {"y": 1 + off}, domain)
+    assert [one.values for one in found.solutions] == [{"x": pytest.approx(x)}]
+    assert not values_of(parse_equation(text), "x", {"y": read_decimal("1.000000000001")}, domain).solutions
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_whole_power_of_what_vanishes_is_zero(seed):
     """No precision tells the base from zero, and its power is one all the same."""
