@@ -47,6 +47,14 @@ _SHAPES = (
     "y = tan(x*b + a)",
     "y = sin(x)**2 + cos(x)**2",
     "y = exp(log(x*a))/x",
+    "y = abs(x*{c} - a) + abs(x*{c} - b)",
+    "y = abs(exp(x/9) - a) + abs(exp(x/9) - b)",
+    "y = abs(x - exp(a/9)) + abs(x - exp(b/9))",
+    "y = max(log(x), a) - min(log(x), b)",
+    "y = sqrt((x - a)**2) + abs(x - b)",
+    "y = abs(x - a) - abs(x - b)",
+    "y = max(x, a)*b + min(x, a)*b - x*b",
+    "y = (a if x < b else x)",
 )
 
 
@@ -69,6 +77,11 @@ def hiding(seed: int) -> Hiding:
         positive = draw.random() < 0.7
         hidden = _size(draw) * (1 if positive else draw.choice((-1, 1)))
         givens = {name: _size(draw) for name in "abc"}
+        if draw.random() < 0.1:  # what holds between the two does so along a short interval
+            givens["a"], givens["b"] = (
+                hidden * (1 - draw.choice((0.01, 1e-4))),
+                hidden * (1 + draw.choice((0.01, 1e-4))),
+            )
         if draw.random() < 0.3:
             givens["a"] *= -1
         equation = parse_equation(text)
@@ -81,7 +94,7 @@ def hiding(seed: int) -> Hiding:
         if not math.isfinite(givens.get("y", 0.0)):
             continue
         if draw.random() < 0.3 and givens.get("y") and not ("floor" in text or "ceil" in text):
-            givens["y"] *= 1 + draw.choice((-1, 1)) * draw.choice((1e-16, 1e-15, 1e-12))
+            givens["y"] *= 1 + draw.choice((-1, 1)) * draw.choice((1e-16, 1e-15, 1e-12, 1e-10))
         low, high, is_open = (0.0, math.inf, True) if positive else (-math.inf, math.inf, False)
         if draw.random() < 0.4:
             low, high = sorted((hidden * draw.uniform(0.5, 1), hidden * draw.uniform(1, 1.6)))

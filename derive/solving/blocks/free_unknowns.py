@@ -20,11 +20,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain, pairwise, product
+from itertools import chain, combinations, pairwise, product
 
 from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in, operations, replaced
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import strain, value
 from derive.numerics.algebra.homogeneity import ANY_DEGREE, DEGREE_OF_OPERATION
@@ -59,6 +59,14 @@ _FEW = 3  # samples at which the sides have to agree
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether an unknown stands inside a max, a min or a choice, of which an arm may leave the unknown free."""
     return any(name in operation.names for operation in operations(*equation.sides, among=CHOICES))
+
+
+def ties_of(equation: Equation) -> Iterator[Equation]:
+    """Equations for the numbers at which another arm begins to bind: two arguments of a choice are equal there."""
+    for operation in operations(*equation.sides, among=("max", "min", "abs", *COMPARISONS.values())):
+        arguments = (*operation.args, ZERO) if operation.op == "abs" else operation.args
+        for first, second in combinations(arguments, 2):
+            yield Equation(first, "=", second)
 
 
 def has_pieces(equation: Equation, name: str) -> bool:
@@ -202,8 +210,18 @@ def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
     >>> round(span[0], 9), span[1]
     (3.0, inf)
     """
-    spans = runs(partial(problem.meets, tolerance=MET), problem.domain.ends, problem.known, seeds)
-    return [span for span in spans if span[0] < span[1] and is_level_span(problem, span)]
+    seeds = [*seeds]
+    level: list[Span] = []
+    for tolerance in (
+        MET,
+        AGREEMENT,
+    ):  # the first has sharper ends; a given may be off by more than rounding
+        spans = runs(partial(problem.meets, tolerance=tolerance), problem.domain.ends, problem.known, seeds)
+        level = [span for span in spans if span[0] < span[1] and is_level_span(problem, span)]
+        # beside a large unknown a gap seems smaller than it is
+        if level and all(problem.strain_of_givens(middle(span)) <= tolerance for span in level):
+            break
+    return level
 
 
 def is_level_span(problem: OneUnknown, span: Span) -> bool:

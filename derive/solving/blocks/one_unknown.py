@@ -18,6 +18,7 @@ An outcome without a caveat claims that no solution is missing. It is proved in 
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +28,18 @@ from itertools import chain, pairwise
 
 from derive.errors import LimitError, LimitKind
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, operations, replaced, with_forms
+from derive.expressions.tree import (
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    names_in,
+    operations,
+    rebuilt,
+    replaced,
+    with_forms,
+)
 from derive.numerics.algebra.constant_folding import folded, stated
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
 from derive.numerics.algebra.exact_values import is_at_end, is_at_open_end, is_known, order, with_exact_value
@@ -62,11 +74,13 @@ from derive.solving.blocks.free_unknowns import (
     may_cancel,
     parts_with_values,
     points_of,
+    ties_of,
 )
 from derive.solving.blocks.outcome import (
     AGREES_AT_SAMPLES,
     ENCLOSED,
     NEVER,
+    OTHERS_MAY_EXIST,
     Outcome,
     Solution,
     everywhere,
@@ -106,6 +120,8 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 def solutions_of(problem: OneUnknown) -> Outcome:
     """Every solution of an equation with one unknown in its domain, by closed forms or a search for roots."""
     outcome = _outcome_in_domain(problem)
+    if not outcome.solutions:
+        return _outcome_at_ties(problem) or outcome
     if not any(solution.spans for solution in outcome.solutions):
         return outcome
     edges, are_all = edges_of(problem.equation, problem.name, points_of(problem), problem.domain, solutions_of)
@@ -114,6 +130,14 @@ def solutions_of(problem: OneUnknown) -> Outcome:
     if not solutions:
         return Outcome((), reason=_why_not((), problem))
     return replace(outcome, solutions=solutions, caveat=outcome.caveat or (None if are_all else ENCLOSED))
+
+
+def _outcome_at_ties(problem: OneUnknown) -> Outcome | None:
+    """The values of one unknown at ends of arms, if a given is rounded: it may have moved the root out of its arm."""
+    if problem.is_exact:
+        return None
+    values = [x for x in _ties(problem) if x in problem.domain and solves(x, problem)]
+    return Outcome(tuple(Solution({problem.name: x}, {}) for x in values), OTHERS_MAY_EXIST) if values else None
 
 
 def _within_parts(solution: Solution, problem: OneUnknown, edges: Sequence[float], *, are_all: bool) -> list[Solution]:
@@ -456,8 +480,24 @@ def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> fl
     if number == number:
         return with_exact_value(number, exact_form, known) if problem.is_exact else number
     number = value(exact_form, known)
+    if number != number and not problem.is_exact:
+        return value(rebuilt(exact_form, partial(_at_end_of_function, known=known)), known)
     is_sound = math.isfinite(number) and is_root(problem.equation, problem.name, {**known, problem.name: number})
     return number if is_sound else math.nan
+
+
+def _at_end_of_function(part: Node, known: Mapping[str, float]) -> Node | None:
+    """A part of a closed form for one unknown, if its argument lies outside a function's domain by rounding: its end.
+
+    A cosine that was computed may be 1.0000000000000002.
+    """
+    if not isinstance(part, Apply) or part.op not in TABLE:
+        return None
+    argument = value(part.args[0], known)
+    for end, is_outside in zip(TABLE[part.op].domain, (operator.lt, operator.gt), strict=True):
+        if is_outside(argument, end) and agrees(Equation(part.args[0], "=", Number(Fraction(end))), known):
+            return Apply(part.op, (Number(Fraction(end)),))
+    return None
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
@@ -507,7 +547,8 @@ def _searched(problem: OneUnknown) -> Outcome:
     sound = tuple(x for x in roots.values if solves(x, problem) and not _is_missed_at_edge(x, problem))
     if len(sound) < len(roots.values):  # a number that fails the equation to nine digits may be a rounded root
         roots = replace(roots, proved=False)
-    if roots.plateaus or (not roots.proved and may_cancel(problem, sound)):
+    may_be_free = not roots.proved or (not problem.is_exact and has_pieces(problem.equation, problem.name))
+    if roots.plateaus or (may_be_free and may_cancel(problem, sound)):
         roots = _with_levels(roots, problem)
         sound = tuple(x for x in sound if x in roots.values)
     outcome = _outcome_of_roots(replace(roots, values=sound), problem)
@@ -581,14 +622,20 @@ def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
         return is_narrow(span) and any(_is_inside(x, span) for x in roots.values)
 
     spans = [span for span in roots.plateaus if not is_root(span)]
-    # seeded, since an interval between two others may be too narrow for the trial points
-    gaps = [(end, start) for (_, end), (start, _) in pairwise(sorted(spans))]
-    trial_spans = level_spans(problem, [middle(span) for span in (*spans, *gaps)])
+    # seeded, since an interval may be too narrow for the trial points; where it ends, another arm binds
+    ends = sorted({*chain.from_iterable(spans), *roots.values, *_ties(problem)})
+    trial_spans = level_spans(problem, map(middle, pairwise(ends)))
     for span in trial_spans:
         if not (is_root(span) or any(_covers(other, span) or _is_sharper(other, span, sign) for other in spans)):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
+
+
+def _ties(problem: OneUnknown) -> list[float]:
+    """The numbers of one unknown at which another arm of a choice in its relation begins to bind."""
+    ties = (replace(problem, equation=tie) for tie in ties_of(problem.equation) if problem.name in tie.names)
+    return [*chain.from_iterable(roots_of(tie).values for tie in ties)]
 
 
 def _covers(proved: Span, tried: Span) -> bool:

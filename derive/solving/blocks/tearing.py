@@ -21,11 +21,11 @@ from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import chain, combinations, pairwise
+from itertools import chain, pairwise
 
 from derive.errors import Cause, LimitError, LimitKind
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Equation, Name, Node, Number, operations
+from derive.expressions.tree import Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
@@ -42,6 +42,7 @@ from derive.solving.blocks.free_unknowns import (
     is_level_span,
     is_proportional,
     is_unmoved,
+    ties_of,
 )
 from derive.solving.blocks.one_unknown import solutions_of
 from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, is_covered, repeats
@@ -369,7 +370,7 @@ class _TornBranch:
     @cached_property
     def _turns(self) -> frozenset[float]:
         """Values of the tear where the torn system may change: another arm binds, or an unknown leaves its domain."""
-        ties = [*chain.from_iterable(map(_ties, self.system.with_choices.equations))]
+        ties = [*chain.from_iterable(map(ties_of, self.system.with_choices.equations))]
         for name in self.forms:
             ends = filter(math.isfinite, self.system.domains[name].ends)
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
@@ -432,10 +433,3 @@ def _with_ends_among(marks: Sequence[float], piece: Span) -> Span:
     """An interval of the tear that ends at marks, where bisection within a tolerance ended beside them."""
     low, high = (next((x for x in marks if math.isclose(x, end, rel_tol=SAME_ROOT)), end) for end in piece)
     return low, high
-
-
-def _ties(equation: Equation) -> Iterator[Equation]:
-    """Equations for points of a tear where another arm begins to bind: two arguments of a choice are equal there."""
-    for operation in operations(*equation.sides, among=("max", "min", *COMPARISONS.values())):
-        for first, second in combinations(operation.args, 2):
-            yield Equation(first, "=", second)

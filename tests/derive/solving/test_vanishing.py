@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -14,10 +15,11 @@ from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.system import agrees
 from derive.time_limits import limits, query
 from quantities.domain import Domain
-from quantities.rational import read_decimal
+from quantities.rational import exact_of, nearest, read_decimal, written
 from tests.derive.vanishing import Hiding, hiding
 
 SAME = 1e-6
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 
 
 def verdict(case: Hiding) -> str:
@@ -58,6 +60,53 @@ def test_what_the_unknown_may_be_is_in_the_answer():
 @pytest.mark.parametrize("batch", range(60))
 def test_what_the_unknown_may_be_is_in_the_answer_at_length(batch):
     assert not wrong(range(500 * batch, 500 * batch + 500))
+
+
+BETWEEN = [("y = abs(x - a) + abs(x - b)", (2.77, 11.77)),
+           ("y = abs(0.3*x - a) + abs(0.3*x - b)", (6.1, 6.11)),
+           ("y = max(log(x), a) - min(log(x), b)", (2.3, 0.4)),
+           ("y = abs(sqrt(x) - a) + abs(sqrt(x) - b)", (1.3, 1.301))]  # fmt: skip
+"""Equations that hold for each x between two numbers, if y is the distance of a from b."""
+
+
+@pytest.mark.parametrize("off", [-1e-10, -1e-12, 1e-12, 1e-10])
+@pytest.mark.parametrize(("text", "ends"), BETWEEN)
+def test_an_interval_stays_where_a_computed_number_is_off(text, ends, off):
+    """Each x in it goes on to agree, and no search of exact roots may deny that."""
+    a, b = ends
+    found = values_of(parse_equation(text), "x", {"a": a, "b": b, "y": abs(a - b) * (1 + off)}, POSITIVE)
+    assert [[*one.spans] for one in found.solutions] == [["x"]]
+
+
+@pytest.mark.parametrize(("text", "ends"), BETWEEN)
+def test_typed_decimals_are_taken_at_their_word(text, ends):
+    a, b = (read_decimal(str(end)) for end in ends)
+    for off, most in (("0.999999999999", 0), ("1.000000000001", 2)):
+        y = nearest(abs(exact_of(a) - exact_of(b)) * Fraction(off))
+        found = values_of(parse_equation(text), "x", {"a": a, "b": b, "y": y}, POSITIVE)
+        assert len(found.solutions) <= most
+        assert not any(one.spans for one in found.solutions)
+
+
+@pytest.mark.parametrize("text", ["y = (5*a*x/x if x > b else x)", "y = (x if x <= b else a)"])
+@pytest.mark.parametrize("off", [1e-13, 1e-12, 1e-10])
+def test_the_end_of_an_arm_is_an_answer_where_a_computed_number_is_just_past_it(text, off):
+    numbers = {"a": 46.6, "b": 7.0, "y": 7.0 * (1 + off)}
+    found = values_of(parse_equation(text), "x", numbers, POSITIVE)
+    assert [one.values for one in found.solutions] == [{"x": pytest.approx(7, rel=1e-15)}]
+    typed = {name: written(number) for name, number in (numbers | {"y": 7.0000000001}).items()}
+    assert not values_of(parse_equation(text), "x", typed, POSITIVE).solutions
+
+
+@pytest.mark.parametrize("off", [2e-16, 1e-12])
+@pytest.mark.parametrize(
+    ("text", "x"), [("y = cos(x)", 0), ("y = sin(x/3)", 1.5 * math.pi), ("2 - y = 1 + (x - 2)**2", 2)]
+)
+def test_a_computed_number_just_past_the_end_of_a_function_is_at_its_end(text, x, off):
+    domain = Domain("0..5", 0.0, 5.0)
+    found = values_of(parse_equation(text), "x", {"y": 1 + off}, domain)
+    assert [one.values for one in found.solutions] == [{"x": pytest.approx(x)}]
+    assert not values_of(parse_equation(text), "x", {"y": read_decimal("1.000000000001")}, domain).solutions
 
 
 @pytest.mark.parametrize("seed", range(20))
