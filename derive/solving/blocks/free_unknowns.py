@@ -212,10 +212,8 @@ def level_spans(problem: OneUnknown, seeds: Iterable[float] = ()) -> list[Span]:
     """
     seeds = [*seeds]
     level: list[Span] = []
-    for tolerance in (
-        MET,
-        AGREEMENT,
-    ):  # the first has sharper ends; a given may be off by more than rounding
+    # the first tolerance has sharper ends; a given may be off by more than rounding
+    for tolerance in (MET, AGREEMENT):
         spans = runs(partial(problem.meets, tolerance=tolerance), problem.domain.ends, problem.known, seeds)
         level = [span for span in spans if span[0] < span[1] and is_level_span(problem, span)]
         # beside a large unknown a gap seems smaller than it is

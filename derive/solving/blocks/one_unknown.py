@@ -18,15 +18,12 @@ An outcome without a caveat claims that no solution is missing. It is proved in 
 from __future__ import annotations
 
 import math
-import operator
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain, pairwise
 
-from derive.errors import LimitError, LimitKind
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import (
     Apply,
@@ -36,32 +33,29 @@ from derive.expressions.tree import (
     Number,
     names_in,
     operations,
-    rebuilt,
     replaced,
     with_forms,
 )
-from derive.numerics.algebra.constant_folding import folded, stated
-from derive.numerics.algebra.evaluation import chosen_arm, residual, value, with_exact_parts
-from derive.numerics.algebra.exact_values import is_at_end, is_at_open_end, is_known, order, with_exact_value
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import chosen_arm, residual, value
+from derive.numerics.algebra.exact_values import is_at_end, is_at_open_end, is_known
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
-    exactly,
     gap_of,
     is_cancelled,
-    is_root,
-    is_rounded_zero,
     overflows,
     sign_of_gap,
 )
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in, point_box
-from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.numerics.root_finding.univariate_branch_and_prune import one_turn, recurs, turn_in_words
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.form_numbers import numbers_of, value_of_form, with_value, without_noise
 from derive.solving.blocks.free_unknowns import (
     CHOICES,
     agrees_at_samples,
@@ -89,11 +83,10 @@ from derive.solving.blocks.outcome import (
 )
 from derive.solving.blocks.sample_points import is_narrow, middle, points_of_all_sizes, runs
 from derive.solving.blocks.system import agrees, solves
-from derive.tolerances import AGREEMENT, BLUR, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
+from derive.tolerances import AGREEMENT, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
-from quantities.rational import exact_of, nearest, written
+from quantities.rational import written
 
-_TURNS = 400  # limit on turns of an angle
 _LIMITED = ("abs", "sqrt", "pow", "asin", "acos", "atan", "acosh", "lambertw", *CHOICES)
 """Operations that do not come to every number, and whose inverse takes other numbers too."""
 _ONE_TO_ONE = frozenset(
@@ -190,9 +183,9 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
     turn = one_turn(equation, name, known, problem.domain) if winds else None
     solutions: list[Solution] = []
     for candidate in candidates:
-        for computed, form in _numbers(problem, candidate, turn):
+        for computed, form in numbers_of(problem, candidate, turn):
             is_sure = is_known(computed) or problem.exact_givens is not None
-            number = _with_value(problem, computed if is_sure else _without_noise(problem, computed))
+            number = with_value(problem, computed if is_sure else without_noise(problem, computed))
             is_new = number in problem.domain and not repeats({name: number}, solutions, SAME_ROOT)
             is_solution = is_new and solves(number, problem) and _satisfies_exactly(form, problem)
             if is_solution and not _is_of_other_arm(candidate, problem, number):
@@ -207,17 +200,6 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
         if along_arms is not None:
             return along_arms
     return _outcome_of_candidates(problem, solutions, candidates, turn)
-
-
-def _with_value(problem: OneUnknown, number: float) -> float:
-    """A computed root, or the double beside it if both sides have values only there.
-
-    `sqrt(x**2 - 3)` has none at the double next to sqrt(3), whose square is less than 3.
-    """
-    if exact_of(number) is not None:
-        return number
-    tried = (number, math.nextafter(number, -math.inf), math.nextafter(number, math.inf))
-    return next((x for x in tried if not math.isnan(residual(problem.equation, problem.at(x)))), number)
 
 
 def _between_arguments(equation: Equation) -> Equation:
@@ -266,7 +248,7 @@ def _satisfies_exactly(form: Node, problem: OneUnknown) -> bool:
 def _outcome_of_exact_solutions(exact: ExactSolutions, problem: OneUnknown) -> Outcome:
     """The outcome of exact solutions for one unknown, with the closed forms of those that have one."""
     candidates = isolate(problem.equation, problem.name) or ()
-    forms = [*chain.from_iterable(_numbers(problem, candidate, None) for candidate in candidates)]
+    forms = [*chain.from_iterable(numbers_of(problem, candidate, None) for candidate in candidates)]
     solutions: list[Solution] = []
     for x in exact.points:
         form = next((form for number, form in forms if math.isclose(x, number, rel_tol=SAME_ROOT)), None)
@@ -400,8 +382,8 @@ def _outcome_of_candidates(
     if any(overflows(form, problem.known) for form in forms):
         return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     values = {**problem.known, TURNS.name: 0.0}
-    numbers = [_computed(problem, values, candidate.form) for candidate in candidates]
-    finite = [_without_noise(problem, number) for number in numbers if math.isfinite(number)]
+    numbers = [value_of_form(problem, values, candidate.form) for candidate in candidates]
+    finite = [without_noise(problem, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, problem)
     if turn is None:
         return Outcome((), reason=reason)
@@ -429,99 +411,6 @@ def _may_have_negative_base(power: Apply, problem: OneUnknown) -> bool:
     return value(power.args[1], problem.known).is_integer() and leaves_out([power], spans)
 
 
-def _numbers(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> Iterator[tuple[float, Node]]:
-    """The values and forms of a candidate for one unknown, one for each turn of an angle within the domain."""
-    if candidate.winds is None:
-        for form in (candidate.form, candidate.other):
-            number = math.nan if form is None else _computed(problem, problem.known, form)
-            if form is not None and math.isfinite(number):
-                yield _snapped(form, number, problem.known, problem.domain), form
-        return
-    within = turn or problem.domain
-    for turns in _turn_counts(candidate.winds, problem, within):
-        values = {**problem.known, TURNS.name: written(float(turns))}
-        number = _snapped(candidate.form, _computed(problem, values, candidate.form), values, within)
-        if number in within:
-            yield number, unwound(candidate.form, turns)
-
-
-def _turn_counts(wave: Apply, problem: OneUnknown, within: Domain) -> Sequence[int]:
-    """Every number of turns that an angle can have while the one unknown in it stays in its domain, the fewest first.
-
-    An angle is an arc between -pi and two pi, plus whole turns. Where several lead to one solution, as those of
-    `sin(atan(y))`, its form has the fewest.
-    """
-    reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
-    if within.low == 0 and within.open_low:
-        reach = math.ulp(0.0), reach[1]
-    spans = point_box(problem.known) | {problem.name: reach}
-    angle = enclose(wave.args[0], spans, "")
-    if angle is None:
-        return ()
-    low, high = (end / TABLE[wave.op].period for end in angle.values)
-    if not high - low <= _TURNS:
-        what = f"More than {_TURNS} turns lie in the domain."
-        raise LimitError(what, hint="Narrow the domain.", limit="turns", kind=LimitKind.TURNS)
-    return sorted(range(math.floor(low) - 1, math.ceil(high) + 2), key=abs)
-
-
-def _computed(problem: OneUnknown, known: Mapping[str, float], form: Node) -> float:
-    """A candidate for one unknown from its closed form, to the last digit; NaN if it has none, or one in doubles only.
-
-    In doubles `log(1 - (y - c)/a)` may be -37 where its argument is zero, and the sides only approach each other. So
-    rational parts are computed exactly, which also keeps an argument from passing the end of a function's domain.
-    """
-    exact_form = with_exact_parts(form, known)
-    if exact_form is None:
-        return math.nan
-    if isinstance(exact_form, Number):
-        return nearest(exact_form.value)
-    number = exactly(exact_form, known)
-    if number == number:
-        return with_exact_value(number, exact_form, known) if problem.is_exact else number
-    number = value(exact_form, known)
-    if number != number and not problem.is_exact:
-        return value(rebuilt(exact_form, partial(_at_end_of_function, known=known)), known)
-    is_sound = math.isfinite(number) and is_root(problem.equation, problem.name, {**known, problem.name: number})
-    return number if is_sound else math.nan
-
-
-def _at_end_of_function(part: Node, known: Mapping[str, float]) -> Node | None:
-    """A part of a closed form for one unknown, if its argument lies outside a function's domain by rounding: its end.
-
-    A cosine that was computed may be 1.0000000000000002.
-    """
-    if not isinstance(part, Apply) or part.op not in TABLE:
-        return None
-    argument = value(part.args[0], known)
-    for end, is_outside in zip(TABLE[part.op].domain, (operator.lt, operator.gt), strict=True):
-        if is_outside(argument, end) and agrees(Equation(part.args[0], "=", Number(Fraction(end))), known):
-            return Apply(part.op, (Number(Fraction(end)),))
-    return None
-
-
-def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A candidate for one unknown, moved to the nearest end of its domain if only rounding keeps it from that end."""
-    end = min(domain.ends, key=lambda end: abs(number - end))
-    if number in domain or not math.isfinite(end):
-        return number
-    if domain.is_rounded and domain.admits(number):
-        return end
-    is_end = not is_known(number) and order(form, Number(stated(end)), known, chosen_arm).is_tie
-    return end if is_end else number
-
-
-def _without_noise(problem: OneUnknown, number: float) -> float:
-    """A value found for the relation's one unknown, or zero if it differs from zero by rounding alone.
-
-    A number known exactly is never zero by rounding.
-    """
-    if is_known(number):
-        return number
-    near = number and problem.meets(0.0, BLUR)
-    return 0.0 if near and is_rounded_zero(problem.equation, problem.name, problem.at(number)) else number
-
-
 def _with_double_roots_merged(solutions: Sequence[Solution], problem: OneUnknown) -> list[Solution]:
     """The solutions for one unknown, with two that rounded givens alone keep apart merged to a double root between."""
     if len(solutions) < 2 or problem.exact_givens is not None:
@@ -542,7 +431,7 @@ def _with_double_roots_merged(solutions: Sequence[Solution], problem: OneUnknown
 def _searched(problem: OneUnknown) -> Outcome:
     """The values of one unknown by a search: roots that satisfy the relation, and intervals where it cancels."""
     roots = roots_of(problem)
-    values = [_without_noise(problem, x) for x in roots.values]
+    values = [without_noise(problem, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in problem.domain))
     sound = tuple(x for x in roots.values if solves(x, problem) and not _is_missed_at_edge(x, problem))
     if len(sound) < len(roots.values):  # a number that fails the equation to nine digits may be a rounded root
