@@ -366,26 +366,16 @@ def _gap_ball(sides: tuple[Node, Node], numbers: Mapping[str, Ball], values: Val
     return left - right
 
 
-def is_at_open_end(form: Node, values: Values, chosen: Chosen) -> bool:
-    """Whether some argument in a form may be, for the exact values behind rounded numbers, where there is no value.
+def is_at_end(form: Node, values: Values, chosen: Chosen) -> bool:
+    """Whether an argument in a form may be at the end of its domain, for the exact values behind rounded numbers.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> [is_at_open_end(parse_expression("1/(x - 0.3)"), {"x": x}, lambda *_: None) for x in (0.1 + 0.2, 0.31)]
+    >>> [is_at_end(parse_expression("sqrt(x - 0.3)"), {"x": x}, lambda *_: None) for x in (0.1 + 0.2, 0.29)]
     [True, False]
     """
-    return _reaches_end(form, values, chosen, _OPEN_ENDS)
-
-
-def is_at_end(form: Node, values: Values, chosen: Chosen) -> bool:
-    """Whether some argument in a form may be, for the exact values behind rounded numbers, at the end of a domain."""
-    return _reaches_end(form, values, chosen, _ENDS)
-
-
-def _reaches_end(form: Node, values: Values, chosen: Chosen, ends: Mapping[str, Sequence[float]]) -> bool:
-    """Whether the ball around some argument in a form, at exact values or all that round to these, has such an end."""
     with many_digits():
         numbers = {name: _known(values[name]) for name in names_in(form)}
-        for part in operations(form, among=ends):
+        for part in operations(form, among=_ENDS):
             argument = part.args[0]
             if not isinstance(argument, Apply):  # a single number is as sure as it can be
                 continue
@@ -393,24 +383,16 @@ def _reaches_end(form: Node, values: Values, chosen: Chosen, ends: Mapping[str, 
                 ball = folded_ball(argument, numbers, values, chosen)
             except NoElement:
                 continue
-            if ball.rad() > 0 and any(map(ball.contains, ends[part.op])):
+            if ball.rad() > 0 and any(map(ball.contains, _ENDS[part.op])):
                 return True
     return False
 
 
-def _ends(*, are_closed: bool) -> dict[str, Sequence[float]]:
-    """For each operation the whole numbers at which its domain ends and it has no value, or has one."""
-    ends: dict[str, Sequence[float]] = {} if are_closed else {"inv": (0.0,)}
-    for name, entry in TABLE.items():
-        pairs = zip(entry.domain, entry.closed, strict=True)
-        own = [end for end, is_closed in pairs if is_closed is are_closed and end.is_integer()]
-        if own:
-            ends[name] = own
-    return ends
-
-
-_OPEN_ENDS = _ends(are_closed=False)
-_ENDS = {**_OPEN_ENDS, **_ends(are_closed=True)}
+_ENDS: Mapping[str, Sequence[float]] = {
+    "inv": (0.0,),
+    **{name: [end for end in entry.domain if end.is_integer()] for name, entry in TABLE.items()},
+}
+"""For each operation the whole numbers at which its domain ends."""
 
 
 def with_rational_parts(

@@ -38,7 +38,7 @@ from derive.expressions.tree import (
 )
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, residual, value
-from derive.numerics.algebra.exact_values import is_at_end, is_at_open_end, is_known
+from derive.numerics.algebra.exact_values import is_at_end, is_known
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import (
@@ -363,10 +363,6 @@ def _outcome_of_candidates(
 ) -> Outcome:
     """The outcome of closed forms for one unknown: those candidates that are solutions, or why none of them is."""
     within = turn_in_words(turn.low, turn.high, turn) if turn else ""
-    if not problem.is_exact:
-        forms = [solution.form for solution in solutions if solution.form is not None]
-        if any(is_at_open_end(form, problem.known, chosen_arm) for form in forms):
-            return _HANGING_ON_DIGITS
     if solutions:
         return Outcome(tuple(solutions), Assumption(within, "one turn") if within else None)
     between = _between_arguments(problem.equation)
