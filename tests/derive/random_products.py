@@ -7,12 +7,14 @@ products only, and near the numbers, where there are sums.
 
 from __future__ import annotations
 
+import math
 import random
 from dataclasses import dataclass
 
 import numpy
 
 from derive.library import Library
+from quantities.rational import exact_of, written
 from tests.derive.statements import bare
 
 FACTORS = {1.0: "*{}", -1.0: "/{}", 2.0: "*{}**2", 0.5: "*sqrt({})"}
@@ -41,6 +43,11 @@ class Products:
         return self.factors | {name: self.numbers[name] for name in (*self.given, *more)}
 
 
+def rounded(number: float) -> float:
+    """The number, or the double beside it, that is read as no decimal, which would be exact and fit no rounded one."""
+    return number if exact_of(written(number)) is None else rounded(math.nextafter(number, math.inf))
+
+
 def products(seed: int, sums: float = 0.0) -> Products:
     """A system in which this share of the relations are sums."""
     draw = random.Random(seed)
@@ -60,7 +67,7 @@ def products(seed: int, sums: float = 0.0) -> Products:
             slopes.append({left: 1.0} | {name: -power for name, power in powers.items()})
             factor = "".join(FACTORS[power].format(name) for name, power in powers.items())
             relations.append(f"{left} = k{i}{factor}")
-        factors[f"k{i}"] = float(numbers[left] / total)
+        factors[f"k{i}"] = rounded(float(numbers[left] / total))
     target, *rest = draw.sample(names, len(names))
     given = tuple(rest[: draw.randint(0, 2)])
     return Products(bare(" ".join([*names, *factors]), *relations), numbers, factors, target, given, tuple(slopes))
