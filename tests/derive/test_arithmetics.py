@@ -160,7 +160,7 @@ def assert_same(node: Node, at: At) -> None:
             assert found == pytest.approx(float(true), rel=1e-9, abs=1e-9 * max(1.0, *parts)), name
 
 
-@every("name, node, library", SIDES, ids=[name for name, _, _ in SIDES], ordinary=6)
+@every("name, node, library", SIDES, ids=[name for name, _, _ in SIDES], ordinary=12)
 def test_a_side_of_a_relation_is_the_same_in_every_arithmetic(name, node, library):
     assert_same(node, drawn(name, names_in(node)))
 

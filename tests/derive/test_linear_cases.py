@@ -122,7 +122,7 @@ def failures(seeds: Iterable[int], *, is_ranged: bool, by_defaults: bool = False
     return found
 
 
-@every("start", range(0, 25, BATCH), ordinary=5)
+@every("start", range(0, 25, BATCH), ordinary=10)
 @pytest.mark.parametrize("is_ranged", [False, True])
 def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
     assert not failures(range(start, start + BATCH), is_ranged=is_ranged)

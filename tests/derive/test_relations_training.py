@@ -391,7 +391,7 @@ def base(text: str | float, name: str) -> float:
     return float(answer.value.magnitude)
 
 
-@every("worked", CASES, ids=[one.name for one in CASES], ordinary=8)
+@every("worked", CASES, ids=[one.name for one in CASES], ordinary=16)
 def test_the_published_number_follows(worked: Case) -> None:
     expected = base(_stated(worked.expected), worked.target)
     found = derive.solve(worked.target, **worked.given).value.magnitude

@@ -84,7 +84,7 @@ def test_values_are_as_near_as_the_entry_says(name):
             assert abs(mpf(number) - true) <= entry.off * math.ulp(float(true)), x
 
 
-@every("name", [name for name, one in TABLE.items() if one.shape in ("monotone", "arc", "arctangent")], ordinary=3)
+@every("name", [name for name, one in TABLE.items() if one.shape in ("monotone", "arc", "arctangent")], ordinary=6)
 def test_slopes_that_bound_others_are_as_near_as_the_entry_says(name):
     draw, entry = random.Random(name), TABLE[name]
     with mp.workdps(60):

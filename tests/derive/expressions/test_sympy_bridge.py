@@ -67,7 +67,7 @@ def test_a_sympy_expression_becomes_a_tree_of_its_value(text, expression):
     assert to_sympy(tree, DECLARED) == expression
 
 
-@every("formula", FORMULAS, ids=str, ordinary=4)
+@every("formula", FORMULAS, ids=str, ordinary=8)
 def test_a_published_formula_keeps_its_value_on_the_way_to_sympy_and_back(formula: Formula):
     quantities = formula.quantities
     right = to_sympy(parse_equation(formula.equation).rhs, quantities)

@@ -194,6 +194,7 @@ def test_givens_that_only_the_solver_can_test_keep_their_value_where_there_are_m
     assert numpy.array_equal(target(y=numpy.full(1200, 8.0)), numpy.full(1200, 9.0))
 
 
+@pytest.mark.ordinary(4)
 @pytest.mark.parametrize("seed", range(12))
 def test_relations_whose_conditions_hold_together_contradict_each_other_as_for_an_answer(seed):
     draw = random.Random(f"overlap {seed}")

@@ -82,7 +82,7 @@ def test_a_published_formula_turned_round_is_what_the_solver_finds(formula: Form
         assert float(arrays(**known)) == pytest.approx(python(**known), rel=1e-12, nan_ok=True), target
 
 
-@every("seed", range(40), ordinary=2)
+@every("seed", range(40), ordinary=4)
 def test_a_random_library_is_the_same_function_on_floats_and_on_arrays(seed):
     case = hidden(seed)
     targets = [name for name in case.library.quantities if name in case.library.holders and name.startswith("q")]

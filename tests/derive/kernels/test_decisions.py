@@ -336,6 +336,7 @@ AT_ENDS = [
 ]
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize(("function", "end", "right"), AT_ENDS)
 def test_a_function_has_its_value_where_a_quotient_is_the_end_of_its_domain(
     function: str, end: int, right: float

@@ -28,7 +28,7 @@ FORMS = {
 DIVISORS = (Fraction(1, 2), Fraction(8, 5), Fraction(1, 10), Fraction(4))  # which leave a decimal
 
 
-@every("seed", range(200), ordinary=5, thorough=3)
+@every("seed", range(200), ordinary=10, thorough=3)
 @pytest.mark.parametrize("backend", ["python", "numpy"])
 def test_a_number_at_the_end_of_its_domain_is_one_for_every_verb(seed: int, backend: str) -> None:
     draw = random.Random(f"ends {seed}")

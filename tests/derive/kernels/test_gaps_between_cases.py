@@ -15,7 +15,7 @@ from tests.derive.statements import bare
 from tests.ordinary import every
 
 
-@every("seed", range(60), ordinary=4, thorough=3)
+@every("seed", range(60), ordinary=8, thorough=3)
 def test_a_root_that_leads_out_of_a_domain_is_none(seed: int) -> None:
     """`x = m*(b - s)**2` has two roots; `y = k*b + c` is positive at both, one or none of them."""
     draw = random.Random(f"followers {seed}")
@@ -35,7 +35,7 @@ def test_a_root_that_leads_out_of_a_domain_is_none(seed: int) -> None:
         assert float(found) == pytest.approx(expected, nan_ok=True), (backend, seed)
 
 
-@every("seed", range(40), ordinary=4)
+@every("seed", range(40), ordinary=8)
 def test_a_case_in_which_the_missing_cancels_has_its_value(seed: int) -> None:
     """`y = k*q/q` says k whatever q is; beside it stands a case that needs nothing that is missing."""
     draw = random.Random(f"cancelling {seed}")

@@ -40,7 +40,7 @@ def put_in(library, expression, **values):
 SMOOTH = [formula for formula in FORMULAS if not any(word in formula.equation for word in ("min(", "max(", " if "))]
 
 
-@every("formula", SMOOTH[3::12], ids=str, ordinary=4)
+@every("formula", SMOOTH[3::12], ids=str, ordinary=8)
 def test_a_published_formula_turned_round_comes_to_its_sample(formula: Formula):
     positive = {name: Quantity(name, unit) for name, unit in formula.units.items()}
     library = Library([relate("r", formula.equation, quantities=positive)])
@@ -301,7 +301,7 @@ TORN = {  # a pair with a choice, and the numbers that follow from a and b
 }
 
 
-@every("seed", range(60), ordinary=6)
+@every("seed", range(60), ordinary=12)
 def test_a_formula_of_arms_holds_where_what_is_put_in_has_a_value(seed):
     """The square of `b = (y - x)**2` hides that x is at most y, and 1/y that x is positive: rivals fail there."""
     draw = random.Random(seed)

@@ -531,7 +531,7 @@ def test_an_exponent_of_very_many_terms_is_refused():
 SIZE = 4  # mutants of each formula
 
 
-@every("formula", FORMULAS, ids=str, ordinary=2)
+@every("formula", FORMULAS, ids=str, ordinary=4)
 def test_a_published_formula_is_consistent(formula: Formula):
     assert consistent(formula.equation, formula.units), "the data are wrong: the oracle refuses them"
     assert derive.check(relation_file(formula.units, {formula.name: formula.equation})) == []

@@ -200,7 +200,7 @@ FORGETFUL = [
 ]
 
 
-@every("formula", FORGETFUL, ids=str, ordinary=2)
+@every("formula", FORGETFUL, ids=str, ordinary=4)
 def test_a_forgotten_factor_is_named_or_made_up_for(formula: Formula):
     for name, forgetting in factors(formula.equation):
         if consistent(forgetting, formula.units):

@@ -152,7 +152,7 @@ def test_an_optimum_without_a_certificate_is_not_told_as_proved():
     assert "not proved" in found.text()
 
 
-@every("seed", range(40), ordinary=4)
+@every("seed", range(40), ordinary=8)
 def test_every_proof_of_a_planted_optimum_is_confirmed(seed):
     goal, ranges, _, _ = drawn(seed)
     some = bare(" ".join(("f", *ranges)), f"f = {goal}", domains=dict.fromkeys(("f", *ranges), "real"))

@@ -19,7 +19,7 @@ LEAST = {  # each with the least that it can be, or the bound that it stays abov
 }
 
 
-@every("seed", range(60), ordinary=4)
+@every("seed", range(60), ordinary=8)
 def test_a_case_at_the_edge_of_what_is_possible_is_not_assumed(seed: int) -> None:
     draw = random.Random(f"edge {seed}")
     form, size = draw.choice([*LEAST]), draw.choice((1, 3, 1e-12, 1e9))

@@ -59,7 +59,7 @@ def test_a_list_for_two_waves_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_waves(seed), "xy"[seed % 2])
 
 
-@every("seed", range(200), ordinary=5)
+@every("seed", range(200), ordinary=10)
 def test_a_list_for_a_polynomial_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_polynomial(seed), close=1e-7)
 

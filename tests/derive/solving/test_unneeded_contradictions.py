@@ -96,12 +96,12 @@ def of_a_sum(draw: random.Random, *, vanishes: bool = False) -> tuple[Cases, dic
     return cases, held or {}
 
 
-@every("seed", range(120), ordinary=4)
+@every("seed", range(120), ordinary=8)
 def test_relations_for_a_sum_contradict_each_other_though_none_fixes_its_terms(seed: int) -> None:
     assert_told(*of_a_sum(random.Random(f"sum {seed}")))
 
 
-@every("seed", range(120), ordinary=4)
+@every("seed", range(120), ordinary=8)
 def test_relations_for_a_sum_that_vanishes_contradict_each_other_only_where_they_do(seed: int) -> None:
     assert_told(*of_a_sum(random.Random(f"vanishing {seed}"), vanishes=True))
 
@@ -154,7 +154,7 @@ def test_what_has_several_values_backwards_tests_what_another_relation_makes_one
             library.solve("z", **given)
 
 
-@every("seed", range(60), ordinary=6)
+@every("seed", range(60), ordinary=12)
 def test_what_rounds_to_no_such_number_is_told_beside_any_target(seed: int) -> None:
     """`y = a*floor(b*x + c) + d` holds for some x where (y - d)/a is whole, and for none elsewhere."""
     draw = random.Random(f"rounded {seed}")

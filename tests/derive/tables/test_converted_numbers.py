@@ -36,7 +36,7 @@ def spelled(number: Fraction) -> str | None:
     return text if len(text) <= 14 and Fraction(text) == number else None
 
 
-@every("seed", range(400), ordinary=8)
+@every("seed", range(400), ordinary=16)
 def test_a_jump_is_decided_by_what_was_typed_and_not_by_its_conversion(seed: int) -> None:
     """Many lengths are a whole number of pieces, which no double says of both in their declared units."""
     draw = random.Random(f"converted {seed}")

@@ -169,7 +169,7 @@ def test_a_fallback_is_never_run_backwards_to_judge_a_table():
     assert {sign.name for sign in judge.signs}.isdisjoint({"seen", "reach"})
 
 
-@every("model", Facts("models"), ordinary=6)
+@every("model", Facts("models"), ordinary=12)
 def test_the_cache_of_every_model_is_swept_without_asking_for_each_point(model):
     table = derive.llm.sweep("kv_bytes", model, batch=span("1..4096 sequence", 300), context="500 token/sequence")
     (recipe,) = table.survey.function.recipes

@@ -53,7 +53,7 @@ def joined(spans: list[tuple[Fraction | None, Fraction | None]]) -> list[tuple[F
     return merged
 
 
-@every("seed", range(60), ordinary=12)
+@every("seed", range(60), ordinary=24)
 def test_the_values_are_those_of_all_cases_together(seed: int) -> None:
     draw = random.Random(f"piecewise linear {seed}")
     is_ranged = draw.random() < 0.5

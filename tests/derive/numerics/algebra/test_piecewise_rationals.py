@@ -170,7 +170,7 @@ def _two_lines(rng: random.Random) -> tuple[Line, list[Line]]:
     return Line(text.format(one, other), []), parts
 
 
-@every("seed", range(1500), ordinary=20, thorough=3)
+@every("seed", range(1500), ordinary=40, thorough=3)
 def test_where_choices_among_lines_lie_in_a_range(seed: int) -> None:
     rng = random.Random(seed)
     line, parts = _two_lines(rng)

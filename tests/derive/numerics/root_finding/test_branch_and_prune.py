@@ -138,7 +138,7 @@ LONG = {
 }  # fmt: skip
 
 
-@every("name", CLASSICS, ordinary=3)
+@every("name", CLASSICS, ordinary=6)
 def test_a_classical_system_has_as_many_solutions_as_are_known(name):
     texts, box, count, known = CLASSICS[name]
     result = found_in(texts, box)
@@ -200,7 +200,7 @@ def is_around(narrow, point):
     return all(abs((a + b) / 2 - x) <= 1e-6 * max(1.0, abs(x)) for x, (a, b) in zip(point, narrow, strict=True))
 
 
-@every("seed", SEEDS, ordinary=3)
+@every("seed", SEEDS, ordinary=6)
 def test_as_many_solutions_are_found_as_exact_algebra_counts(seed):
     """An ellipse and a cubic: the real roots of the resultant, after a shear that keeps solutions apart, by Sturm."""
     draw = random.Random(f"curves {seed}")
@@ -260,7 +260,7 @@ def solved_backwards(choice, factor):
     return tuple(reversed(found))
 
 
-@every("seed", SEEDS, ordinary=4)
+@every("seed", SEEDS, ordinary=8)
 def test_a_simple_solution_at_a_corner_where_all_unknowns_are_zero_is_found(seed):
     """Integer coefficients, with a dominant diagonal: the slopes at zero are regular."""
     draw = random.Random(f"corner {seed}")

@@ -69,7 +69,7 @@ def test_limit(form: str, where: str, seed: int) -> None:
         assert abs(at_point - right) <= 1e-7 * abs(right)
 
 
-@every("seed", range(120), ordinary=6)
+@every("seed", range(120), ordinary=12)
 def test_no_interval_at_the_limit(seed: int) -> None:
     """The sides agree to every digit far out, which does not make them equal there."""
     rng = random.Random(seed)

@@ -500,6 +500,7 @@ def test_a_root_that_may_lie_where_none_was_sought_is_not_denied(level):
     assert outcome.undecided or outcome.caveat
 
 
+@pytest.mark.ordinary(18)
 @pytest.mark.parametrize("function", ["atan", "erf", "tanh", "log", "sqrt", "sinh", "asinh", "exp"])
 @pytest.mark.parametrize("level", ["3/10", "7/3", "0.4"])
 @pytest.mark.parametrize(

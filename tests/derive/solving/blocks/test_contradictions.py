@@ -134,7 +134,7 @@ PAIRS = [
 """Curves of which the second touches the first from outside, and leaves it once the gap is added."""
 
 
-@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=8, thorough=2)
+@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=16, thorough=2)
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_curves_that_just_fail_to_touch_have_no_common_point(pair, gap):
     equations = [text.format(gap=gap) for text in pair]
@@ -152,7 +152,7 @@ APPROACHED = [
 ]
 
 
-@every("equations", APPROACHED, ordinary=4)
+@every("equations", APPROACHED, ordinary=8)
 def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
     """`ceil(x)` comes as close to x + 1 as one likes, above each whole number."""
     for target in "xy":

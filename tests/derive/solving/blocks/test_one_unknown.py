@@ -47,6 +47,7 @@ LEAST = {  # that each form comes to
 }
 
 
+@pytest.mark.ordinary(6)
 @pytest.mark.parametrize("form", LEAST)
 @given(st.integers(11, 14), st.integers(10, 99))
 def test_a_decimal_below_the_least_of_a_curve_has_no_root_and_one_above_has(form, digits, share):
@@ -115,6 +116,7 @@ EQUAL = {  # for each pair of numbers a and b
 }
 
 
+@pytest.mark.ordinary(4)
 @pytest.mark.parametrize(("first", "second"), EQUAL.items())
 @given(a=st.integers(2, 30), b=st.integers(31, 60), degree=st.integers(1, 3))
 def test_where_equal_irrational_constants_cancel_nothing_is_left_of_the_unknown(first, second, a, b, degree):
@@ -127,6 +129,7 @@ def test_where_equal_irrational_constants_cancel_nothing_is_left_of_the_unknown(
     assert answer.bounds == (-math.inf, math.inf)
 
 
+@pytest.mark.ordinary(4)
 @pytest.mark.parametrize(("first", "second"), EQUAL.items())
 @given(a=st.integers(2, 30), b=st.integers(31, 60))
 def test_irrational_constants_that_differ_in_the_twelfth_digit_leave_the_unknown_a_root(first, second, a, b):
@@ -345,6 +348,7 @@ def test_an_identity_that_no_form_shows_holds_wherever_its_sides_have_values(tex
     assert "not proved" in outcome.caveat.text
 
 
+@pytest.mark.ordinary(4)
 @pytest.mark.parametrize("change", ["1e-40*x", "1e-40", "1e-25/(1 + x**2)"])
 @pytest.mark.parametrize("text", [*IDENTITIES][:5])
 def test_what_is_an_identity_to_all_digits_of_doubles_alone_is_none(text, change):

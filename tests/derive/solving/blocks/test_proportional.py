@@ -70,7 +70,7 @@ def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
     assert apart.reason == "the two sides never meet in its domain"
 
 
-@every("seed", range(40), ordinary=2)
+@every("seed", range(40), ordinary=4)
 def test_shares_of_what_is_all_in_proportion_leave_their_unknown_free(seed):
     """Times that all fall with the chips: each has one share of the longest, whatever the chips are."""
     draw = random.Random(seed)

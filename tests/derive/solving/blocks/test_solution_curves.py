@@ -210,6 +210,7 @@ def test_equations_that_repeat_each_other_in_exact_decimals_hold_along_a_curve(h
 CURVES_OF_X_OVER_D = ["y*sin(d)", "y*cos(d)", "y*(d**3 + 1)", "exp(y*d) - 2", "d*cosh(d) + y"]
 
 
+@pytest.mark.ordinary(8)
 @pytest.mark.parametrize(
     ("emptied", "curve"),
     [*product(["a*d = b*x", "a*exp(d) = b*sin(x)"], CURVES_OF_X_OVER_D), ("a*d = b*x", "y*max(d, sin(d))")],
@@ -269,6 +270,7 @@ ROUNDED = {
 }
 
 
+@pytest.mark.ordinary(6)
 @pytest.mark.parametrize("seed", range(20))
 def test_between_two_steps_an_unknown_is_free_and_the_equations_are_not_dependent(seed):
     """The level `u` is planted; each equation holds both unknowns, since `p` stands on both sides of one."""

@@ -58,6 +58,7 @@ def forwards(rules, given):
     return values
 
 
+@pytest.mark.ordinary(10)
 @pytest.mark.parametrize("seed", range(30))
 def test_a_chain_of_cases_comes_out_as_it_does_forwards(seed):
     library, rules = chain(seed)
@@ -121,7 +122,7 @@ def verdicts(library, order, given):
     return {name: decisions.applies(library.relations[name]) for name in order}
 
 
-@every("seed", range(40), ordinary=2)
+@every("seed", range(40), ordinary=4)
 def test_what_applies_is_true_and_does_not_depend_on_what_is_asked_first(seed):
     library, point = circular(seed)
     draw, given = random.Random(seed), {name: point[name] for name in ("b", "c")}

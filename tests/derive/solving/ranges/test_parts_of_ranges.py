@@ -149,6 +149,7 @@ def test_two_ranges_that_one_number_fits_contradict_nothing(seed: int) -> None:
         assert any(low <= x <= high for low, high in map(span, answers))
 
 
+@pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     ("pair", "a", "b", "x"),
     [
@@ -166,6 +167,7 @@ def test_a_number_that_fits_two_ranges_beside_their_middles_is_not_denied(pair, 
 SIGNS = ["b = x/(a/abs(a))", "b = x*abs(a)/a", "b = x*a/abs(a)"]
 
 
+@pytest.mark.ordinary(9)
 @pytest.mark.parametrize("relation", SIGNS)
 @pytest.mark.parametrize("step", ["ceil(y)", "floor(y + 1)", "min(ceil(y), 0)"])
 @pytest.mark.parametrize("ends", [(-0.5, -0.25), (-1.5, -0.25), (-2.5, -1.25)])

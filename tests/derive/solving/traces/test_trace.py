@@ -537,7 +537,7 @@ def test_a_range_typed_is_bounded_by_the_trace_also_with_profiles_that_yield():
     assert not is_explained(answer)
 
 
-@every("seed", range(20), ordinary=3)
+@every("seed", range(20), ordinary=6)
 def test_the_range_of_a_profile_that_turns_and_changes_a_condition_is_bounded_as_a_grid_says(seed):
     draw = random.Random(f"grid {seed}")
     low, width = draw.randint(-20, 0) / 10, draw.randint(10, 30) / 10

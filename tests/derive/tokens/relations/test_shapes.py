@@ -187,7 +187,7 @@ WORKED = {
 }
 
 
-@every(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape], ordinary=3)
+@every(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape], ordinary=6)
 def test_each_shape_comes_back_from_what_a_token_passes(model: str, name: str) -> None:
     shape = WORKED[model]
     rest = {other: number for other, number in shape.items() if other != name}
