@@ -98,11 +98,13 @@ def ring(seed: int) -> System:
     return System(tuple(map(parse_equation, RING)), tuple(domains), numbers, domains)
 
 
-@every("seed", range(40), ordinary=8, thorough=3)
+DENIED = (1, 5, 7, 10, 11, 12, 17, 21, 25, 29, 33, 34, 36, 38)  # of the first forty
+
+
+@every("seed", DENIED, ordinary=7, thorough=2)
 def test_what_contractors_deny_of_five_equations_has_a_certificate(seed):
     system = ring(seed)
-    if not contractors_refute(system):
-        return
+    assert contractors_refute(system)
     of_ring = claim_of([*RING], system.equations, system.unknowns, system.known, system.domains, NOWHERE)
     assert of_ring is not None
     check(of_ring)
