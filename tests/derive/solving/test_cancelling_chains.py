@@ -96,9 +96,17 @@ def test_a_rest_below_the_last_digit_is_kept():
 
 def test_a_long_chain_ends_in_doubles():
     names = [f"v{place}" for place in range(301)]
-    steps = [f"{after} = sqrt({before} + 1)" for before, after in pairwise(names)]
-    library = bare(" ".join(names), *steps)
-    assert number(library.solve("v300", v0=2)) == pytest.approx((1 + math.sqrt(5)) / 2, rel=1e-12)
+    steps = [f"{after} = log({before} + 2)" for before, after in pairwise(names)]
+    library = bare(" ".join([*names, "z"]), *steps, "z = exp(v300) - v299 - 2", domains={"z": "real"})
+    settled = number(library.solve("v300", v0=2))
+    assert math.log(settled + 2) == pytest.approx(settled, rel=1e-12)
+    assert number(library.solve("z", v0=2)) == 0
+
+
+def test_a_root_does_not_answer_for_another_that_is_the_same_double():
+    library = bare("k c y", "c = sqrt(k)", "y = c**2 - 2", domains={"y": "real"})
+    asked = [numbers(library.solve_all("y", k=k)) for k in ("2", "2.00000000000000000001", "2")]
+    assert asked == [[0], [pytest.approx(1e-20, rel=1e-9, abs=0)], [0]]
 
 
 SOUGHT = [
@@ -131,3 +139,14 @@ def test_digits_that_nobody_knows_deny_no_value(relations, zero):
     library, given = behind(relations, f"sqrt(-abs({zero}))")
     with pytest.raises(LimitError, match="digits that are not known"):
         library.solve_all("b", **given)
+
+
+def test_only_digits_that_are_not_known_leave_a_value_open():
+    over = bare("x w k j y", "y = x/((x - w)*(k - j))", domains=dict.fromkeys("xwkjy", "real"))
+    computed = 0.1 + 0.2
+    with pytest.raises(LimitError, match="digits that are not known"):
+        over.solve("y", x=computed, w=computed, k=3, j=2)
+    with pytest.raises(NoSolutionError):
+        over.solve("y", x="0.3", w="0.3", k=3, j=2)
+    with pytest.raises(NoSolutionError):
+        over.solve("y", x=computed, w=0.2, k=3, j=3)
