@@ -678,3 +678,11 @@ def test_a_divisor_that_comes_to_zero_beside_the_answer_is_told_as_the_solver_te
                 expected = math.nan
             shown = math.nan if point.is_contradicted or point.barred else point.target
             assert near(shown, expected) or point.why == "undecided", (program.target, given)
+
+
+@needed
+def test_what_a_page_divides_by_nothing_but_rounding_is_undecided():
+    over = bare("a b y", "y = a/(b - 3*a)", domains=dict.fromkeys("aby", "real"))
+    zero, sound = at(over, "y", {"a": 0.1, "b": 0.3}, {"a": 0.1, "b": 0.4})
+    assert zero.why == "undecided"
+    assert sound.target == pytest.approx(1)
