@@ -65,7 +65,8 @@ def _from_ends(entry: Function, function: Callable[[Ball], Ball]) -> Callable[[B
 
     The square root of c**2 - k is zero for the root c of k, though some of the ball around c**2 - k is negative.
     """
-    ends = [end for end, is_closed in zip(entry.domain, entry.closed, strict=True) if is_closed and end.is_integer()]
+    closed = [end for end, is_closed in zip(entry.domain, entry.closed, strict=True) if is_closed]
+    ends = [end for end in entry.whole_ends if end in closed]
     if not ends:
         return function
 

@@ -84,6 +84,11 @@ class Function:
     latex: str = ""  # if it is not a command of this name; with %s for the argument, else that follows in parentheses
 
     @property
+    def whole_ends(self) -> tuple[float, ...]:
+        """The whole numbers at which its domain ends; another end, as that of lambertw, is rounded."""
+        return tuple(end for end in self.domain if end.is_integer())
+
+    @property
     def is_everywhere(self) -> bool:
         return self.domain == _ALL and self.shape != "tangent"
 

@@ -93,7 +93,6 @@ class Machine(PlainPython):
     """The same lines, compiled by numba."""
 
     is_exact = True
-
     operations = _table(lambda entry: entry.called_in_numba)
 
     def names(self) -> dict[str, Any]:

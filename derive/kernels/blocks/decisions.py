@@ -308,7 +308,7 @@ class Decisions:
         exact = self._exact_points(node)
         if exact is None:
             return self._as_computed(new, *near)
-        return self._settled(new, near, node, exact)
+        return self._with_exact_points(new, near, node, exact)
 
     def with_digits_kept(self, text: str, form: Node, scope: Scope) -> Node | None:
         """The decision whether a number has lost too many digits, as terms cancel, by which it is worked out exactly.
@@ -321,11 +321,11 @@ class Decisions:
         exact = self._exact_points(node)
         if exact is None:
             return None
-        number = name_of_text(text)
+        number = name_of_text(text)  # instead of the form, which the bound would compute again
         room = multiplied(_MAGNIFIED, replaced(self._errors.of(node), node, number))
-        return self._settled(number, (size_of(number), room), node, exact)
+        return self._with_exact_points(number, (size_of(number), room), node, exact)
 
-    def _settled(self, new: Node, near: tuple[Node, Node], node: Node, exact: ExactPoints) -> Node:
+    def _with_exact_points(self, new: Node, near: tuple[Node, Node], node: Node, exact: ExactPoints) -> Node:
         """A kernel's decision with its distance, the error of that, and what works it out exactly."""
         if node not in self._places:
             self._places[node] = len(self.exact)
@@ -436,7 +436,7 @@ def _ends(node: Apply) -> Iterator[float]:
     elif node.op == "inv":
         yield 0.0
     elif node.op in TABLE:
-        yield from (end for end in TABLE[node.op].domain if end.is_integer())
+        yield from TABLE[node.op].whole_ends
 
 
 def _is_short(number: Number) -> bool:

@@ -24,7 +24,7 @@ from derive.expressions.balls import Ball, many_digits
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number, applied, names_in, operations, rebuilt, walk
 from derive.numerics.algebra.evaluation import in_doubles, value
-from derive.numerics.algebra.exact_values import Irrational, folded_ball
+from derive.numerics.algebra.exact_values import Irrational, folded_ball, no_choice
 from derive.tolerances import EPSILON, EXPRESSION
 from quantities.rational import exact_of
 
@@ -337,7 +337,7 @@ def in_many_digits(node: Apply) -> Fraction | None:
     for working in (_DIGITS,) if balls else (_DIGITS, 2 * _DIGITS):  # exact arguments are known to any digits
         with many_digits(working):
             try:
-                ball = folded_ball(operation, balls, {}, _no_choice)
+                ball = folded_ball(operation, balls, {}, no_choice)
             except NoElement:
                 return None
             if not ball.is_finite():
@@ -355,10 +355,6 @@ def _fraction_of(ball: Ball) -> Fraction:
     """The midpoint of the ball around an irrational constant."""
     mantissa, exponent = map(int, ball.mid().man_exp())
     return Fraction(mantissa) * Fraction(2) ** exponent
-
-
-def _no_choice(*_: object) -> None:
-    """None, as an irrational constant contains no choice whose arm would have to be taken."""
 
 
 def to_digits(number: Fraction) -> Fraction:

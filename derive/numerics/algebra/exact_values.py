@@ -41,6 +41,10 @@ Chosen = Callable[[Apply, Values], Node | None]
 """The arm that a choice takes at some numbers; None if it takes none."""
 
 
+def no_choice(choice: Apply, values: Values) -> None:
+    """No arm, for expressions in which each choice was replaced by the arm that it takes."""
+
+
 class Undefined(NoElement):
     """An expression has no value at these numbers: it divides by zero, exactly, or leaves a function's domain."""
 
@@ -64,7 +68,7 @@ class Irrational(float):
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.rational import read_decimal
     >>> root = Irrational(math.sqrt(2), parse_expression("sqrt(k)"), {"k": read_decimal("2")})
-    >>> root, order(parse_expression("c**2"), parse_expression("2"), {"c": root}, lambda choice, values: None).value
+    >>> root, order(parse_expression("c**2"), parse_expression("2"), {"c": root}, no_choice).value
     (1.4142135623730951, 'equal')
     """
 
@@ -76,6 +80,7 @@ class Irrational(float):
     _balls: dict[int, Ball]  # by precision, since each of the known numbers may have an expression of its own
 
     def __new__(cls, number: float, form: Node, known: Mapping[str, float]) -> Irrational:
+        """The double, with its expression and those of the known numbers that stand in it."""
         irrational = super().__new__(cls, number)
         irrational.form = form
         irrational.known = {name: known[name] for name in names_in(form)}
@@ -89,7 +94,7 @@ class Irrational(float):
         bits = precision()
         if bits not in self._balls:
             numbers = {name: ball_of(number) for name, number in self.known.items()}
-            self._balls[bits] = folded_ball(self.form, numbers, self.known, lambda choice, values: None)
+            self._balls[bits] = folded_ball(self.form, numbers, self.known, no_choice)
         return self._balls[bits]
 
     def __eq__(self, other: object) -> bool:
@@ -266,7 +271,6 @@ def ball_of(number: Any) -> Ball:
 
     if isinstance(number, Irrational):
         return number.ball
-
     exact = exact_of(number)
     return arb(number) if exact is None else arb(fmpq(exact.numerator, exact.denominator))
 
@@ -370,7 +374,7 @@ def is_at_end(form: Node, values: Values, chosen: Chosen) -> bool:
     """Whether an argument in a form may be at the end of its domain, for the exact values behind rounded numbers.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> [is_at_end(parse_expression("sqrt(x - 0.3)"), {"x": x}, lambda *_: None) for x in (0.1 + 0.2, 0.29)]
+    >>> [is_at_end(parse_expression("sqrt(x - 0.3)"), {"x": x}, no_choice) for x in (0.1 + 0.2, 0.29)]
     [True, False]
     """
     with many_digits():
@@ -390,7 +394,7 @@ def is_at_end(form: Node, values: Values, chosen: Chosen) -> bool:
 
 _ENDS: Mapping[str, Sequence[float]] = {
     "inv": (0.0,),
-    **{name: [end for end in entry.domain if end.is_integer()] for name, entry in TABLE.items()},
+    **{name: entry.whole_ends for name, entry in TABLE.items() if entry.whole_ends},
 }
 """For each operation the whole numbers at which its domain ends."""
 
