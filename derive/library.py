@@ -194,7 +194,7 @@ class Library(RelationSet):
         """
         from derive.borders import bordering_quantity, borders
 
-        with query(math.inf):
+        with query():
             if not isinstance(relation, str):
                 raise self.vocabulary.unknown(relation)
             is_known = relation not in self.declared or (relation in given and relation not in over)

@@ -206,7 +206,7 @@ class Points:
         for turn in range(1, _STARTS + 1):
             shares = [(turn / root ** (i + 1)) % 1 for i in range(count)]
             sides = zip(self.program.box, self.program.steps, shares, strict=True)
-            yield tuple(whole_if_counted(low + (high - low) * share, step) for (low, high), step, share in sides)
+            yield tuple(whole_if_counted(_at_share(side, share), step) for side, step, share in sides)
 
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """A point of a program moved by Newton's method to where its ties hold; None where something has no number.
@@ -253,6 +253,16 @@ class Points:
             # the variables at the ends of their ranges stay there, and the others make up for them
             widths = {i: width for i, width in widths.items() if i not in stopped}
         return {}
+
+
+def _at_share(side: Span, share: float) -> float:
+    """The coordinate at a share of the way along a side of a program's box, also of one that has no end."""
+    low, high = side
+    if math.isfinite(high - low):
+        return low + (high - low) * share
+    if math.isfinite(low):
+        return low + share / (1 - share)
+    return high - share / (1 - share) if math.isfinite(high) else math.log(share / (1 - share))
 
 
 def _is_stopped(x: float, move: float, side: Span) -> bool:

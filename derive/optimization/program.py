@@ -105,7 +105,7 @@ def step_of(quantity: Declaration) -> float:
 
 def whole_if_counted(x: float, step: float) -> float:
     """The number of a program's variable, made whole if it is a count, of which `step` is the size of one."""
-    return round(x / step) * step if step else x
+    return round(x / step) * step if step and math.isfinite(x) else x
 
 
 def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node], Node]) -> Iterator[Limit]:

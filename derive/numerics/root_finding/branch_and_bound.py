@@ -265,7 +265,8 @@ class Boxes:
         if low == 0 and high < MOST:
             first = second = max(LEAST, high / _FIRST)
         if step:  # between two whole numbers, so that neither half is empty
-            first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
+            count = max(math.floor(first / step), round(low / step))
+            first = (count if math.isinf(high) else min(count, round(high / step) - 1)) * step
             second = first + step
         return (*sides[:i], (low, first), *sides[i + 1 :]), (*sides[:i], (second, high), *sides[i + 1 :])
 

@@ -11,11 +11,20 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
 
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError, VerificationError
+from derive.errors import (
+    DeriveError,
+    InconsistentError,
+    LimitError,
+    NoSolutionError,
+    UnderdeterminedError,
+    VerificationError,
+)
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.algebra.like_terms import difference_of
+from derive.numerics.intervals.arithmetic import point_box
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan
@@ -24,12 +33,13 @@ from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.system import agrees
 from derive.solving.diagnosis.conflicts import NoValueError, cancelling, contradiction, unproved
 from derive.solving.diagnosis.missing_givens import missing_sets, shortage, wanted
+from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import Question
+from derive.solving.execution.question import Question, stated_at
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
 from quantities.value import Value
@@ -141,7 +151,36 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
         raise without_value.error
     if not result.states:
         raise NoValueError(library, question, result)
+    _prove_agreement_over_ranges(library, question, result)
     return [result]
+
+
+def _prove_agreement_over_ranges(library: RelationSet, question: Question, result: PlanResult) -> None:
+    """Raise if a relation beside the plan holds nowhere in the ranges and the target's interval over them.
+
+    Where the middle of the ranges has no value, no check is made there.
+    """
+    target = question.target
+    ends = list(chain.from_iterable(state.spans[target] for state in result.states if target in state.spans))
+    if not ends or target in question.strong:
+        return
+    spans = {**point_box(question.numbers), **question.ranges, target: (min(ends), max(ends))}
+    for name in library.holders.get(target, ()):
+        relation = library.relations[name]
+        is_beside = name not in result.plan.relations and spans.keys() >= {*relation.members}
+        if not is_beside or not relation.is_exact or relation.conditions:
+            continue
+        gap = enclose(difference_of(relation.written), spans, "")
+        if gap is not None and gap.misses_zero:
+            names = dict.fromkeys([*library.held_by(result.plan.relations), *relation.members])
+            givens = [f"{given} = {question.strong[given]}" for given in names if given in question.strong]
+            conflicts = (*result.plan.relations, name, *givens)
+            raise InconsistentError(
+                f"{name}: {relation.written} holds nowhere in the ranges. The conflict: {'; '.join(conflicts)}.",
+                hint="Change one of the givens.",
+                conflicts=conflicts,
+                gap=min(map(abs, gap.values)),
+            )
 
 
 def _open_elsewhere(question: Question) -> LimitError:
@@ -297,7 +336,7 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: P
         _pinned(library, question, undetermined)
         or cancelling(library, question, left_out)
         or _with_fallbacks(library, question, left_out)
-        or bounded(library, question, left_out)
+        or _bounded(library, question, left_out)
     )
     if result is not None:
         return [result]
@@ -316,11 +355,27 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: P
 def _pinned(library: RelationSet, question: Question, undetermined: PlanResult) -> PlanResult | None:
     """The result of one case in which two limits leave the target one number; None if there are no such limits."""
     result = pinned(library, question, undetermined.left_out)
-    if result is None:
-        return None
+    return None if result is None else _agreeing(library, question, result)
+
+
+def _bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
+    """The result of one case in which inequalities bound the target; None if none does."""
+    result = bounded(library, question, left_out)
+    is_value = result is not None and any(question.target in state.values for state in result.states)
+    return _agreeing(library, question, result) if result is not None and is_value else result
+
+
+def _agreeing(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
+    """The result of one case in which limits leave the target a number; raises if what follows from it does not agree.
+
+    Limits are no equations, and no plan leads from the number on: it counts as if it were typed.
+    """
     consistent, contradictions = _consistent(library, question, result)
     if consistent is None:
         raise contradictions[0]
+    for state in consistent.states:
+        value = stated_at(library, question.target, state.values[question.target])
+        prove_agreement(library, question.but(strong={**question.strong, question.target: value}))
     return consistent
 
 

@@ -13,9 +13,10 @@ from itertools import chain, product
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, without_quotients
+from derive.numerics.algebra.like_terms import ONE, ZERO, added, difference_of, negated, without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.univariate_branch_and_prune import (
@@ -36,7 +37,7 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.extremes import ROUGH, bounds_sampled, extreme_corners, form_for_bounds
 from derive.solving.ranges.range_propagation import box_of, leaves, may_cancel, ranges_of
-from derive.tolerances import TIGHT
+from derive.tolerances import MOST, TIGHT
 from quantities.domain import Domain
 from quantities.rational import rounded_up
 
@@ -71,7 +72,35 @@ def enclosing_bounds(
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
     """
     system = _system_of(library, question, plan)
-    return least_and_greatest(system, most) if system is not None else None
+    bounds = least_and_greatest(system, most) if system is not None else None
+    if bounds is None or bounds[0].at > MOST or bounds[1].at < -MOST:  # no number is so large
+        return None
+    return bounds
+
+
+def bounds_under_limits(
+    target: str, relations: Sequence[Relation], box: Mapping[str, Span]
+) -> tuple[Bound, Bound] | None:
+    """Global bounds of a target by equations and inequalities together; None if nothing in the box satisfies them all.
+
+    The box has an interval for each name in them.
+    """
+    spans, zeros = {target: box[target]}, []
+    for relation in relations:
+        equation = relation.written
+        spans |= {name: box[name] for name in equation.names}
+        difference = difference_of(equation)
+        if equation.op != "=":
+            slack = Name(f"the slack of {relation.name}")
+            spans[slack.name] = (0.0, math.inf)
+            difference = added(difference, slack if equation.op == "<=" else negated(slack))
+        zeros.append(difference)
+    return least_and_greatest(System(Name(target), box[target], tuple(zeros), spans))
+
+
+def evidence_of(bounds: tuple[Bound, Bound]) -> Evidence:
+    """How global bounds are known."""
+    return _FOUND if all(bound.is_close for bound in bounds) else ROUGH
 
 
 def _how_near(bounds: Span, attained: Span | None) -> Evidence:

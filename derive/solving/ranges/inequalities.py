@@ -17,8 +17,9 @@ the inequality is added to the matching of the question (`ActiveLimits`):
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from itertools import chain, combinations, pairwise
 from typing import NamedTuple
@@ -32,6 +33,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.root_finding.branch_and_bound import Bound
 from derive.planning.basis import basis_of
 from derive.planning.incidence import Structure, core_of
 from derive.planning.plan import Block, Plan
@@ -43,6 +45,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_at
+from derive.solving.ranges.global_bounds import bounds_under_limits, evidence_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
@@ -50,6 +53,9 @@ from quantities.declaration import Declaration
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation
 _CASES = Memo[RelationSet](most=16)  # a library in which one case holds whatever its conditions
+_SHARES = (0.05, 0.5, 0.95)  # of an interval, at which an inequality is tested first
+_JOINT = 8  # limit on relations that are searched together with inequalities
+_CLOSER = tuple(share / 16 for share in range(1, 16))  # the same where other relations have no solution there
 _JUMPS = {"piecewise", *STEPPED}
 
 
@@ -57,25 +63,27 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     """The interval that inequalities leave to the target; None if none of them bounds it."""
     if not library.inequalities:
         return None
+    limits = [*_limits_of_target(library, question, left_out)]
+    is_ranged = any(limit.is_ranged for limit in limits)
+    is_small = len(_joint_relations(limits)) <= _JOINT
+    if is_ranged and is_small:
+        return _bounded_over_ranges(limits, left_out)
     target, domain = question.target, library.declared[question.target].domain
     low, high = domain.ends
     used: list[_Limit] = []
-    weak: dict[str, None] = {}
-    core = core_of(library, (target, *question.strong, *question.weak))
-    structure = core.structure(core.decisive.intersection(left_out), question.stated)
-    active = ActiveLimits(structure, target, question.strong, question.weak)
-    for relation in library.inequalities:
-        if relation.name in left_out or not active.could_determine(relation.name, library.members[relation.name]):
-            continue
-        limit = _Limit(library, question, relation)
-        edges = None if limit.says_nothing_of_target else limit.edges()
-        span = None if edges is None else limit.allowed(edges)
-        if edges is not None and span is not None:
+    for limit in limits:
+        try:
+            span = limit.allowed()
+        except InconsistentError:
+            if is_ranged:  # in the middle of the ranges, and perhaps not elsewhere
+                return None
+            raise
+        if span is not None:
             low, high = max(low, span[0]), min(high, span[1])
             used.append(limit)
-            weak |= dict.fromkeys(edges.weak)
-    if not used:
+    if not used or (is_ranged and low > high):
         return None
+    weak = tuple(dict.fromkeys(chain.from_iterable(limit.weak for limit in used)))
     names = tuple(limit.relation.name for limit in used)
     listed = ", ".join(names)
     meeting = _meeting_point(used, (low, high))
@@ -93,9 +101,72 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
             gap=(low - high) / max(abs(low), abs(high)),
         )
     else:
+        if is_small:
+            _bounds_of_all(used)  # raises if they exclude each other
         note = Assumption(f"bounded by {listed}; nothing else determines it")
         state = State({}, {target: (low, high)}, notes=(note,))
-    return PlanResult(Plan(target, (Block(names, (target,)),), tuple(weak), ()), (state,), left_out)
+    return PlanResult(Plan(target, (Block(names, (target,)),), weak, ()), (state,), left_out)
+
+
+def _limits_of_target(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Limit]:
+    """The inequalities that could determine the target if their sides were equal, and whose edges are known."""
+    core = core_of(library, (question.target, *question.strong, *question.weak))
+    structure = core.structure(core.decisive.intersection(left_out), question.stated)
+    active = ActiveLimits(structure, question.target, question.strong, question.weak)
+    for relation in library.inequalities:
+        if relation.name in left_out or not active.could_determine(relation.name, library.members[relation.name]):
+            continue
+        limit = _Limit(library, question, relation)
+        if not limit.says_nothing_of_target and limit.edges is not None:
+            yield limit
+
+
+def _bounded_over_ranges(limits: Sequence[_Limit], left_out: Mapping[str, str]) -> PlanResult | None:
+    """The interval that inequalities leave to the target wherever the givens are in their ranges; None if all of it.
+
+    In the middle of the ranges they may exclude each other though they do not elsewhere.
+    """
+    target = limits[0].question.target
+    bounds = _bounds_of_all(limits)
+    span = bounds[0].at, bounds[1].at
+    if span == limits[0].library.declared[target].domain.ends:
+        return None
+    names = tuple(limit.relation.name for limit in limits)
+    listed = ", ".join(names)
+    weak = tuple(dict.fromkeys(chain.from_iterable(limit.weak for limit in limits)))
+    note = Assumption(f"bounded by {listed}; nothing else determines it")
+    state = State({}, {target: span}, notes=(note, evidence_of(bounds)))
+    return PlanResult(Plan(target, (Block(names, (target,)),), weak, ()), (state,), left_out)
+
+
+def _joint_relations(limits: Sequence[_Limit]) -> list[Relation]:
+    """Inequalities and what leads to their edges, as far as they are exact and surely apply.
+
+    Whether a relation under conditions applies may change within ranges; without it, bounds contain every value too.
+    """
+    led_by = dict.fromkeys(chain.from_iterable(limit.others for limit in limits))
+    relations = [limit.relation for limit in limits]
+    relations += [limit.library.relations[name] for limit in limits[:1] for name in led_by]
+    return [relation for relation in relations if relation.approximate is None and not relation.conditions]
+
+
+def _bounds_of_all(limits: Sequence[_Limit]) -> tuple[Bound, Bound]:
+    """The bounds of the target by inequalities and what leads to their edges; raises if no value satisfies all."""
+    library, question = limits[0].library, limits[0].question
+    relations = _joint_relations(limits)
+    box = {name: declaration.domain.ends for name, declaration in library.declared.items()}
+    stated = {**question.strong, **{name: question.weak[name] for limit in limits for name in limit.weak}}
+    box |= {name: (value.base[0], value.base[2]) for name, value in stated.items()}
+    bounds = bounds_under_limits(question.target, relations, box)
+    if bounds is None:
+        names = tuple(limit.relation.name for limit in limits)
+        raise InconsistentError(
+            f"{question.target}: {', '.join(names)} exclude each other: no value of it satisfies all of them.",
+            hint="Change one of the givens.",
+            conflicts=names,
+            gap=math.inf,
+        )
+    return bounds
 
 
 def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
@@ -153,12 +224,22 @@ def _meeting_point(limits: Sequence[_Limit], span: Span) -> float | None:
     return next((end for end in shortest if all(limit.holds_at(end, AGREEMENT) for limit in limits)), None)
 
 
+class _Verdict(Enum):
+    """What is known of an inequality at a number of the target, or inside an interval."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    NO_SOLUTION = "no solution"  # the other relations, or the case of the question, do not admit the number
+    UNKNOWN = "unknown"
+
+
 class _Edges(NamedTuple):
     """The target's values at which the sides of an inequality are equal."""
 
     inside: list[float]
     at_ends: list[float]  # those at the ends of the target's domain
     weak: tuple[str, ...]  # the names whose weak values lead to them
+    relations: tuple[str, ...]  # the other relations that lead to them
 
 
 @dataclass(frozen=True)
@@ -188,6 +269,24 @@ class _Limit:
 
         return without_common_factors(*self.relation.written.sides, is_positive)
 
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """The names whose weak values lead to the edges of the inequality."""
+        return () if self.edges is None else self.edges.weak
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The relations that lead to the edges of the inequality."""
+        return () if self.edges is None else self.edges.relations
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether the edges of the inequality may move with ranges."""
+        values = {**self.question.strong, **{name: self.question.weak[name] for name in self.weak}}
+        names = {*self.relation.members, *self.library.held_by(self.others)}
+        return any(value.is_range for name, value in values.items() if name in names)
+
+    @cached_property
     def edges(self) -> _Edges | None:
         """The edges of the inequality: target values at which its sides are equal; None if some may be missing.
 
@@ -225,28 +324,30 @@ class _Limit:
         domain = library.declared[target].domain
         edges = sorted({end for end in ends if domain.low < end < domain.high})
         at_ends = sorted({end for end in ends if end in domain} - {*edges})
-        return _Edges(edges, at_ends, result.plan.weak) if len(edges) <= _EDGES else None
+        others = tuple(name for name in result.plan.relations if name != relation.name)
+        return _Edges(edges, at_ends, result.plan.weak, others) if len(edges) <= _EDGES else None
 
-    def allowed(self, edges: _Edges) -> Span | None:
+    def allowed(self) -> Span | None:
         """The interval that the inequality leaves to the target, by a test between any two edges; None if unknown.
 
-        Where it holds on neither side of its only edge, it leaves the edge alone: the sides are equal there.
+        At an edge the sides are equal: where the inequality holds on neither side of it, it leaves the edge alone.
         """
+        edges = self.edges
+        if edges is None:
+            return None
         domain = self.library.declared[self.question.target].domain
         pieces = [span for span in pairwise([domain.low, *edges.inside, domain.high]) if span[0] < span[1]]
-        verdicts: list[bool] = []
+        verdicts: dict[Span, _Verdict] = {}
         for span in pieces:
-            verdict = self._holds_inside(span)
-            if verdict is None:
+            verdicts[span] = self._verdict_inside(span)
+            if verdicts[span] is _Verdict.UNKNOWN:
                 return None
-            verdicts.append(verdict)
-        if True not in verdicts:
-            points = [*edges.inside, *edges.at_ends]
-            if not points:
-                raise self._denial()
-            is_one = len(points) == 1 and self.holds_at(points[0], AGREEMENT)
-            return (points[0], points[0]) if is_one else None
-        allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
+        allowed = [span for span, verdict in verdicts.items() if verdict is _Verdict.HOLDS]
+        points = [*edges.inside, *edges.at_ends]
+        if not points and {*verdicts.values()} == {_Verdict.FAILS}:
+            raise self._denial()
+        apart = [point for point in points if not any(low <= point <= high for low, high in allowed)]
+        allowed += [(point, point) for point in apart if self.holds_at(point, AGREEMENT)]
         return allowed[0] if len(allowed) == 1 else None
 
     def _denial(self) -> InconsistentError:
@@ -260,35 +361,37 @@ class _Limit:
             gap=math.inf,
         )
 
-    def _holds_inside(self, span: Span) -> bool | None:
-        """Whether the inequality holds inside an interval of the target; None if unknown.
+    def _verdict_inside(self, span: Span) -> _Verdict:
+        """Whether the inequality holds inside an interval of the target.
 
         Points inside are tried first, then points just beside the ends: other relations may leave solutions only there,
         as for a cost within a thousandth of its edge. Last, its sides may be equal throughout but for rounding. A point
-        far out may have no double, as `exp(1000)` has none: then the other points decide.
+        far out may have no double, as `exp(1000)` has none: then the other points decide. More points are tried where
+        the other relations have a solution at none of these.
         """
-        verdicts: list[bool | None] = []
-        for point in inside(span):
-            verdict = self.holds_at(point)
-            if verdict is None and (None in verdicts or all(map(math.isfinite, span))):
-                return None
-            verdicts.append(verdict)
-        if any(verdicts):
-            return True
-        low, high = span
-        if all(map(math.isfinite, span)):
-            inwards = ASIDE * (high - low)
-        else:  # by the size of the finite end
-            inwards = ASIDE * (max((abs(end) for end in span if math.isfinite(end)), default=0.0) or 1.0)
-        if any(self.holds_at(end) for end in (low + inwards, high - inwards) if math.isfinite(end)):
-            return True
-        return all(self.holds_at(point, AGREEMENT) for point in inside(span))
+        points = inside(span)
+        verdicts = [self.verdict_at(point) for point in points]
+        unknown = verdicts.count(_Verdict.UNKNOWN)
+        if unknown > 1 or (unknown and all(map(math.isfinite, span))):
+            return _Verdict.UNKNOWN
+        if _Verdict.HOLDS in verdicts:
+            return _Verdict.HOLDS
+        beside = [self.verdict_at(end) for end in _beside_ends(span)]
+        if _Verdict.HOLDS in beside or all(self.holds_at(point, AGREEMENT) for point in points):
+            return _Verdict.HOLDS
+        if _Verdict.FAILS in (*verdicts, *beside):
+            return _Verdict.FAILS
+        further = [self.verdict_at(point) for point in inside(span, _CLOSER)]
+        return _Verdict.HOLDS if _Verdict.HOLDS in further else _Verdict.NO_SOLUTION
 
-    def holds_at(self, point: float, slack: float = 0.0) -> bool | None:
-        """Whether the inequality holds where the target is a number; None if another solution is not excluded.
+    def holds_at(self, point: float, slack: float = 0.0) -> bool:
+        """Whether it is certain that the inequality holds where the target is a number."""
+        return self.verdict_at(point, slack) is _Verdict.HOLDS
 
-        It does not hold if that number has no solution. Its sides are asked for, and not the quantities in it one by
-        one: these may keep or lose their weak values.
+    def verdict_at(self, point: float, slack: float = 0.0) -> _Verdict:
+        """Whether the inequality holds where the target is a number; unknown if another solution is not excluded.
+
+        Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
         """
         library, sides = self.with_sides
         question = self.question
@@ -299,17 +402,17 @@ class _Limit:
                 side_question = Question(name, strong, question.weak, case=question.case, search=Search.NONE)
                 result = carried_out(library, side_question)
             except NoSolutionError:  # the number is of another case
-                return False
+                return _Verdict.NO_SOLUTION
             except DeriveError:
-                return None
+                return _Verdict.UNKNOWN
             if result.doubt:
-                return None
+                return _Verdict.UNKNOWN
             if result.plan.is_determined and not result.states:
-                return False
+                return _Verdict.NO_SOLUTION
             if len(result.states) != 1 or name not in result.states[0].values:
-                return None
+                return _Verdict.UNKNOWN
             values[name] = result.states[0].values[name]
-        return agrees(sides, values, slack)
+        return _Verdict.HOLDS if agrees(sides, values, slack) else _Verdict.FAILS
 
     @cached_property
     def with_sides(self) -> tuple[RelationSet, Equation]:
@@ -351,15 +454,29 @@ def _may_jump(library: RelationSet, plan: Plan) -> bool:
     return has_operation(*sides, among=_JUMPS)
 
 
-def inside(span: Span) -> list[float]:
-    """Some numbers in an interval between the edges of an inequality, which may be unbounded, to test it at."""
+def _beside_ends(span: Span) -> list[float]:
+    """The numbers just inside the finite ends of an interval between the edges of an inequality."""
+    low, high = span
+    if all(map(math.isfinite, span)):
+        inwards = ASIDE * (high - low)
+    else:  # by the size of the finite end
+        inwards = ASIDE * (max((abs(end) for end in span if math.isfinite(end)), default=0.0) or 1.0)
+    return [end for end in (low + inwards, high - inwards) if math.isfinite(end)]
+
+
+def inside(span: Span, shares: Sequence[float] = _SHARES) -> list[float]:
+    """Some numbers in an interval between the edges of an inequality, which may be unbounded, to test it at.
+
+    The shares of a bounded interval at which they lie become steps of growing size where an end is missing.
+    """
     low, high = span
     if math.isfinite(low) and math.isfinite(high):
-        return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
+        return [low + (high - low) * share for share in shares]
+    steps = [10 ** (6 * share - 3) for share in shares]
     if math.isinf(low) and math.isinf(high):
-        return [-1e3, -1e-3, 1e-3, 1e3]
+        return [sign * step for step in steps for sign in (-1, 1)]
     end, sign = (low, 1) if math.isfinite(low) else (high, -1)
-    return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
+    return [end + sign * step * (abs(end) or 1.0) for step in steps]
 
 
 class ActiveLimits:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.relation_files.loading import load
+from tests.derive.operations import Clock, limits_by
 from tests.derive.statements import bare
 from tests.ordinary import every, examples
 
@@ -278,3 +279,17 @@ def _distance(point: tuple[float, ...], start: tuple[float, ...], end: tuple[flo
     along = sum((p - a) * (b - a) for p, a, b in zip(point, start, end, strict=True)) / length**2 if length else 0.0
     share = min(max(along, 0.0), 1.0)
     return math.dist(point, [a + share * (b - a) for a, b in zip(start, end, strict=True)])
+
+
+@pytest.mark.thorough
+def test_a_border_whose_points_only_the_solver_knows_ends_with_the_time_of_a_query():
+    jumps = bare(
+        "a b c d e f",
+        "d = f + c - max(f, 3)",
+        "b = c/e*(c if c >= 1.7 else d)",
+        "b = d - 0.5 - a*0.5",
+        domains={"b": "whole", "c": "nonnegative", "e": "real", "f": "real"},
+        profiles={"some": {"b": "1..3", "f": "1..3"}},
+    )
+    with limits_by(Clock(0.5)), pytest.raises(derive.LimitError):
+        jumps.border("r1", "some", over=("a", "e"), a="0.5..3", e="0.5..3")

@@ -537,3 +537,16 @@ def test_a_choice_that_holds_only_at_a_worse_point_gives_way_to_a_better_one(mon
 
     monkeypatch.setattr(least, "put_back", moved)
     assert library.least("f", k=[1, 2], x="1..9").at["k"].magnitude == expected
+
+
+@pytest.mark.parametrize("verb", ["least", "most"])
+def test_a_count_without_an_end_is_searched_like_any_other(verb):
+    library = bare(
+        "a b c",
+        {"equation": "a = c*b", "when": ["a >= 0"]},
+        "a >= 0.5",
+        "c = (3/a)**3",
+        domains={"a": "whole", "b": "real", "c": "real"},
+    )
+    optimum = getattr(library, verb)("c", b=[0, 1, 2, 3])  # of these only b = 3 leads to a whole a, 3
+    assert number(optimum.answer) == pytest.approx(1)

@@ -322,3 +322,25 @@ def test_a_quotient_of_a_number_and_its_size_is_a_sign(equation, expected):
     held = bare("a b y", equation, domains=dict.fromkeys("aby", "real"))
     (answer,) = held.solve_all("y", a="-2..2", b="1..2")
     assert (answer.low.magnitude, answer.high.magnitude) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("relations", "domains", "target", "given"),
+    [
+        (["a + d = 14", "2*d = 11 - a - c"], "ac", "d", {"c": "-2..5"}),  # d is -3 - c
+        (["b = 3*c - 20", "a = b - 2*c - d + 10"], "acd", "b", {"a": -7, "d": "-2..0"}),  # b is at most -11
+    ],
+)
+def test_no_value_is_too_large_for_a_number(relations, domains, target, given):
+    linear = bare("a b c d", *relations, domains=dict.fromkeys(domains, "real"))
+    with pytest.raises(derive.NoSolutionError):
+        linear.solve_all(target, **given)
+
+
+def test_a_relation_beside_the_answer_may_hold_nowhere_in_ranges_whose_middle_has_no_value():
+    """By r1 a is at most 2, and by r2 it is -38, which is not positive."""
+    linear = bare("a f d", "a = 3*f - 25", "2*d = a + 14", domains=dict.fromkeys("fd", "real"))
+    with pytest.raises(derive.InconsistentError, match="r2"):
+        linear.solve_all("a", f="2..9", d=-12)
+    (answer,) = linear.solve_all("a", f="2..9", d=7.5)
+    assert answer.low.magnitude <= 1 <= answer.high.magnitude

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from itertools import product
 
 import pytest
@@ -247,3 +248,66 @@ def test_what_an_active_limit_determines_is_not_overlooked(rows, target, typed, 
     without = structure_of(library, frozenset({limit}), asked.stated)
     if limit in beside.relations and not plan(without, *names).is_determined:
         assert ActiveLimits(without, *names).could_determine(limit, library.members[limit])
+
+
+@every("seed", range(40), ordinary=10)
+def test_limits_that_exclude_each_other_in_the_middle_of_a_range_leave_what_they_do_elsewhere(seed):
+    draw = random.Random(f"limits {seed}")
+    least, most = draw.randint(1, 9), draw.randint(10, 40)
+    low = draw.randint(1, 8)
+    high = low + draw.randint(1, 8)
+    linear = bare("a c", f"c >= {least}", f"3*a + c <= {most}", domains=dict.fromkeys("ac", "real"))
+    square = bare("b d", f"d <= {most}", "d >= b*b", domains=dict.fromkeys("bd", "real"))
+    ends_or_conflict(linear, "c", {"a": f"{low}..{high}"}, least, most - 3 * low)
+    ends_or_conflict(square, "d", {"b": f"{low}..{high}"}, low * low, most)
+
+
+def ends_or_conflict(limited, target, given, low, high):
+    if low > high:
+        with pytest.raises(derive.InconsistentError):
+            limited.solve_all(target, **given)
+    elif low < high:
+        (answer,) = limited.solve_all(target, **given)
+        assert (answer.low.magnitude, answer.high.magnitude) == pytest.approx((low, high), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("names", "relations", "low", "high"),
+    [
+        ("y p q", ["4 = max(p, q)", "y = p + 0.5", "q <= y + 5"], 0.5, 4.5),
+        ("d b", ["d = max(0.3 - b, 0.5)", "d <= 4 + b"], 0.5, 0.5),
+    ],
+)
+def test_a_limit_denies_no_value_where_the_points_at_which_it_was_tried_have_no_solution(names, relations, low, high):
+    target = names.split()[0]
+    (answer,) = bare(names, *relations).solve_all(target)
+    if low == high:
+        assert answer.value.magnitude == low
+    else:
+        assert (answer.low.magnitude, answer.high.magnitude) == pytest.approx((low, high))
+
+
+def test_a_domain_leaves_an_inner_quantity_of_a_limit_its_part():
+    limited = bare("c b", "b + c <= 10", "2*b + c = 13", domains={"b": "4..6", "c": "real"})
+    (answer,) = limited.solve_all("c")
+    assert (answer.low.magnitude, answer.high.magnitude) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("target", "relations", "isolated"),
+    [("x", ["x**2 <= x**3"], 0), ("y", ["x <= 10*x*x", "y = x*x"], 0), ("x", ["(x - 1)**2*(x - 3) >= 0"], 1)],
+)
+def test_bounds_leave_no_single_point_out_at_which_the_sides_of_a_limit_are_equal(target, relations, isolated):
+    limited = bare("x y", *relations, domains={"x": "nonnegative", "y": "real"})
+    try:
+        bounds = [(answer.low.magnitude, answer.high.magnitude) for answer in limited.solve_all(target)]
+    except derive.UnderdeterminedError:
+        return
+    assert any(low <= isolated <= high for low, high in bounds)
+
+
+def test_what_two_limits_leave_is_put_into_what_follows_from_it():
+    limited = bare("x y z k", "y = x**2", "z = y + 2", "z <= k", "z >= k")
+    assert limited.solve("z", k=3).value.magnitude == 3
+    with pytest.raises(derive.InconsistentError):
+        limited.solve("z", k=0.75)  # y would be negative
