@@ -76,7 +76,7 @@ def contradiction(library: RelationSet, question: Question, plan: Plan, state: S
         gap = abs(check.gap)
         what = f"{relation.name}: {_sides_in_words(relation, question, state)} (they differ by {gap:.2g} of their size)"
         broken = {other.name: other.verdict for _, other in failed}
-        return _conflict(library, question, what, relations, givens, gap, broken)
+        return _conflict(library, question, what, *_applying(library, question, plan, relations, givens), gap, broken)
     return _no_value_conflict(library, question, plan, state)
 
 
@@ -124,7 +124,18 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
         return None
     block, relations, givens = min(conflicts, key=lambda conflict: [len(names) for names in conflict[1:]])
     what = no_value_fits(block.relations, block.unknowns)
-    return _conflict(library, question, what, relations, givens, math.inf, {})
+    return _conflict(library, question, what, *_applying(library, question, plan, relations, givens), math.inf, {})
+
+
+def _applying(
+    library: RelationSet, question: Question, plan: Plan, relations: Sequence[str], givens: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The relations and givens of a conflict, with those that decide whether its relations apply: they are part of it.
+
+    With `b = a**2` for c > 1, another c would end the conflict.
+    """
+    relations, deciding = decisions_of(library, question).applying_by(relations, plan)
+    return relations, list(dict.fromkeys([*givens, *deciding]))
 
 
 def _may_have_value_in_ranges(
