@@ -69,11 +69,17 @@ def in_full(error: DeriveError) -> DeriveError:
 
 def _singular(library: RelationSet, question: Question, error: UnderdeterminedError) -> UnderdeterminedError:
     """The error of one case whose plan has a block that is singular at these numbers, with the givens that would do."""
-    sets = cache(lambda: missing_sets(library, question))
+
+    @cache
+    def sets() -> tuple[tuple[str, ...], ...]:
+        """Where no set is found, any unknown of the block may be what is missing, but not the target itself."""
+        of_block = (names for names in error.missing if question.target not in names)
+        return missing_sets(library, question) or tuple(of_block)
+
     return UnderdeterminedError(
         error.what,
         hint=lambda: wanted(sets()) or error.hint,
-        missing=lambda: sets() or error.missing,
+        missing=sets,
     )
 
 

@@ -129,7 +129,7 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
     projection = eliminate(written, "", known, cancellation.domains, lambda left: bool(_decided(left, known)))
     for equation in _decided(projection.equations, known) if projection else ():
         if not agrees(equation, known):
-            raise _conflict(question, names, relations, equation)
+            raise _conflict(library, question, names, equation)
 
 
 def _decided(equations: Sequence[Equation], known: Mapping[str, float]) -> list[Equation]:
@@ -137,14 +137,13 @@ def _decided(equations: Sequence[Equation], known: Mapping[str, float]) -> list[
     return [equation for equation in equations if known.keys() >= {*equation.names}]
 
 
-def _conflict(
-    question: Question, names: Sequence[str], relations: Sequence[Relation], equation: Equation
-) -> InconsistentError:
+def _conflict(library: RelationSet, question: Question, names: Sequence[str], equation: Equation) -> InconsistentError:
     """The error for givens that contradict an equation which cancellation leaves of some relations."""
     gap = abs(residual(equation, question.numbers))
-    declared = chain.from_iterable(relation.declared for relation in relations)
-    stated = [f"{name} = {question.strong[name]}" for name in declared if name in question.strong]
-    conflicts = tuple(dict.fromkeys([*names, *stated]))
+    involved, deciding = decisions_of(library, question).applying_by(names, Plan(question.target, (), (), ()))
+    members = chain.from_iterable(library.members[name] for name in names)
+    stated = [f"{name} = {question.strong[name]}" for name in (*members, *deciding) if name in question.strong]
+    conflicts = tuple(dict.fromkeys([*involved, *stated]))
     return InconsistentError(
         f"{', '.join(names)}: together they require {equation}, and the sides differ by {gap:.2g} of "
         f"their size. The conflict: {'; '.join(conflicts)}.",

@@ -30,6 +30,7 @@ from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.cancellation.elimination import cancelled_answer
 from derive.solving.diagnosis.domain_violations import is_silent
+from derive.solving.diagnosis.minimal_conflict import minimal_conflict
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_claims import boxes_by_arms
 from derive.solving.execution.checks import checked, fallbacks, testable
@@ -74,7 +75,11 @@ def contradiction(library: RelationSet, question: Question, plan: Plan, state: S
         if not _apply_in_all_ranges(library, question, relations) and _may_fit_in_ranges(library, question, relations):
             continue
         gap = abs(check.gap)
+        relations, givens = _parts(library, question, plan, relations, givens, told=[relation.name])
         what = f"{relation.name}: {_sides_in_words(relation, question, state)} (they differ by {gap:.2g} of their size)"
+        subject = relation.written.lhs
+        if isinstance(subject, Name) and not _is_told(plan, subject.name, relations, givens):
+            what = no_value_fits([relation.name], [subject.name])
         broken = {other.name: other.verdict for _, other in failed}
         return _conflict(library, question, what, relations, givens, gap, broken)
     return _no_value_conflict(library, question, plan, state)
@@ -92,10 +97,11 @@ def _conflict(
     """The error for conflicting relations and givens, with a hint to leave out the first relation or change a given."""
     stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
     defaults = by_default([library.relations[name] for name in relations], library.defaults, question.strong)
+    several = "one of " if len(givens) != 1 else ""
     culprits = first_names(givens, _NAMED) or "the givens"
     return InconsistentError(
         f"{what}. The conflict: {'; '.join(first_names(part, _NAMED) for part in (relations, stated) if part)}.",
-        hint=f"Change or drop one of {culprits}, or leave {relations[0]} out.{defaults}",
+        hint=f"Change or drop {several}{culprits}, or leave {relations[0]} out.{defaults}",
         conflicts=(*relations, *stated),
         gap=gap,
         broken=broken,
@@ -124,7 +130,40 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
         return None
     block, relations, givens = min(conflicts, key=lambda conflict: [len(names) for names in conflict[1:]])
     what = no_value_fits(block.relations, block.unknowns)
+    relations, givens = _parts(library, question, plan, relations, givens, told=block.relations)
     return _conflict(library, question, what, relations, givens, math.inf, {})
+
+
+def _is_told(plan: Plan, name: str, relations: Collection[str], givens: Collection[str]) -> bool:
+    """Whether a conflict tells the value of a quantity: by a given, or by the relations from which it follows."""
+    return name in givens or (name in plan.sources and {*plan.sources[name].relations} <= {*relations})
+
+
+def _parts(
+    library: RelationSet,
+    question: Question,
+    plan: Plan,
+    relations: Sequence[str],
+    givens: Sequence[str],
+    told: Sequence[str],
+) -> tuple[list[str], list[str]]:
+    """The relations and givens of a conflict: without spare ones, and with those by which its relations apply.
+
+    With `b = a**2` for c > 1, another c would end the conflict. The relations `told` are in the sentence on it.
+    """
+    decisions = decisions_of(library, question)
+    involved, deciding = decisions.applying_by(relations, plan)
+    if len(involved) == len(relations):  # otherwise some may serve only to decide
+        relations, givens = minimal_conflict(
+            library,
+            question.strong,
+            relations,
+            givens,
+            needed_relations=told,
+            needed_givens=deciding,
+        )
+        involved, deciding = decisions.applying_by(relations, plan)
+    return involved, list(dict.fromkeys([*givens, *deciding]))
 
 
 def _may_have_value_in_ranges(
@@ -298,15 +337,16 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     own = given.base[1]
     if any(abs(number - own) <= AGREEMENT * (abs(number) + abs(own)) for number in numbers):
         return
-    declared = chain.from_iterable(relation.declared for relation in relations)
-    stated = [f"{other} = {question.strong[other]}" for other in declared if other in others]
-    conflicts = (*names, *dict.fromkeys(stated), f"{name} = {given}")
+    declared = dict.fromkeys(chain.from_iterable(relation.declared for relation in relations))
+    givens = [*(other for other in declared if other in others), name]
+    names, givens = minimal_conflict(library, question.strong, names, givens, needed_givens=(name,))
+    stated = [f"{other} = {question.strong[other]}" for other in givens]
     raise InconsistentError(
         f"{name} is stated as {given}, and the other givens make it "
         f"{' or '.join(shown_number(number, library.declared[name].unit) for number in numbers)}. "
-        f"The conflict: {', '.join(names)}; {', '.join(conflicts[len(names) :])}.",
+        f"The conflict: {', '.join(names)}; {', '.join(stated)}.",
         hint=f"Change or drop one of them, or leave out one of {', '.join(names)}.",
-        conflicts=conflicts,
+        conflicts=(*names, *stated),
         gap=min(abs(number - own) / max(abs(number), abs(own)) for number in numbers),
     )
 

@@ -180,6 +180,13 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
     base = basis_of(structure, question.target, question.strong, question.weak)
     known = {*question.strong, *base.weak}
     counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
+    matching = Matching.of(base.structure, frozenset(known))
+
+    def is_of_a_case(name: str) -> bool:
+        return not matching.settles(name) or _is_of_a_case(library, matching, name, _EXCLUSIONS)
+
+    if any(relation.name in matching.fixes for relation in library.conditional):
+        counted = frozenset(filter(is_of_a_case, counted))
     return sorted(counted - {question.target})  # counting may find the target fixed although it cancels
 
 
@@ -208,6 +215,9 @@ def _smallest_sets(
     search = _Search(library, question, left_out | frozenset(idle))
     if question.target not in search.matching.unknowns:
         return
+    if most and not search.fits_a_case(()):
+        yield from _sets_in_cases(library, question, left_out, search.excluding_pair(()), most)
+        return
     waking = [(name,) for name in _waking(library, question, left_out, idle)]
     for search_for in (search.singles, search.pairs, search.triples, search.larger):
         # of an empty set, counting finds the target fixed already
@@ -219,12 +229,18 @@ def _smallest_sets(
             yield from sets
             return
         if by_counting and most:  # all rest on cases that exclude each other: each case has sets of its own
-            pair = search.excluding_pair(by_counting[0])
-            in_cases = [_smallest_sets(library, question, left_out | {relation}, most - 1) for relation in pair]
-            several = list(dict.fromkeys(chain.from_iterable(in_cases)))
-            fewest = min(map(len, several), default=0)
-            yield from (names for names in several if len(names) == fewest)
+            yield from _sets_in_cases(library, question, left_out, search.excluding_pair(by_counting[0]), most)
             return
+
+
+def _sets_in_cases(
+    library: RelationSet, question: Question | Outline, left_out: frozenset[str], pair: Names, most: int
+) -> Iterator[Names]:
+    """The smallest sets of missing givens without one or the other of two relations that exclude each other."""
+    in_cases = [_smallest_sets(library, question, left_out | {relation}, most - 1) for relation in pair]
+    several = list(dict.fromkeys(chain.from_iterable(in_cases)))
+    fewest = min(map(len, several), default=0)
+    yield from (names for names in several if len(names) == fewest)
 
 
 def _idle(library: RelationSet, question: Question | Outline) -> dict[str, Names]:
@@ -403,35 +419,12 @@ class _Search:
         Of relations that exclude each other no case has both: of `x = a + b` for c < 1 and `x = a*b` from there on, a
         single given is too few.
         """
-        matching = self.matching.given(names)
-        return not matching.settles(self.question.target) or self._is_of_a_case(matching, _EXCLUSIONS)
+        matching, target = self.matching.given(names), self.question.target
+        return not matching.settles(target) or _is_of_a_case(self.library, matching, target, _EXCLUSIONS)
 
     def excluding_pair(self, names: Iterable[str]) -> tuple[str, ...]:
         """Two relations that never apply together, and by both of which the missing givens would fix the target."""
-        return self._excluding_pair(self.matching.given(names))
-
-    def _excluding_pair(self, matching: Matching) -> tuple[str, ...]:
-        """Two relations that exclude each other, and by which the missing givens would fix the target; or none."""
-        used = matching.relations_for(self.question.target)
-        conditional = [relation for relation in self.library.conditional if relation.name in used]
-        for relation, other in combinations(conditional, 2):
-            if are_exclusive(relation.conditions, other.conditions):
-                return relation.name, other.name
-        return ()
-
-    def _is_of_a_case(self, matching: Matching, most: int) -> bool:
-        """Whether missing givens would fix the target in a matching, perhaps without `most` excluded relations."""
-        if not matching.settles(self.question.target):
-            return False
-        pair = self._excluding_pair(matching)
-        if not pair or not most:
-            return True
-        for relation in pair:
-            rest = matching.without((relation,))
-            rest.add_again([name for name in rest.members if name not in rest.fixes], 1)
-            if self._is_of_a_case(rest, most - 1):
-                return True
-        return False
+        return _excluding_pair(self.library, self.matching.given(names), self.question.target)
 
     @cached_property
     def freeing_fallbacks(self) -> set[str]:
@@ -544,6 +537,31 @@ class _Search:
                         distances[other] = distances[name] + 1
                         pending.append(other)
         return distances
+
+
+def _excluding_pair(library: RelationSet, matching: Matching, name: str) -> tuple[str, ...]:
+    """Two relations that exclude each other, and by which a matching fixes a quantity that is not missing."""
+    used = matching.relations_for(name)
+    conditional = [relation for relation in library.conditional if relation.name in used]
+    for relation, other in combinations(conditional, 2):
+        if are_exclusive(relation.conditions, other.conditions):
+            return relation.name, other.name
+    return ()
+
+
+def _is_of_a_case(library: RelationSet, matching: Matching, name: str, most: int) -> bool:
+    """Whether a matching fixes a quantity beside missing givens, perhaps without `most` excluded relations."""
+    if not matching.settles(name):
+        return False
+    pair = _excluding_pair(library, matching, name)
+    if not pair or not most:
+        return True
+    for relation in pair:
+        rest = matching.without((relation,))
+        rest.add_again([other for other in rest.members if other not in rest.fixes], 1)
+        if _is_of_a_case(library, rest, name, most - 1):
+            return True
+    return False
 
 
 def _vectors(moves: Sequence[Row]) -> dict[str, Vector]:

@@ -227,6 +227,33 @@ class Decisions:
         weak = [name for name in names_in(*relation.conditions) if name in self.question.weak]
         return any(self.logic.fixed(name) is None and self.following(name) is None for name in weak)
 
+    def applying_by(self, names: Iterable[str], plan: Plan) -> tuple[list[str], list[str]]:
+        """Some relations with those that lead to their conditions, and the typed values there, by which all apply.
+
+        A quantity in a condition is as the plan derives it, or else as it follows from the givens.
+        """
+        relations = dict.fromkeys(names)
+        pending = list(relations)
+        givens: dict[str, None] = {}
+        for relation in pending:  # the list grows as it is walked
+            tick()
+            for name in self._deciding(self.library.relations[relation]):
+                is_derived_apart = name not in plan.sources and self.derived.get(name) is not None
+                source = self.carried_out.get(name, plan) if is_derived_apart else plan
+                for origin in source.behind([name], self.library):
+                    if origin in source.sources:
+                        further = [other for other in source.sources[origin].relations if other not in relations]
+                        relations.update(dict.fromkeys(further))
+                        pending += further
+                    elif origin in self.question.strong:
+                        givens[origin] = None
+        return pending, list(givens)
+
+    def _deciding(self, relation: Relation) -> tuple[str, ...]:
+        """The quantities that decide whether a conditional relation applies: where a domain does, it needs no other."""
+        domains = {name: self.library.declared[name].domain.ends for name in names_in(*relation.conditions)}
+        return names_in(*(condition for condition in relation.conditions if not truth_within(condition, domains)))
+
     def whether(self, relation: Relation) -> str:
         """The reason why a conditional relation is decided not to apply in this case."""
         if relation.name in self.question.case.failing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +61,37 @@ def test_a_relation_that_applies_in_a_part_of_the_ranges_contradicts_nothing_in_
     assert answer.bounds == pytest.approx((19.8, 20))
     with pytest.raises(derive.InconsistentError):
         library.solve_all("v", b=10, y=1000, a="10.1..10.5")
+
+
+@pytest.mark.parametrize(
+    ("further", "typed", "named"),
+    [
+        ((), {"c": 2}, {"c = 2"}),
+        (("c = 2*e",), {"e": 2}, {"r2", "e = 2"}),
+        (({"equation": "c = 2*e", "when": ["d > 1"]},), {"e": 2, "d": 3}, {"r2", "e = 2", "d = 3"}),
+        (("c = d - e", "c = 2*d"), {"e": -2}, {"r2", "r3", "e = -2"}),
+    ],
+)
+@pytest.mark.parametrize("target", ["b", "c", "f"])
+def test_what_decides_that_a_relation_applies_is_part_of_its_conflict(
+    further: tuple[Any, ...], typed: dict[str, int], named: set[str], target: str
+) -> None:
+    """At another c there is no conflict: `b = a**2` is only for c > 1. That c >= 0 needs no other reason."""
+    conditional = {"equation": "b = a**2", "when": ["c > 1", "g >= 0"]}
+    domains = {"g": "nonnegative", "e": "real", "d": "real"}
+    library = bare("a b c d e f g", conditional, *further, "f = a + 1", domains=domains)
+    with pytest.raises(derive.InconsistentError) as caught:
+        library.solve(target, a=5, b=3, g=1, **typed)
+    assert set(caught.value.conflicts) == {"r1", "a = 5", "b = 3", *named}
+    given_names = {part.partition(" = ")[0] for part in caught.value.conflicts if " = " in part}
+    hint = str(caught.value.hint)
+    assert all(name in hint.partition(", or leave")[0] for name in given_names)
+
+
+def test_what_decides_that_relations_which_cancel_apply_is_part_of_their_conflict() -> None:
+    """For c up to 1 nothing ties `p` to `q`."""
+    conditional = {"equation": "p = x + y", "when": ["c > 1"]}
+    library = bare("p q x y c e", conditional, "q = 2*x + 2*y", "c = 2*e")
+    with pytest.raises(derive.InconsistentError) as caught:
+        library.solve("p", p=2, q=5, e=3)
+    assert set(caught.value.conflicts) == {"r1", "r2", "r3", "p = 2", "q = 5", "e = 3"}

@@ -51,3 +51,30 @@ def test_what_is_offered_rests_on_no_two_cases_at_once(
     with pytest.raises(derive.UnderdeterminedError) as caught:
         library.solve(target, **given)
     assert {*caught.value.missing} == expected
+
+
+@examples(16)
+@given(a=st.integers(2, 9), edge=st.integers(1, 9), further=st.integers(0, 2))
+def test_two_cases_at_once_determine_nothing(a: int, edge: int, further: int) -> None:
+    """Each case has one relation for two unknowns, though both together would count as two relations."""
+    cases = {"equation": "y = a + b", "when": [f"b < {edge}"]}, {"equation": "y = a*b", "when": [f"b >= {edge}"]}
+    chain = [f"z{place + 1} = 3*z{place}" for place in range(further)]
+    library = bare(f"a b x y {' '.join(f'z{place}' for place in range(3))}", *cases, "z0 = 2*a", *chain, "x = 2*b")
+    with pytest.raises(derive.UnderdeterminedError) as caught:
+        library.solve("x", a=a)
+    assert {*caught.value.missing} == {("b",), ("y",)}
+    determined = ", ".join(f"z{place}" for place in range(further + 1))
+    assert caught.value.hint == f"Give b, or y. These givens determine {determined}."
+
+
+@examples(16)
+@given(factor=st.integers(2, 9), number=st.integers(-9, 9))
+def test_the_target_is_not_offered_where_relations_are_dependent_at_these_numbers(factor: int, number: int) -> None:
+    """At this number of c, both relations say the same, and another a has another b."""
+    rest = f"b = a - {factor}*c + {(factor - 1) * number}".replace("+ -", "- ")
+    library = bare("a b c", "c = a - b", rest, domains=dict.fromkeys("abc", "real"))
+    with pytest.raises(derive.UnderdeterminedError) as caught:
+        library.solve("b", c=number)
+    assert caught.value.missing == (("a",),)
+    assert str(caught.value).endswith("Give a.")
+    assert library.solve("b", c=number, a=1).base == 1 - number
