@@ -188,7 +188,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
 
 def _moving(library: RelationSet, outline: Outline) -> set[str]:
     """The quantities that elimination cannot determine: they move at generic numbers and at the values of defaults."""
-    points = ({}, _default_numbers(library, outline))
+    points: tuple[Mapping[str, float], ...] = ({}, _default_numbers(library, outline))
     jacobians = (
         rows_of(library, outline, frozenset(), numbers, sums_as_differences=sums_as_differences)
         for sums_as_differences, numbers in product((False, True), points)
