@@ -31,7 +31,7 @@ from derive.numerics.algebra.products import written_as_product
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Block, Plan
+from derive.planning.plan import Block, Plan, plan_for
 from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_of, put_in
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.substitution import expressed, may_be_lost
@@ -39,13 +39,15 @@ from derive.solving.blocks.system import System, agrees
 from derive.solving.case_trees import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
 from derive.solving.execution.question import Outline, outlined
-from derive.time_limits import query, tick
+from derive.time_limits import query, stop_if_over, tick
 from derive.tolerances import AGREEMENT, LEAST
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
 _DRAWS = 3  # points at which a form is put back
+_OTHER_PLANS = 12  # limit on plans tried for a form that is defined where another is not
+_OTHER_FORMS = 4  # limit on such forms that are looked at
 
 _Arm = tuple[Node, tuple[Node, ...]]
 """A closed form, and the conditions under which it is the one."""
@@ -64,7 +66,10 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
                 return _eliminated(library, cases.outline)
             library, cases = by_arms
         if eliminates_in_a_gap(library, cases):  # what is missing cancels there, and no plan has a form for it
-            raise _no_closed_form(target, [])
+            always = library.without(*(relation.name for relation in library.conditional))
+            if not eliminates(always, cases.outline):  # else the same cancels in every case
+                raise _no_closed_form(target, [])
+            return _eliminated(always, cases.outline)
         open_cases = [case for case in cases.leaves if case.is_open]
         undecided = cases.partial or next(_following_in_some_case(library, cases.outline, open_cases), None)
         if undecided is not None or (open_cases and len(cases.alternatives) > 1):
@@ -73,6 +78,8 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 
         try:
             form = _choice(_joined_arms(library, cases, cases.alternatives))
+            if _has_gap(form):
+                form = _without_gap(library, cases, form)
             if sum(1 for _ in islice(walk(form), LARGEST_FORM + 1)) > LARGEST_FORM:
                 raise _too_large(target)
             return to_sympy(form, library.quantities)
@@ -194,6 +201,62 @@ def _where_defined(form: Node) -> tuple[Node, ...]:
 def _choice(arms: Sequence[_Arm]) -> Node:
     first, conditions = arms[0]
     return Apply("piecewise", _parts(arms)) if conditions else first
+
+
+def _has_gap(form: Node) -> bool:
+    """Whether a symbolic solution holds a choice without an arm for all other cases."""
+    return any(bool(_where_defined(part)) for part in walk(form))
+
+
+def _without_gap(library: RelationSet, cases: Cases, form: Node) -> Node:
+    """A symbolic solution by relations that always hold, alone or where the arms of this one do not; else this one.
+
+    An arm may leave the unknown an interval, of which another relation takes one number: that one gives it everywhere.
+    """
+    for other in islice(_by_other_plans(library, cases), _OTHER_FORMS):
+        if _is_defined_everywhere(library, other):
+            return other
+        if isinstance(form, Apply) and _where_defined(form):
+            return Apply("piecewise", (*form.args, other))
+    return form
+
+
+def _by_other_plans(library: RelationSet, cases: Cases) -> Iterator[Node]:
+    """The symbolic solutions without a gap, by exact relations without conditions and no further weak values.
+
+    Where the solution of a block has a gap, or there is none, the block's relations are left out in turn.
+    """
+    outline = cases.outline
+    weak = tuple(dict.fromkeys(chain.from_iterable(plan.weak for plan in cases.plans)))
+    unsure = (name for name, relation in library.relations.items() if relation.conditions or relation.approximate)
+    pending = [frozenset(unsure)]
+    for left_out in islice(pending, _OTHER_PLANS):  # which grows on the way
+        plan = plan_for(library, outline.target, outline.strong, weak, left_out, outline.stated)
+        if not plan.is_determined or plan.is_joint:
+            continue
+        forms: dict[str, Node] = {}
+        for block in plan.blocks:
+            try:
+                solutions = _closed_forms(library, block)
+            except (AmbiguousError, LimitError, NoSolutionError):
+                stop_if_over()
+                solutions = {}
+            if not solutions or any(map(_has_gap, solutions.values())):
+                pending += [left_out | {relation} for relation in block.relations]
+                break
+            forms |= solutions
+        else:
+            yield _in_givens(outline.target, forms)
+
+
+def _is_defined_everywhere(library: RelationSet, form: Node) -> bool:
+    """Whether a symbolic solution has a value at all givens in their domains, as it divides by no zero."""
+    domains = {name: library.declared[name].domain for name in names_in(form)}
+    box = {
+        name: (domain.low or LEAST if domain.open_low else domain.low, domain.high) for name, domain in domains.items()
+    }
+    enclosure = enclose(form, box, "")
+    return enclosure is not None and not enclosure.partial
 
 
 def _parts(arms: Iterable[_Arm]) -> tuple[Node, ...]:

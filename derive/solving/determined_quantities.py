@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, product
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -40,9 +41,7 @@ def eliminates(library: RelationSet, outline: Outline) -> bool:
 
 def _eliminates(library: RelationSet, outline: Outline) -> bool:
     """Try at generic numbers for the givens whether elimination determines a target."""
-    used = combined(rows_of(library, outline, frozenset(), only_combined=True), outline.target)
-    if used is None:  # a factor may be zero, or a term may be absent, at the values of defaults only
-        used = combined(rows_of(library, outline, frozenset(), _default_numbers(library, outline)), outline.target)
+    used = next(filter(None, _combinations(library, outline)), None)
     if used is None:
         return False
     if _is_settled_at_generic_numbers(library, outline.target, outline.strong):
@@ -54,6 +53,17 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
         return True
     alone = _with_only(library, used)  # where givens state something twice, drawn numbers contradict the others
     return _is_settled_at_generic_numbers(alone, outline.target, outline.strong)
+
+
+def _combinations(library: RelationSet, outline: Outline) -> Iterator[tuple[str, ...] | None]:
+    """The relations that may determine a target by elimination, at generic numbers and at the values of defaults.
+
+    A factor may be zero, or a term may be absent, at the values of defaults only.
+    """
+    for sums_as_differences in (False, True):
+        rows = partial(rows_of, library, outline, frozenset(), sums_as_differences=sums_as_differences)
+        yield combined(rows(only_combined=True), outline.target)
+        yield combined(rows(_default_numbers(library, outline)), outline.target)
 
 
 def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
@@ -168,13 +178,22 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
         while remaining:
             outline = outlined(library, next(iter(remaining)), names)
             rows = rows_of(library, outline, frozenset())
-            rows_at_defaults = rows_of(library, outline, frozenset(), _default_numbers(library, outline))
             reached = {next(iter(remaining))}.union(*(row.keys() for row in rows.values()))
-            moves = next(directions(rows)).keys() & next(directions(rows_at_defaults)).keys()
+            moves = _moving(library, outline)
             unmoved = [name for name in remaining if name in reached and name not in moves]
             fixed.update(name for name in unmoved if eliminates(library, outlined(library, name, names)))
             remaining = {name: None for name in remaining if name not in reached}
         return counted | fixed
+
+
+def _moving(library: RelationSet, outline: Outline) -> set[str]:
+    """The quantities that elimination cannot determine: they move at generic numbers and at the values of defaults."""
+    points: tuple[Mapping[str, float], ...] = ({}, _default_numbers(library, outline))
+    jacobians = (
+        rows_of(library, outline, frozenset(), numbers, sums_as_differences=sums_as_differences)
+        for sums_as_differences, numbers in product((False, True), points)
+    )
+    return set.intersection(*(set(next(directions(rows))) for rows in jacobians))
 
 
 def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from derive.expressions.arithmetic import Arithmetic, Fold, nothing
-from derive.expressions.tree import Apply, Equation, Node
+from derive.expressions.tree import Apply, Equation, Node, walk
 from derive.numerics.algebra.like_terms import exponent_of
 
 PRIME = 2**61 - 1
@@ -23,10 +23,11 @@ Vector = tuple[int, ...]
 """Coefficients by place, modulo the prime."""
 
 
-def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
+def slopes(equation: Equation, point: Mapping[str, int], *, sums_as_differences: bool = False) -> Row | None:
     """The slopes of an equation modulo a prime at a point: of its ratio of sides, in the logarithms of its names.
 
-    For a name that is zero at the point it is the slope in the name itself.
+    For a name that is zero at the point it is the slope in the name itself. Of an equation with a sum it may be that of
+    the difference of its sides: where these do not agree, like terms cancel in differences as factors do in ratios.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> row = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
@@ -37,10 +38,16 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
     if left is None or right is None:
         return None
     (left_number, left_row), (right_number, right_row) = left, right
-    is_relative = left_number and right_number  # the slope of a logarithm is relative to the number
+    is_difference = sums_as_differences and _has_sum(equation)
+    # the slope of a logarithm is relative to the number
+    is_relative = left_number and right_number and not is_difference
     row = scaled(left_row, inverse(left_number) if is_relative else 1)
     subtract(row, right_row, inverse(right_number) if is_relative else 1)
     return {name: number for name, slope in row.items() if (number := slope * (point[name] or 1) % PRIME)}
+
+
+def _has_sum(equation: Equation) -> bool:
+    return any(isinstance(part, Apply) and part.op == "add" for part in walk(*equation.sides))
 
 
 def residue(node: Node, point: Mapping[str, int]) -> int:

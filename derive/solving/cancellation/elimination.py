@@ -23,17 +23,29 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, islice
+from itertools import product as pairs_of
 from typing import NamedTuple
 
 from derive.caches import Memo
 from derive.errors import InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, is_condition, names_in, replaced, walk
+from derive.expressions.tree import (
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    is_condition,
+    is_negated,
+    names_in,
+    replaced,
+    walk,
+)
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
 from derive.numerics.algebra.products import Product, product_of, written, written_as_product
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
@@ -84,10 +96,17 @@ def _cancellations(
     """
     decisions = decisions_of(library, question)
     tried: list[tuple[str, ...]] = []
-    for numbers in (None, question.beside_zeros):
+    for sums_as_differences, numbers in pairs_of((False, True), (None, question.beside_zeros)):
         skipped = {**dict.fromkeys(question.case.failing, ANOTHER), **left_out}
         while True:
-            rows = rows_of(library, question, frozenset(skipped), numbers, only_combined=True)
+            rows = rows_of(
+                library,
+                question,
+                frozenset(skipped),
+                numbers,
+                only_combined=True,
+                sums_as_differences=sums_as_differences,
+            )
             names = combined(rows, question.target)
             if not names or names in tried:
                 break
@@ -384,8 +403,11 @@ class _Elimination:
         return False
 
     def balanced(self, equation: Equation) -> Equation:
-        """An equation as elimination writes it: two products, without common factors that are surely nonzero."""
-        left, right = map(self._product, equation.sides)
+        """An equation as elimination writes it: two products, without common factors that are surely nonzero.
+
+        Terms of both sides in which names cancel are left out.
+        """
+        left, right = map(self._product, self._without_like_terms(equation).sides)
         unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_nonzero(base)]
         inverse = None if unsure or not right.number else right.to(Fraction(-1))
         ratio = left if inverse is None else left.times(inverse)
@@ -396,6 +418,25 @@ class _Elimination:
         if ratio.number < 0:
             below = Product(Fraction(-1), below.powers)
         return Equation(written(above), "=", written(below))
+
+    def _without_like_terms(self, equation: Equation) -> Equation:
+        """An equation without what cancels in the difference of its sides, if names do but not all; else unchanged.
+
+        What is left is written with a positive sign, each term on its side.
+        """
+        if {*names_in(equation.lhs)}.isdisjoint(names_in(equation.rhs)):
+            return equation
+        difference = self._product(difference_of(equation))
+        bases = [base for base in difference.powers if not self.is_nonzero(base)]
+        left_names = {*names_in(*bases)}
+        if not left_names or left_names.issuperset(equation.names):
+            return equation
+        (base, *others) = bases
+        if others or difference.powers[base] != 1 or not (isinstance(base, Apply) and base.op == "add"):
+            return Equation(written(Product(Fraction(1), {base: difference.powers[base] for base in bases})), "=", ZERO)
+        above = [term for term in base.args if not is_negated(term)]
+        below = [negated(term) for term in base.args if is_negated(term)]
+        return Equation(added(*above), "=", added(*below))
 
     def _product(self, side: Node) -> Product:
         """A side of an equation as a product; cached, since most sides stay as they are in a step of elimination."""

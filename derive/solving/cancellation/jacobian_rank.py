@@ -34,7 +34,7 @@ Rows = dict[str, Row]
 
 _ROWS = Memo[Rows](most=16)  # one error message needs the same rows several times
 _SLOPES = Memo[Row](most=4096)  # trials of one question move few numbers
-_EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=1)
+_EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=2)
 
 
 def rows_of(
@@ -44,24 +44,30 @@ def rows_of(
     numbers: Mapping[str, float] | None = None,
     *,
     only_combined: bool = False,
+    sums_as_differences: bool = False,
 ) -> Rows:
     """The Jacobian of a question: the slopes of relations and of weak values in all that is not given.
 
     The point is random, or has known numbers for some names and for what follows from them in the direction relations
     are written, so that a factor may be zero there.
 
+    Relations that cannot run forwards may not hold at the point: there it depends on how they are written which terms
+    cancel, in ratios of their sides or, with `sums_as_differences`, in the differences of those that hold sums.
+
     Where rows are only to be combined, those of the core are enough (`structure_of_combined`); not so for how names
     move.
     """
     names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
-    key = (*names, left_out, numbers_as_key(numbers or {}), only_combined)
+    key = (*names, left_out, numbers_as_key(numbers or {}), only_combined, sums_as_differences)
 
     def rows() -> Rows:
         if not only_combined:
-            return _rows(library, question, structure_of(library, left_out, question.stated), numbers)
+            graph = structure_of(library, left_out, question.stated)
+            return _rows(library, question, graph, numbers, sums_as_differences=sums_as_differences)
         named = (question.target, *question.strong, *question.weak)
-        graph = structure_of_combined(library, named, left_out, question.stated, is_generic=not numbers)
-        return _rows(library, question, graph, numbers)
+        is_generic = not numbers and not sums_as_differences  # a name of its own may cancel in a difference
+        graph = structure_of_combined(library, named, left_out, question.stated, is_generic=is_generic)
+        return _rows(library, question, graph, numbers, sums_as_differences=sums_as_differences)
 
     return _ROWS.of(library.session, key, rows)
 
@@ -84,20 +90,33 @@ def structure_of_combined(
 
 
 def _rows(
-    library: RelationSet, question: Question | Outline, graph: Structure, numbers: Mapping[str, float] | None
+    library: RelationSet,
+    question: Question | Outline,
+    graph: Structure,
+    numbers: Mapping[str, float] | None,
+    *,
+    sums_as_differences: bool,
 ) -> Rows:
     """The Jacobian's rows for a structure's relations and for the weak values in use: rival relations count last."""
     base = basis_of(graph, question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
-    rows = _without_known(_rows_at(library, structure, base.relations, numbers or {}), question.strong)
+    at_point = _rows_at(library, structure, base.relations, numbers or {}, sums_as_differences=sums_as_differences)
+    rows = _without_known(at_point, question.strong)
     late = {name: row for name, row in rows.items() if name in structure.rivals}
     first = {name: row for name, row in rows.items() if name not in late}
     return first | {f"={name}": {name: 1} for name in weak} | late
 
 
-def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
+def _rows_at(
+    library: RelationSet,
+    structure: Structure,
+    names: Sequence[str],
+    numbers: Mapping[str, float],
+    *,
+    sums_as_differences: bool = False,
+) -> Rows:
     """The Jacobian's rows of relations at the random point, but with these numbers and what follows from them."""
-    point, everywhere = _everywhere(library)
+    point, everywhere = _everywhere(library, sums_as_differences=sums_as_differences)
     relations = [name for name in names if name in everywhere]
     if not numbers:
         return {name: everywhere[name] for name in relations}
@@ -109,7 +128,12 @@ def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], n
 
     def sloped(name: str) -> Row:
         point = tuple([values[member] for member in structure.members[name]])
-        return _SLOPES.of(library.session, (name, point), lambda: slopes(library.relations[name].written, values) or {})
+        equation = library.relations[name].written
+
+        def at_values() -> Row:
+            return slopes(equation, values, sums_as_differences=sums_as_differences) or {}
+
+        return _SLOPES.of(library.session, (name, point, sums_as_differences), at_values)
 
     return {name: everywhere[name] if moved.isdisjoint(everywhere[name]) else sloped(name) for name in relations}
 
@@ -250,7 +274,7 @@ def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[s
     return kept, [(name, rows[label]) for label, name in own_names.items()]
 
 
-def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
+def _everywhere(library: RelationSet, *, sums_as_differences: bool) -> tuple[Mapping[str, int], Rows]:
     """The Jacobian of all equations, and its random point, where relations hold as far as they run forwards."""
 
     def point_and_rows() -> tuple[Mapping[str, int], Rows]:
@@ -260,10 +284,13 @@ def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
         free = set(structure.holders) - set(structure.forward.values())
         for name, relation in forwards(structure, list(structure.members), free).items():
             point[name] = residue(library.relations[relation].written.rhs, point) or point[name]
-        rows = {name: slopes(library.relations[name].written, point) for name in structure.members}
+        written = {name: library.relations[name].written for name in structure.members}
+        rows = {
+            name: slopes(equation, point, sums_as_differences=sums_as_differences) for name, equation in written.items()
+        }
         return point, {name: row for name, row in rows.items() if row is not None}
 
-    return _EVERYWHERE.of(library.session, "", point_and_rows)
+    return _EVERYWHERE.of(library.session, sums_as_differences, point_and_rows)
 
 
 def _residue_of_number(number: float) -> int:

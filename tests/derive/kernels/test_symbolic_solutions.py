@@ -314,3 +314,42 @@ def test_a_formula_of_arms_holds_where_what_is_put_in_has_a_value(seed):
     at = {str(symbol): symbol for symbol in form.free_symbols}
     exact = sympy.nsimplify(y, rational=True)
     assert float(form.subs({at["a"]: sympy.Rational(a), at["y"]: exact})) == pytest.approx(float(x))
+
+
+# relations, the target, and what the other quantities are at a value of the first given
+REPEATED = [
+    (
+        ["d = a*max(b, c)", "c = b/a", "c = a + 2"],
+        "b",
+        {"a": lambda a: a, "d": lambda a: max(a**2 * (a + 2), a**2 + 2 * a)},
+    ),
+    (["q = 10*q - 2*a - 4.3", "q = max(a - b, 0.5)", "b = a + 4"], "b", {"q": lambda a: Fraction(1, 2)}),
+    (["b = a", "q = a**2 - 0.75", {"equation": "q = 3 - b", "when": ["a >= q"]}], "b", {"a": lambda a: a}),
+    (["q = 4 + b if b < a else 4 + a", "b*(q - a) = a + 7"], "b", {"a": lambda a: a, "q": lambda a: a + 4}),
+]
+
+
+@pytest.mark.parametrize(("relations", "target", "given"), REPEATED)
+@pytest.mark.parametrize("at", [Fraction(1, 2), Fraction(1), Fraction(5, 4), Fraction(3)])
+def test_a_formula_has_a_value_where_another_relation_takes_one_of_an_interval(relations, target, given, at):
+    tied = bare("a b c d q", *relations)
+    numbers = {name: value(at) for name, value in given.items()}
+    try:
+        answer = tied.solve(target, **{name: str(number) for name, number in numbers.items()})
+    except derive.DeriveError:
+        return  # what is given does not fit together there
+    form = tied.formula(target, given=[*given])
+    symbols = {str(symbol): symbol for symbol in form.free_symbols}
+    put_in = {symbols[name]: sympy.Rational(number) for name, number in numbers.items() if name in symbols}
+    assert float(form.subs(put_in)) == pytest.approx(float(answer.value.magnitude))
+
+
+def test_a_formula_without_conditions_comes_before_one_with_arms():
+    library = bare("a b c d", "d = a*max(b, c)", "c = b/a", "c = a + 2")
+    a = library.quantities["a"]
+    assert sympy.expand(library.formula("b", given=["a", "d"]) - a * (a + 2)) == 0
+
+
+def test_what_cancels_in_every_case_has_a_formula():
+    cases = bare("a b q", "q = q + a - b", {"equation": "q = max(b, 10)", "when": ["q >= 5"]})
+    assert cases.formula("b", given=["a"]) == cases.quantities["a"]

@@ -325,3 +325,47 @@ def test_no_contradiction_rests_on_a_search_that_proves_nothing(monkeypatch):
             falling_coefficient=1.52,
             least_cost=136.27863586760057,
         )
+
+
+def arranged(draw, terms):
+    """An equation that says that terms add up to zero, each on a random side, and one of them twice more."""
+    twice = draw.choice(terms)
+    sides = {"=": [], "": []}
+    for count, name in draw.sample([*terms, twice, (-twice[0], twice[1])], len(terms) + 2):
+        side = draw.choice([*sides])
+        sides[side].append(f"{count if side else -count}*{name}")
+    return " = ".join(" + ".join(side or ["0"]).replace("+ -", "- ") for side in sides.values())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_cancels_does_so_however_the_equations_are_written(seed):
+    draw = random.Random(seed)
+    hidden = {name: draw.randint(1, 9) for name in "abc"}
+    shared = {"a": draw.choice([-2, -1, 1]), "b": draw.choice([-1, 1, 2]), "c": draw.choice([-1, 1])}
+    equations = []
+    for factor, further in ((1, 0), (draw.choice([-1, 1, 2]), draw.choice([-1, 1, 2]))):
+        counts = {name: factor * count + further * (name == "c") for name, count in shared.items()}
+        total = sum(count * hidden[name] for name, count in counts.items())
+        equations.append(arranged(draw, [(count, name) for name, count in counts.items() if count] + [(-total, "1")]))
+    pair = bare("a b c", *equations, domains=dict.fromkeys("abc", "real"))
+    assert number(pair.solve("c")) == pytest.approx(hidden["c"])
+    assert pair.reach(given=[]) == {"c"}
+    with pytest.raises(UnderdeterminedError):
+        pair.solve("a")
+
+
+def test_a_term_on_both_sides_cancels():
+    balance = bare("x y z w", "y = x + y + z - 8", "z = w*x")
+    assert number(balance.solve("w", z=3)) == pytest.approx(0.6)
+    assert balance.reach(given=["z"]) == {"z", "x", "w"}
+
+
+def test_a_term_on_both_sides_has_to_exist():
+    balance = bare("x y z", "y + x = z + y", "y = -2 - z**2", domains={"x": "real", "z": "real"})
+    with pytest.raises((NoSolutionError, UnderdeterminedError)):
+        balance.solve("x", z=3)
+
+
+def test_an_identity_fixes_nothing():
+    with pytest.raises(UnderdeterminedError):
+        bare("x y z", "y + x = x + y", "z = x + y").solve("x", z=3)
