@@ -57,10 +57,12 @@ def compiled(
     *,
     tested: bool = True,
     weak: Container[str] = (),
+    profiles: tuple[Any, ...] = (),
 ) -> Callable[..., Any]:
     """A compiled function of the givens by keyword, which returns the target of a question, in declared units.
 
-    Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
+    Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles,
+    with which the solver is asked where lines leave a point open.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -71,8 +73,8 @@ def compiled(
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
     target_cases = found_for(library, target, given)
-    names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak)
-    floats = _Floats(library, target_cases, arrays, weak)
+    names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
+    floats = _Floats(library, target_cases, arrays, weak, profiles)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
@@ -105,11 +107,12 @@ class _Floats:
     cases: Cases
     arrays: JointFunctions
     weak: Container[str]
+    profiles: tuple[Any, ...]
 
     @cached_property
     def point(self) -> Callable[..., float]:
         if self.cases.is_asked:
-            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak)
+            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak, self.profiles)
             return lambda *numbers: ask.solved(numbers)
         return written(self.library, [self.cases], self.cases.outline.strong, Floats())
 
@@ -151,7 +154,7 @@ def compiled_with(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
             hint="Leave one of the givens out, or compile without profiles.",
         )
-    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated)
+    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated, profiles=profiles)
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
     call = by_name(names, lambda values: inner(**dict(zip(names, values, strict=True)), **fixed))
     call.__doc__ = f"{target} from {', '.join(names)}, in declared units."

@@ -116,7 +116,7 @@ class SweepFunction:
         sources = chain.from_iterable(test.sources for test in tests)
         wanted += [source.cases for source in sources if source.cases is not None]
         weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
-        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak)
+        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak, self.profiles)
 
     def _values(
         self, function: JointFunctions, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
