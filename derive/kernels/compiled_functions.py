@@ -22,7 +22,7 @@ compiled function takes numbers in declared units, and what is masked or missing
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -30,11 +30,12 @@ from types import FunctionType
 from typing import Any, Literal, get_args
 
 from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, UnknownNameError, excerpt, unknown
-from derive.kernels.agreement import agreement, said_twice
+from derive.kernels.agreement import agreed, agreement, based, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.lowering import written
-from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for
+from derive.kernels.own_numbers import OwnNumbers, own_numbers
+from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for, solved_number
 from derive.model.relation_set import RelationSet
 from derive.solving.case_trees import Cases, cases, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
@@ -156,9 +157,32 @@ def compiled_with(
         )
     inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated, profiles=profiles)
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
-    call = by_name(names, lambda values: inner(**dict(zip(names, values, strict=True)), **fixed))
+    quantities = [library.declared[name] for name in names]
+    own = own_numbers(library, target, profiles, {}, names)
+
+    def on_values(given: Sequence[Any]) -> Any:
+        values = numbers_of(quantities, given)
+        result = inner(**dict(zip(names, values, strict=True)), **fixed)
+        return result if own is None else _beside_own_numbers(own, dict(zip(names, values, strict=True)), result)
+
+    call = by_name(names, on_values)
     call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
     return call
+
+
+def _beside_own_numbers(own: OwnNumbers, values: Mapping[str, Any], result: Any) -> Any:
+    """The values of a compiled function, with the solver's answers where givens have the profiles' own numbers."""
+    import numpy
+
+    declared = own.library.declared
+    gap = own.gap(*(based(numpy.asarray(values[name], dtype=float), declared[name]) for name in own.own))
+    column = numpy.asarray(result, dtype=float)
+
+    def solved(point: Sequence[float]) -> float:
+        return solved_number(own.library, own.target, dict(zip(values, point, strict=True)), profiles=own.profiles)
+
+    found = agreed(column, [numpy.broadcast_to(gap, column.shape)], [*values.values()], solved)
+    return found if found.shape else float(found)
 
 
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:
@@ -170,7 +194,7 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
     """The question of a compiled function, read at generic numbers of the givens, which no profile states."""
     with query():
-        return ask(library, target, profiles, generic_numbers(library, names, 0))
+        return ask(library, target, profiles, generic_numbers(library, names, 0), frozenset(names))
 
 
 def is_own_value_alone(library: RelationSet, question: Question) -> bool:

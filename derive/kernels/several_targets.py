@@ -207,13 +207,24 @@ class OpenPoints:
 
     def solved(self, point: Sequence[float]) -> float:
         """The solver's answer for one of several targets at a point, in the declared unit; NaN if there is none."""
-        target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
-        try:
-            base = answer_at(self.library, target, named, self.weak, self.profiles).base
-        except DeriveError:
-            return math.nan
-        declared = math.nan if base is None else self.library.declared[target].unit.from_base(base)
-        return declared if math.isfinite(declared) else math.nan
+        named = dict(zip(self.outline.strong, point, strict=True))
+        return solved_number(self.library, self.outline.target, named, self.weak, self.profiles)
+
+
+def solved_number(
+    library: RelationSet,
+    target: str,
+    point: Mapping[str, float],
+    weak: Container[str] = (),
+    profiles: tuple[Any, ...] = (),
+) -> float:
+    """The solver's number for one of several targets at a point, in the declared unit; NaN if there is none."""
+    try:
+        base = answer_at(library, target, point, weak, profiles).base
+    except DeriveError:
+        return math.nan
+    declared = math.nan if base is None else library.declared[target].unit.from_base(base)
+    return declared if math.isfinite(declared) else math.nan
 
 
 def answer_at(

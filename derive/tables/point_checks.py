@@ -125,6 +125,11 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     return _sign(recipe, name, [name], judge)
 
 
+def undecided_sign(gap: PointFunction) -> Sign:
+    """The sign of points at which a test of givens leaves to the solver what its checks are."""
+    return Sign("", PointFunction(gap.sources, lambda *numbers: numpy.where(numpy.isnan(gap.call(*numbers)), 1, 0)))
+
+
 def contradicted(recipe: Recipe) -> list[PointFunction]:
     """Functions that tell point by point how much a target's checked relations and domains are contradicted.
 
