@@ -12,10 +12,10 @@ and a program for a browser says that only the solver can tell.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from derive.caches import Memo
@@ -31,7 +31,10 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
 from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, may_be_zero
+from derive.solving.cancellation.elimination import required_of_givens
+from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.case_trees import Case, Cases, Fork, Tree, plans_for
+from derive.solving.determined_quantities import generic
 from derive.solving.diagnosis.domain_violations import leaving_blocks_in_a_case, leaving_from, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
 
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
+_SETS = 16  # limit on sets of dependent relations that are looked at
 _TRIED = 12  # points at which it is called where there are more
 
 
@@ -217,6 +221,39 @@ def _text_at_zero(zero: DecidingZero, text: Writer) -> str:
     return f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, {verdict}, -1.0)"
 
 
+def cancelling_gaps(
+    library: RelationSet, strong: Sequence[str], tests: Container[str]
+) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+    """The givens that have to agree as all else cancels between dependent relations, of which none is a test already.
+
+    The function of each is negative where they do, and NaN elsewhere: elimination holds where factors are not zero.
+    """
+    for relations, equation in _cancelling(library, frozenset(strong)):
+        if not any(relation in tests for relation in relations):
+            yield equation.names, tested(equation.names, partial(_text_of_doubt, equation))
+
+
+def _text_of_doubt(equation: Equation, text: Writer) -> str:
+    left, right, size = apart(equation, text)
+    return f"np.where(np.abs({left} - {right}) <= {CONTRADICTION!r} * {size}, -1.0, nan)"
+
+
+def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tuple[str, ...], Equation], ...]:
+    """The equations of givens alone that sets of dependent relations leave, each with these relations."""
+
+    def equations() -> Iterator[tuple[tuple[str, ...], Equation]]:
+        listed = library.relations.values()
+        unsure = frozenset(relation.name for relation in listed if relation.conditions or not relation.is_exact)
+        structure = structure_of_combined(library, strong, unsure, is_generic=True)
+        numbers = {name: generic(library.declared[name], 0) for name in strong}
+        for relations in islice(repeated_among(library, structure, strong, {}), _SETS):
+            for equation in required_of_givens(library, relations, numbers):
+                if equation.names:
+                    yield relations, equation
+
+    return _CANCELLING.of(library.session, strong, lambda: tuple(equations()))
+
+
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
     """Compile a test of whether givens agree, over arrays in base units; `write` makes its text from other texts."""
     sheet = Sheet(Arrays(), names)
@@ -312,7 +349,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         if len(known_here) == len(plans_here):
             beside |= known_here
             gaps = (*gaps, (names, gap))
-    gaps = (*gaps, *zero_gaps(library, cases))
+    gaps = (*gaps, *zero_gaps(library, cases), *cancelling_gaps(library, strong, plans_of_each))
     return Agreement(library, cases, gaps, JointFunctions(library, list(beside.values()))) if gaps else None
 
 
@@ -351,6 +388,7 @@ def testing(library: RelationSet, cases: Cases) -> dict[str, dict[str, Cases]]:
     return tested
 
 
+_CANCELLING = Memo[tuple[tuple[tuple[str, ...], Equation], ...]](most=256)
 _DECIDING = Memo[tuple["DecidingZero", ...]](most=256)
 
 _Members = Mapping[str, tuple[str, ...]]

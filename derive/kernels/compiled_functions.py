@@ -22,7 +22,7 @@ compiled function takes numbers in declared units, and what is masked or missing
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -30,11 +30,12 @@ from types import FunctionType
 from typing import Any, Literal, get_args
 
 from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, UnknownNameError, excerpt, unknown
-from derive.kernels.agreement import agreement, said_twice
+from derive.kernels.agreement import agreed, agreement, based, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.lowering import written
-from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for
+from derive.kernels.own_numbers import OwnNumbers, own_numbers
+from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for, solved_number
 from derive.model.relation_set import RelationSet
 from derive.solving.case_trees import Cases, cases, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
@@ -57,10 +58,12 @@ def compiled(
     *,
     tested: bool = True,
     weak: Container[str] = (),
+    profiles: tuple[Any, ...] = (),
 ) -> Callable[..., Any]:
     """A compiled function of the givens by keyword, which returns the target of a question, in declared units.
 
-    Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles.
+    Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles,
+    with which the solver is asked where lines leave a point open.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -71,8 +74,8 @@ def compiled(
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
     target_cases = found_for(library, target, given)
-    names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak)
-    floats = _Floats(library, target_cases, arrays, weak)
+    names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
+    floats = _Floats(library, target_cases, arrays, weak, profiles)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
@@ -105,11 +108,12 @@ class _Floats:
     cases: Cases
     arrays: JointFunctions
     weak: Container[str]
+    profiles: tuple[Any, ...]
 
     @cached_property
     def point(self) -> Callable[..., float]:
         if self.cases.is_asked:
-            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak)
+            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak, self.profiles)
             return lambda *numbers: ask.solved(numbers)
         return written(self.library, [self.cases], self.cases.outline.strong, Floats())
 
@@ -151,11 +155,34 @@ def compiled_with(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
             hint="Leave one of the givens out, or compile without profiles.",
         )
-    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated)
+    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated, profiles=profiles)
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
-    call = by_name(names, lambda values: inner(**dict(zip(names, values, strict=True)), **fixed))
+    quantities = [library.declared[name] for name in names]
+    own = own_numbers(library, target, profiles, {}, names)
+
+    def on_values(given: Sequence[Any]) -> Any:
+        values = numbers_of(quantities, given)
+        result = inner(**dict(zip(names, values, strict=True)), **fixed)
+        return result if own is None else _beside_own_numbers(own, dict(zip(names, values, strict=True)), result)
+
+    call = by_name(names, on_values)
     call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
     return call
+
+
+def _beside_own_numbers(own: OwnNumbers, values: Mapping[str, Any], result: Any) -> Any:
+    """The values of a compiled function, with the solver's answers where givens have the profiles' own numbers."""
+    import numpy
+
+    declared = own.library.declared
+    gap = own.gap(*(based(numpy.asarray(values[name], dtype=float), declared[name]) for name in own.own))
+    column = numpy.asarray(result, dtype=float)
+
+    def solved(point: Sequence[float]) -> float:
+        return solved_number(own.library, own.target, dict(zip(values, point, strict=True)), profiles=own.profiles)
+
+    found = agreed(column, [numpy.broadcast_to(gap, column.shape)], [*values.values()], solved)
+    return found if found.shape else float(found)
 
 
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:
@@ -167,7 +194,7 @@ def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
     """The question of a compiled function, read at generic numbers of the givens, which no profile states."""
     with query():
-        return ask(library, target, profiles, generic_numbers(library, names, 0))
+        return ask(library, target, profiles, generic_numbers(library, names, 0), frozenset(names))
 
 
 def is_own_value_alone(library: RelationSet, question: Question) -> bool:

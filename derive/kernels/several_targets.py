@@ -66,12 +66,18 @@ class JointFunctions:
     (('voltage', 'current'), [[4.0, 2.0], [36.0, 18.0]])
     """
 
-    def __init__(self, library: RelationSet, wanted: Sequence[Cases], weak: Container[str] = ()) -> None:
+    def __init__(
+        self,
+        library: RelationSet,
+        wanted: Sequence[Cases],
+        weak: Container[str] = (),
+        profiles: tuple[Any, ...] = (),
+    ) -> None:
         """Prepare the function of several targets: the names of their givens, and which targets lines compute."""
         self.outlines = tuple(target_cases.outline for target_cases in wanted)
         self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
-        self._open_points = [OpenPoints(library, target_cases, self.names, weak) for target_cases in wanted]
+        self._open_points = [OpenPoints(library, target_cases, self.names, weak, profiles) for target_cases in wanted]
         self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, target_cases in enumerate(wanted) if not target_cases.is_asked)
         plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
@@ -151,12 +157,24 @@ class JointFunctions:
 
 
 class OpenPoints:
-    """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do."""
+    """The points of one target that compiled lines leave open; `weak` values of them are stated, as profiles do.
 
-    def __init__(self, library: RelationSet, wanted: Cases, names: Sequence[str], weak: Container[str] = ()) -> None:
+    The solver is asked with all values of the profiles: where relations repeat each other, it needs more of them than
+    the lines do.
+    """
+
+    def __init__(
+        self,
+        library: RelationSet,
+        wanted: Cases,
+        names: Sequence[str],
+        weak: Container[str] = (),
+        profiles: tuple[Any, ...] = (),
+    ) -> None:
         """Find out at which points that lines of several targets leave open the solver is to be asked for this one."""
         self.library = library
         self.weak = weak
+        self.profiles = profiles
         self.outline = wanted.outline
         self.places = [names.index(name) for name in wanted.outline.strong]
         yields = any(case.yielding for case in wanted.leaves)
@@ -189,13 +207,24 @@ class OpenPoints:
 
     def solved(self, point: Sequence[float]) -> float:
         """The solver's answer for one of several targets at a point, in the declared unit; NaN if there is none."""
-        target, named = self.outline.target, dict(zip(self.outline.strong, point, strict=True))
-        try:
-            base = answer_at(self.library, target, named, self.weak).base
-        except DeriveError:
-            return math.nan
-        declared = math.nan if base is None else self.library.declared[target].unit.from_base(base)
-        return declared if math.isfinite(declared) else math.nan
+        named = dict(zip(self.outline.strong, point, strict=True))
+        return solved_number(self.library, self.outline.target, named, self.weak, self.profiles)
+
+
+def solved_number(
+    library: RelationSet,
+    target: str,
+    point: Mapping[str, float],
+    weak: Container[str] = (),
+    profiles: tuple[Any, ...] = (),
+) -> float:
+    """The solver's number for one of several targets at a point, in the declared unit; NaN if there is none."""
+    try:
+        base = answer_at(library, target, point, weak, profiles).base
+    except DeriveError:
+        return math.nan
+    declared = math.nan if base is None else library.declared[target].unit.from_base(base)
+    return declared if math.isfinite(declared) else math.nan
 
 
 def answer_at(

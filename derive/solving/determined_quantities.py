@@ -16,7 +16,14 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.answering.solver import has_one_answer, one_answer_or_none
-from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
+from derive.solving.cancellation.jacobian_rank import (
+    combined,
+    directions,
+    moving_beside,
+    repeated_among,
+    rows_of,
+    structure_of_combined,
+)
 from derive.solving.case_trees import Cases, cases, cases_of_arms
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
@@ -170,6 +177,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
     with query():
         names = [library.declaration(name).name for name in given]
         counted = _counted_in_some_case(library, names)
+        counted -= _left_open(library, names)
         open_ones = [name for name in library.declared if name not in counted and library.holders.get(name)]
         if not open_ones:
             return counted
@@ -194,6 +202,24 @@ def _moving(library: RelationSet, outline: Outline) -> set[str]:
         for sums_as_differences, numbers in product((False, True), points)
     )
     return set.intersection(*(set(next(directions(rows))) for rows in jacobians))
+
+
+def _left_open(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
+    """The quantities that givens seem to determine by counting, and that relations leave open, as some are repeated.
+
+    All relations count here, whatever their conditions are.
+    """
+    known = frozenset([*names, *library.defaults])
+    combined_ones = structure_of_combined(library, known, frozenset(), is_generic=True)
+    if next(repeated_among(library, combined_ones, known, {}), None) is None:
+        return frozenset()
+    each = one_relation_for_each_arm(library) or library
+    structure = structure_of(each)
+    moving = moving_beside(each, structure, known, {})
+    if not moving:
+        return frozenset()
+    defaults = {name: value.base[1] for name, value in library.defaults.items()}
+    return moving & moving_beside(each, structure, known, defaults)
 
 
 def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozenset[str]:

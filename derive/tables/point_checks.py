@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import gap_of, outside, tested, zero_gaps
+from derive.kernels.agreement import cancelling_gaps, gap_of, outside, tested, zero_gaps
 from derive.kernels.backends.emitter import Writer
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -125,6 +125,11 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     return _sign(recipe, name, [name], judge)
 
 
+def undecided_sign(gap: PointFunction) -> Sign:
+    """The sign of points at which a test of givens leaves to the solver what its checks are."""
+    return Sign("", PointFunction(gap.sources, lambda *numbers: numpy.where(numpy.isnan(gap.call(*numbers)), 1, 0)))
+
+
 def contradicted(recipe: Recipe) -> list[PointFunction]:
     """Functions that tell point by point how much a target's checked relations and domains are contradicted.
 
@@ -135,6 +140,7 @@ def contradicted(recipe: Recipe) -> list[PointFunction]:
         *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
         *(outside(recipe.library, block) for block in recipe.leaving),
         *zero_gaps(recipe.library, recipe.lines),
+        *cancelling_gaps(recipe.library, [name for name in recipe.names if name not in recipe.weak], recipe.checks),
     ]
     functions = [(recipe.sources(names), gap) for names, gap in gaps]
     return [PointFunction(sources, gap) for sources, gap in functions if sources is not None]

@@ -36,11 +36,16 @@ _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a 
 _FUNCTIONS = Memo[JointFunctions](most=256)
 
 
-def functions(library: RelationSet, wanted: Iterable[Cases], weak: frozenset[str] = frozenset()) -> JointFunctions:
+def functions(
+    library: RelationSet,
+    wanted: Iterable[Cases],
+    weak: frozenset[str] = frozenset(),
+    profiles: tuple[Any, ...] = (),
+) -> JointFunctions:
     """One function for the values of several quantities at every point of a sweep, some of its inputs being weak."""
     listed = list(wanted)
-    key = (weak, *((cases.outline, cases.is_asked) for cases in listed))
-    return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak))
+    key = (weak, profiles, *((cases.outline, cases.is_asked) for cases in listed))
+    return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak, profiles))
 
 
 @dataclass(frozen=True)

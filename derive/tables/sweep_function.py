@@ -21,12 +21,13 @@ from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.kernels.agreement import agreed
 from derive.kernels.backends.exact_points import beside_rationals
+from derive.kernels.own_numbers import own_numbers
 from derive.kernels.several_targets import JointFunctions, answer_at
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark
 from derive.solving.case_trees import Cases
 from derive.solving.execution.answer import Answer, Remark
-from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of
+from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of, undecided_sign
 from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
 from quantities.declaration import read_given
 
@@ -84,8 +85,20 @@ class SweepFunction:
 
     @cached_property
     def _tests(self) -> dict[str, list[PointFunction]]:
-        """The tests that a sweep's function makes of each target's givens, whether they contradict each other."""
-        return {recipe.target: contradicted(recipe) for recipe in self.recipes}
+        """The tests of each target's givens that a sweep's function makes: where the solver is to be asked about them.
+
+        They may contradict each other, or have numbers at which lines do not hold.
+        """
+        return {recipe.target: [*contradicted(recipe), *self._of_own_numbers(recipe)] for recipe in self.recipes}
+
+    def _of_own_numbers(self, recipe: Recipe) -> list[PointFunction]:
+        """What tells where axes of a sweep have the very numbers that profiles state of them."""
+        if not self.profiles:
+            return []
+        typed = [name for name in self.names if name not in self.weak]
+        own = own_numbers(self.library, recipe.target, self.profiles, self.given, typed)
+        sources = None if own is None else recipe.sources(own.own)
+        return [] if own is None or sources is None else [PointFunction(sources, own.gap)]
 
     # The functions of the axes, one for each purpose: common parts are computed once
 
@@ -116,7 +129,7 @@ class SweepFunction:
         sources = chain.from_iterable(test.sources for test in tests)
         wanted += [source.cases for source in sources if source.cases is not None]
         weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
-        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak)
+        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak, self.profiles)
 
     def _values(
         self, function: JointFunctions, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
@@ -236,6 +249,7 @@ class SweepFunction:
         judges = {}
         for recipe in self.recipes:
             signs, ask_target = signs_of(recipe, self.given), partial(ask, recipe.target)
+            signs = (*signs, *map(undecided_sign, self._of_own_numbers(recipe)))
             judges[recipe.target] = Judge(signs, ask_target, is_patient=self.is_ranged, ranges=recipe.ranges)
         return judges
 

@@ -208,7 +208,8 @@ class _AxisGivens:
         They are the strong values, and weak ones of its plan.
         """
         library = self.library
-        question = ask(library, target, self.profiles, self.given(self.between()))
+        axes = tuple(line.name for line in self.lines)
+        question = ask(library, target, self.profiles, self.given(self.between()), axes)
         strong = list(question.strong)
         plan = question.plan(library)
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity
@@ -228,7 +229,7 @@ class _AxisGivens:
             library,
             question,
             plan,
-            axes=tuple(line.name for line in self.lines),
+            axes=axes,
             numbers={n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()},
             checks=checks,
             leaving=leaving,

@@ -143,12 +143,18 @@ def prove_fit(library: RelationSet, question: Question, names: Sequence[str]) ->
     if any(relation.approximate or decisions.applies(relation) is not True for relation in relations):
         return
     known = {name: number for name, number in question.numbers.items() if name not in question.ranges}
+    for equation in required_of_givens(library, names, known):
+        if not agrees(equation, known):
+            raise _conflict(library, question, names, equation)
+
+
+def required_of_givens(library: RelationSet, names: Sequence[str], known: Mapping[str, float]) -> Sequence[Equation]:
+    """The equations of known names that dependent relations leave where all else cancels; none if it does not."""
+    relations = [library.relations[name] for name in names]
     cancellation = _Cancellation(library, "", relations, known, beside_zeros=known)
     written = [relation.written for relation in relations]
     projection = eliminate(written, "", known, cancellation.domains, lambda left: bool(_decided(left, known)))
-    for equation in _decided(projection.equations, known) if projection else ():
-        if not agrees(equation, known):
-            raise _conflict(library, question, names, equation)
+    return _decided(projection.equations, known) if projection else ()
 
 
 def _decided(equations: Sequence[Equation], known: Mapping[str, float]) -> list[Equation]:

@@ -209,6 +209,20 @@ def repeated_among(
     return repeated(_without_known(rows, frozenset(given)), "")
 
 
+def moving_beside(
+    library: RelationSet, structure: Structure, given: Iterable[str], numbers: Mapping[str, float]
+) -> frozenset[str]:
+    """The names that the relations of a structure leave free to move once these are given, some of them with numbers.
+
+    A relation whose slopes are unknown is taken to tie all its names.
+    """
+    rows = _rows_at(library, structure, list(structure.members), numbers)
+    for relation, members in structure.members.items():
+        if not rows.get(relation):
+            rows[relation] = {name: drawn(f"{relation} {name}") for name in members}
+    return frozenset(next(directions(_without_known(rows, frozenset(given)))))
+
+
 def directions(rows: Rows) -> Iterator[Row]:
     """Random directions of the null space of a Jacobian, without end; names that do not move are left out.
 

@@ -10,7 +10,7 @@ model whose elements are now smaller): it is only compared with the result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -69,6 +69,7 @@ class Question:
     case: Case = NO_CASE
     goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
     origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
+    replaced: Mapping[str, Value] = field(default_factory=dict)  # what profiles state of typed quantities
     search: Search = Search.FROM_STARTS  # for a block without a closed solution
     is_trial: bool = False  # whether it is only tried what is missing: no last resort counts
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
@@ -176,8 +177,16 @@ class Outline:
     stated: frozenset[str] = frozenset()  # the weak ones that are no fallbacks (`otherwise`)
 
 
-def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
+def ask(
+    library: RelationSet,
+    target: str,
+    profiles: tuple[str | Profile, ...],
+    given: Mapping[str, Any],
+    varying: Container[str] = (),
+) -> Question:
     """Read a question: its target, the strong values that are given, and the weak ones of its profiles and defaults.
+
+    Givens that are `varying` have changed what a profile states, whatever number they have here.
 
     >>> from derive.library import Library
     >>> from quantities.declaration import Declaration
@@ -201,12 +210,22 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
                     goes_with[name] = profile.name, profile.goes_with[name]
     weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
     own = weak.pop(target, None)
-    changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
+    replaced = {name: value for name, value in stated.items() if name in strong}
+    changed = frozenset(name for name, value in replaced.items() if name in varying or strong[name].base != value.base)
     outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
     kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
     own = None if target in strong else own
     late = {name: weak[name] for name in sorted(outdated)}
-    return Question(target, strong, weak=kept, own=own, outdated=late, goes_with=goes_with, origins=origins)
+    return Question(
+        target,
+        strong,
+        weak=kept,
+        own=own,
+        outdated=late,
+        goes_with=goes_with,
+        origins=origins,
+        replaced=replaced,
+    )
 
 
 def lone_fallbacks(library: RelationSet, plan: Plan, question: Question | Outline) -> frozenset[str]:

@@ -14,7 +14,7 @@ from derive import InconsistentError, UnderdeterminedError
 from derive.kernels.agreement import agreed, surplus
 from derive.kernels.backends.numba_source import is_at_hand
 from tests.derive import random_libraries
-from tests.derive.statements import bare
+from tests.derive.statements import bare, number
 
 BACKENDS = ["auto", "python", "numpy", *(["numba"] if is_at_hand() else [])]
 OHM = derive.load("""[quantities]
@@ -249,3 +249,30 @@ def test_of_many_points_without_a_test_all_have_a_number_or_none_have(answer):
     assert (column[gap < 0] == 1).all()
     doubtful = column[numpy.isnan(gap)]
     assert (doubtful == 1).all() if answer == 1 else numpy.isnan(doubtful).all()
+
+
+CANCELLING = (
+    # equations between which all that is open cancels, the names given, and what the last is at a number of the first
+    (("c = b*a", "d = {k}*b/c", "f = 2*a"), ("a", "d"), lambda first, k: k / first),
+    (("c = a + b", "d = {k}*a + {k}*b", "f = 3*c"), ("c", "d"), lambda first, k: k * first),
+    (("c = a**2*b", "d = {k}*a**4*b**2", "f = c + 1"), ("c", "d"), lambda first, k: k * first**2),
+)
+
+
+@pytest.mark.parametrize(("equations", "names", "last"), CANCELLING)
+@pytest.mark.parametrize("share", [2, 13])
+def test_givens_that_contradict_each_other_once_all_else_cancels_have_no_value(equations, names, last, share):
+    library = bare("a b c d f", *(equation.format(k=share) for equation in equations))
+    first = [2.0, 4.0, 3.0]
+    columns = {names[0]: first, names[1]: [last(2.0, share), last(4.0, share), 1.1 * last(3.0, share)]}
+    points = [dict(zip(columns, point, strict=True)) for point in zip(*columns.values(), strict=True)]
+    expected = [number(library.solve("f", **{n: repr(x) for n, x in point.items()})) for point in points[:2]]
+    with pytest.raises(InconsistentError):
+        library.solve("f", **{name: repr(x) for name, x in points[2].items()})
+    compiled = library.compile("f", names)
+    for found in ([compiled(**point) for point in points], compiled(**columns)):
+        assert found[:2] == pytest.approx(expected)
+        assert math.isnan(found[2])
+    grid = library.sweep("f", **columns).columns["f"]
+    assert grid[0, 0] == pytest.approx(expected[0])
+    assert numpy.isnan([grid[0, 2], grid[2, 2], grid[1, 0]]).all()

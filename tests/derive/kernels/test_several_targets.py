@@ -247,3 +247,42 @@ def test_a_line_is_worked_out_once_for_all_targets():
     made = JointFunctions(library, found)
     made._function(Arrays, (0, 1, 2))(*(numpy.array([2.0, 3.0]).view(Counted) for _ in "ab"))
     assert seen.count("exp") == seen.count("sqrt") == 1
+
+
+REPEATED = (
+    # what is asked, equations of which one repeats another, and what is given beside what a profile states of b
+    ("a", ("c = {m}*a + {n}*b", "d = {k}*{m}*a + {k}*{n}*b"), ("c", "d")),
+    ("a", ("c = a**{m}*b", "d = {k}*a**{m}*b"), ("c", "d")),
+    ("b", ("c = {m}/b", "d = {k}*b*c"), ("d",)),
+)
+
+
+@pytest.mark.parametrize(("target", "equations", "names"), REPEATED)
+@pytest.mark.parametrize(("seed", "values"), [(0, {}), (1, {"b": "7"})])
+def test_where_relations_repeat_each_other_a_profile_counts_before_a_default(target, equations, names, seed, values):
+    draw = random.Random(seed)
+    shares = {share: draw.randint(2, 5) for share in "kmn"}
+    one_and_scaled = {"c": 100.0, "d": 100.0 * shares["k"]}
+    given = (
+        {name: one_and_scaled[name] for name in names} if len(names) > 1 else {"d": float(shares["k"] * shares["m"])}
+    )
+    library = bare(
+        "a b c d e y",
+        *(equation.format(**shares) for equation in equations),
+        f"y = {target}*e",
+        values=values,
+        profiles={"p": {"b": str(draw.randint(1, 9))}},
+    )
+    typed = {name: repr(number) for name, number in given.items()}
+    expected = float(library.solve(target, "p", **typed).value.magnitude)
+    compiled = library.compile(target, names, profiles=["p"])
+    along = {**typed, "d": [given["d"]] * 2}
+    table, (piece,) = library.sweep(target, "p", **along), library.stream(target, "p", **along)
+    sample = library.sample("y", "p", points=4, **typed, e="1..2")
+    close = {"rtol": 1e-12, "atol": 0}
+    numpy.testing.assert_allclose(compiled(**given), expected, **close)
+    numpy.testing.assert_allclose(compiled(**{name: numpy.full(2, x) for name, x in given.items()}), expected, **close)
+    numpy.testing.assert_allclose(table.columns[target], expected, **close)
+    numpy.testing.assert_allclose(piece.columns[target], expected, **close)
+    numpy.testing.assert_allclose(sample.numbers, expected * sample.draws["e"], **close)
+    assert table.holds.all()
