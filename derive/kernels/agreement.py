@@ -30,7 +30,7 @@ from derive.numerics.algebra.like_terms import ZERO, simplified
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import Plan
-from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, may_be_zero
+from derive.solving.blocks.closed_forms import arms_in_closed_form, closed_forms, divisors_beside, may_be_zero
 from derive.solving.cancellation.elimination import required_of_givens
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.case_trees import Case, Cases, Fork, Tree, plans_for
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.plan import Block
     from quantities.declaration import Declaration
+    from quantities.domain import Domain
 
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
@@ -147,6 +148,8 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     block's relations fails, or one of the names has no number. Without a closed form, as where the unknown is rounded,
     it is NaN elsewhere: only the solver knows.
     """
+    if arms := arms_in_closed_form(library, block):
+        return _outside_by_arms(library, block, arms)
     forms, domain = closed_forms(library, block), library.declared[block.unknowns[0]].domain
     conditions = conditions_of(library, block.relations)
     divisors = [_divisors_of(library, block, form) for form in forms]
@@ -156,23 +159,70 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
     measure = 1.0 if forms else math.nan
 
-    def is_left(values: Any) -> Any:
-        import numpy
-
-        slack = CONTRADICTION * numpy.abs(values)
-        low = values <= domain.low if domain.open_low else values < domain.low - slack
-        return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), not is_silent)
-
     def gap(*numbers: Any) -> Any:
         import numpy
 
-        verdicts = [is_left(numpy.asarray(function(*numbers), dtype=float)) for function in functions]
+        values = [numpy.asarray(function(*numbers), dtype=float) for function in functions]
+        verdicts = [_is_left(domain, column, where_undefined=not is_silent) for column in values]
         verdicts += [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
         verdicts += [numpy.isfinite(column) for column in numbers]
         are_all_left = numpy.logical_and.reduce(numpy.broadcast_arrays(*verdicts))
         return numpy.where(are_all_left, measure, -1.0)
 
     return names, gap
+
+
+def _is_left(domain: Domain, values: Any, *, where_undefined: bool) -> Any:
+    """Whether numbers by which givens are tested lie outside a domain, beyond rounding."""
+    import numpy
+
+    slack = CONTRADICTION * numpy.abs(values)
+    low = values <= domain.low if domain.open_low else values < domain.low - slack
+    return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), where_undefined)
+
+
+def _outside_by_arms(
+    library: RelationSet, block: Block, arms: Sequence[tuple[Equation, tuple[Node, ...]]]
+) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """The function of `outside` for an unknown in a max or min, which has no value that agrees if no arm gives one.
+
+    Where an arm without the unknown fits, that may be anything up to a limit of its own: the function is NaN there.
+    """
+    name, conditions = block.unknowns[0], conditions_of(library, block.relations)
+    written, domain = library.relations[block.relations[0]].written, library.declared[name].domain
+    forms = [*chain.from_iterable(own for _, own in arms)]
+    put_in = [written.changed(partial(with_forms, forms={name: form})) for form in forms]
+    alone = [variant for variant, own in arms if not own]
+    names = tuple(dict.fromkeys(chain(names_in(*forms, *conditions), *(equation.names for equation in put_in))))
+    values = [tested(names, partial(_defined_text_of, form, ())) for form in forms]
+    gaps = [tested(names, partial(_gap_text_of, equation)) for equation in put_in]
+    ties = [tested(names, partial(_gap_text_of, equation)) for equation in alone]
+    tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
+
+    def gap(*numbers: Any) -> Any:
+        import numpy
+
+        def computed(function: Callable[..., Any]) -> Any:
+            return numpy.asarray(function(*numbers), dtype=float)
+
+        fitting: Any = False
+        for number, beside in zip(map(computed, values), map(computed, gaps), strict=True):
+            fitting = fitting | ~(_is_left(domain, number, where_undefined=True) | ~(beside <= 0))
+        is_tied: Any = False
+        for tie in map(computed, ties):
+            is_tied = is_tied | (tie <= 0)
+        applies = [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
+        applies += [numpy.isfinite(column) for column in numbers]
+        verdict = numpy.where(fitting, -1.0, numpy.where(is_tied, math.nan, 1.0))
+        return numpy.where(numpy.logical_and.reduce(numpy.broadcast_arrays(*applies)), verdict, -1.0)
+
+    return names, gap
+
+
+def _gap_text_of(equation: Equation, text: Writer) -> str:
+    """The text of how far the sides of an equation differ beyond tolerance, where givens are to agree on it."""
+    left, right, size = apart(equation, text)
+    return f"(np.abs({left} - {right}) - {CONTRADICTION!r} * {size})"
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:

@@ -20,10 +20,12 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Name, Node, names_in
+from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.homogeneity import degree
 from derive.planning.basis import basis_of
@@ -124,8 +126,7 @@ class Roles:
         tested = [*tested]
         used = [*self.plan.relations, *(name for name in tested if name in self.library.relations)]
         weak = [name for name in tested if name in self.library.declared]
-        conditions = chain.from_iterable(self.library.relations[name].conditions for name in used)
-        names = {self.question.target, *weak, *self.library.held_by(used), *names_in(*conditions)}
+        names = {self.question.target, *weak, *self.library.held_by(used), *self._conditions_of(used)}
         return self._upstream(names, with_weak=with_weak)
 
     def _upstream(self, names: Iterable[str], *, with_weak: bool = False) -> set[str]:
@@ -145,20 +146,21 @@ class Roles:
                 if name in upstream:
                     continue
                 upstream.add(name)
-                if name in plan.sources:
+                if name in plan.sources and self._of_other_cases.isdisjoint(plan.sources[name].relations):
                     pending += self.library.held_by(plan.sources[name].relations)
                 elif name not in known:
                     unplanned.append(name)
             if not unplanned or (question.strong.keys() <= upstream and not with_weak):
                 return upstream
-            pending += self.library.held_by(self.plan_of_its_own(unplanned.pop()).relations)
+            relations = self.plan_of_its_own(unplanned.pop()).relations
+            pending += [*self.library.held_by(relations), *self._conditions_of(relations)]
 
     def plan_of_its_own(self, name: str) -> Plan:
         """The plan that shows which givens act on a quantity that only a condition or a limit contains.
 
         A limit may bound the target by what follows from the target itself: then that counts as known.
         """
-        left_out, question = frozenset(self.left_out), self.question
+        left_out, question = self._of_other_cases.union(self.left_out), self.question
         asked = question.for_target(name)
         core = core_of(self.library, (question.target, *question.strong, *question.weak))
         plan = asked.plan(self.library, left_out, core if name in core.names else None)
@@ -167,13 +169,27 @@ class Roles:
         known = [*question.strong, question.target]
         return plan_for(self.library, name, known, asked.weak, left_out, asked.stated)
 
+    @cached_property
+    def _of_other_cases(self) -> frozenset[str]:
+        """The relations that never apply beside those of the plan, by their conditions."""
+        of_plan = [*chain.from_iterable(self.library.relations[name].conditions for name in self.plan.relations)]
+        if not of_plan:
+            return frozenset()
+        others = (relation for relation in self.library.conditional if relation.name not in self.plan.relations)
+        return frozenset(other.name for other in others if are_exclusive(of_plan, other.conditions))
+
+    def _conditions_of(self, relations: Iterable[str]) -> tuple[str, ...]:
+        """The quantities in the conditions of some relations, which decide whether these apply."""
+        return names_in(*chain.from_iterable(self.library.relations[name].conditions for name in relations))
+
     def _excluding(self, silent: set[str]) -> set[str]:
         """The givens that act by excluding a relation which would change the answer if it applied."""
         excluded_by: dict[str, set[str]] = {}
         target = self.question.target
+        is_bounded = not self.plan.blocks and target not in self.question.strong
         for relation in self.left_out:
             asked = names_in(*self.library.relations[relation].conditions)
-            if not self.plan.blocks and target in asked:  # the other cases of the target are excluded by numbers
+            if is_bounded and target in asked:  # the other cases of the target are excluded by numbers
                 asked = (*asked, *self.library.members[relation])
             for name in self._upstream(asked) & silent:
                 excluded_by.setdefault(name, set()).add(relation)

@@ -18,11 +18,14 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
 from derive.numerics.algebra.like_terms import exponent_of
+from derive.numerics.algebra.linear_cases import CHOICES
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block
-from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.free_unknowns import has_choice, variants_of
 from derive.tolerances import AGREEMENT, EXTREME
+
+_FURTHER_CHOICES = CHOICES - {"max", "min"}
 
 LARGEST_FORM = 5000
 """Nodes of the largest closed form that is written out."""
@@ -42,6 +45,25 @@ def closed_forms(library: RelationSet, block: Block) -> tuple[Node, ...]:
     if has_choice(library.relations[block.relations[0]].written, block.unknowns[0]):
         return ()
     return tuple(_under_conditions(candidate) for candidate in candidates_of(library, block))
+
+
+def arms_in_closed_form(library: RelationSet, block: Block) -> tuple[tuple[Equation, tuple[Node, ...]], ...]:
+    """The relation of a block with each arm of the max or min around its unknown, and the unknown's forms by that arm.
+
+    An arm without the unknown has no form. There are no arms if some other one has none, or if nothing binds.
+    """
+    written, name = library.relations[block.relations[0]].written, block.unknowns[0]
+    if len(block.relations) > 1 or not has_choice(written, name):
+        return ()
+    if any(name in choice.names for choice in operations(*written.sides, among=_FURTHER_CHOICES)):
+        return ()
+    arms = []
+    for (variant,) in variants_of((written,), [name]):
+        forms = tuple(map(_under_conditions, candidates_for(library, variant, name)))
+        if name in variant.names and (not forms or has_choice(variant, name)):
+            return ()
+        arms.append((variant, forms))
+    return tuple(arms)
 
 
 def divisors_beside(library: RelationSet, equations: Iterable[Equation], forms: Iterable[Node]) -> list[Node]:
@@ -86,7 +108,12 @@ def candidates_of(library: RelationSet, block: Block) -> tuple[Candidate, ...]:
     """The isolated forms of a block's unknown, if they leave out none of its values; else none."""
     if len(block.unknowns) > 1:
         return ()
-    candidates = isolate(library.relations[block.relations[0]].written, block.unknowns[0]) or ()
+    return candidates_for(library, library.relations[block.relations[0]].written, block.unknowns[0])
+
+
+def candidates_for(library: RelationSet, equation: Equation, name: str) -> tuple[Candidate, ...]:
+    """The isolated forms of a quantity in an equation, if they leave out none of its values; else none."""
+    candidates = isolate(equation, name) or () if name in equation.names else ()
     if any(candidate.winds for candidate in candidates):
         return ()
     powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]

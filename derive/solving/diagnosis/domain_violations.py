@@ -3,7 +3,8 @@
 A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. Of
 which kind a quantity is depends on the relation that it follows from, and on the domains of what else is in that. Only
 what follows by closed forms is looked at, and what is rounded: a search for what nobody asked for would cost more than
-the answer. Where a quantity has several forms, as a square has two roots, it leaves its domain if all of them do.
+the answer. Where a quantity has several forms, as a square has two roots, it leaves its domain if all of them do. So it
+is with the arms of a max: no b has a `c = max(a, b)` that is less than a.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from derive.caches import Memo
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Node, names_in, operations
+from derive.expressions.tree import Equation, Node, names_in, operations, with_forms
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -23,7 +25,7 @@ from derive.planning.directions import directed
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, ordered
-from derive.solving.blocks.closed_forms import closed_forms, divisors_beside, domains_of, only_form
+from derive.solving.blocks.closed_forms import arms_in_closed_form, closed_forms, divisors_beside, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
 _LEAVING = Memo["DomainExits"](most=256)
@@ -48,7 +50,7 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
     leaving_names, searched = list[str](), set[str]()
     for block in blocks:
         forms = closed_forms(library, block)
-        if not forms and _is_rounded(library, block):
+        if not forms and (_is_rounded(library, block) or arms_in_closed_form(library, block)):
             leaving_names.append(block.unknowns[0])
         if not forms or not searched.isdisjoint(names_in(*forms)):
             searched.update(block.unknowns)
@@ -187,10 +189,14 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
             without_value.update(block.unknowns)
             continue
         spans |= domains_of(library, block.unknowns)
-        forms = closed_forms(library, block)
+        forms, name = closed_forms(library, block), block.unknowns[0]
+        if arms := arms_in_closed_form(library, block):
+            written = library.relations[block.relations[0]].written
+            if not any(_may_fit(written, name, arm, spans) for arm in arms):
+                without_value.add(name)
+            continue
         if not forms or not spans.keys() >= {*names_in(*forms)}:
             continue
-        name = block.unknowns[0]
         low, high = spans[name]
         enclosures = [enclosure.values for form in forms if (enclosure := enclose(form, spans, "")) is not None]
         inside = [(max(low, start), min(high, end)) for start, end in enclosures if start <= high and end >= low]
@@ -199,3 +205,35 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
             continue
         spans[name] = min(start for start, _ in inside), max(end for _, end in inside)
     return frozenset(without_value)
+
+
+def _may_fit(written: Equation, name: str, arm: tuple[Equation, tuple[Node, ...]], spans: Mapping[str, Span]) -> bool:
+    """Whether an arm of a max or min may leave its unknown a value in its domain, wherever all others lie in spans.
+
+    By a form of the arm, the whole relation has to hold as well; an arm without the unknown has none.
+    """
+    variant, forms = arm
+    if not forms:
+        return _may_agree(variant, spans)
+    return any(
+        _meets(form, spans, spans[name]) and _may_agree(written.changed(partial(with_forms, forms={name: form})), spans)
+        for form in forms
+    )
+
+
+def _meets(form: Node, spans: Mapping[str, Span], domain: Span) -> bool:
+    """Whether a form of a quantity may lie in its domain, or that cannot be told."""
+    enclosure = enclose(form, spans, "") if spans.keys() >= {*names_in(form)} else None
+    return enclosure is None or (enclosure.values[0] <= domain[1] and enclosure.values[1] >= domain[0])
+
+
+def _may_agree(equation: Equation, spans: Mapping[str, Span]) -> bool:
+    """Whether the sides of an equation of others than the unknown may agree somewhere in spans, or that is not told."""
+    if not spans.keys() >= {*equation.names}:
+        return True
+    enclosures = [enclose(side, spans, "") for side in equation.sides]
+    ends = [enclosure.values for enclosure in enclosures if enclosure is not None]
+    if len(ends) < len(enclosures):
+        return True
+    slack = AGREEMENT * max(abs(end) for span in ends for end in span)
+    return max(low for low, _ in ends) <= min(high for _, high in ends) + slack

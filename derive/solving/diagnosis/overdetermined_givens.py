@@ -75,7 +75,7 @@ class StatedTwice:
 
     tests: frozenset[str]
     leaving: frozenset[str]  # the quantities that may leave their domains
-    needed: frozenset[str]  # the quantities that the relations to test need
+    needed: frozenset[str]  # the quantities that the relations to test need, their conditions included
     blocks: tuple[Block, ...]
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
@@ -311,7 +311,9 @@ def by_names(
     may_leave = leaving(library, following)
     others = {relation.name for relation in library.inequalities} | estimates
     tests = {name for name in (spare | others) - left_out if fixed.issuperset(library.members[name])}
+    conditions = chain.from_iterable(library.relations[name].conditions for name in tests)
     asked = [*chain.from_iterable(library.members[name] for name in tests)]
+    asked += [name for name in names_in(*conditions) if name in fixed]  # a test only applies where these have numbers
     wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = [block.unknowns for block in ordered(structure, solved, asked, given)] if asked else []

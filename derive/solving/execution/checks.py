@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -24,7 +24,7 @@ from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.system import agrees
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import states_for_checks
-from derive.solving.execution.conditional_relations import applies_at
+from derive.solving.execution.conditional_relations import applies_at, decisions_of
 from derive.solving.extremes import bounds_of_form
 from derive.time_limits import Search, tick
 from derive.tolerances import AGREEMENT
@@ -136,9 +136,25 @@ class AnswerChecks:
     def _limits_with_weak_values(self, tested: set[str]) -> list[Check]:
         """Checks of inequalities that weak values complete, such as a capacity from a profile."""
         values = self.state.numbers
-        weak_numbers = {name: weak.base[1] for name, weak in self.question.weak.items()}
         names = dict.fromkeys(chain.from_iterable(self.library.limits.get(name, ()) for name in values))
-        return self._completed([name for name in names if name not in tested], {**weak_numbers, **values})
+        return self._limits_beside(values, [name for name in names if name not in tested])
+
+    def _in_place_of_weak(self, names: Sequence[str]) -> dict[str, float]:
+        """The numbers of quantities with weak values beside the answer: these yield to what follows from the givens.
+
+        What follows from ranges, or has no single number, is left out: whether the givens agree there is tested apart.
+        """
+        library, question = self.library, self.question
+        numbers = {name: question.weak[name].base[1] for name in names}
+        yielding = _led_to_by_givens(library, question, names)
+        decisions = decisions_of(library, question)
+        for name in yielding:
+            following = decisions.following(name)
+            if following is None or decisions.is_of_ranges(name):
+                del numbers[name]
+            else:
+                numbers[name] = following
+        return numbers
 
     def of_idle(self, idle: Iterable[str], tested: Collection[str]) -> list[Check]:
         """Check givens that the answer did not need, by the relations that they complete together with the rest.
@@ -158,7 +174,17 @@ class AnswerChecks:
         names = dict.fromkeys(chain.from_iterable(library.holders.get(name, ()) for name in affected))
         spent = {*tested, *self.plan.spent, *used.values()}
         untested = [name for name in names if name not in spent and not self._has_fallback(name)]
-        return self._completed(untested, {**everything, **following})
+        numbers = {**everything, **following}
+        equations = [name for name in untested if library.relations[name].is_equation]
+        return self._completed(equations, numbers) + self._limits_beside(numbers, untested)
+
+    def _limits_beside(self, numbers: Mapping[str, float], names: Iterable[str]) -> list[Check]:
+        """Checks of those relations that are inequalities at some numbers, in which weak values yield to the givens."""
+        limits = [name for name in names if not self.library.relations[name].is_equation]
+        members = dict.fromkeys(chain.from_iterable(self.library.members[name] for name in limits))
+        weak = [name for name in members if name in self.question.weak and name not in self.state.numbers]
+        known = {name: number for name, number in numbers.items() if name not in weak}
+        return self._completed(limits, {**known, **self._in_place_of_weak(weak)})
 
     def _has_fallback(self, name: str) -> bool:
         """Whether an equation to check has a member that only stood in for a relation in the answer."""
@@ -251,6 +277,19 @@ def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
     known = {*question.strong, *question.weak} - {*numbers}
     led_to = closure(structure_of(library, frozenset(), question.stated), known)
     return {name: number for name, number in numbers.items() if name not in led_to}
+
+
+def _led_to_by_givens(library: RelationSet, question: Question, names: Sequence[str]) -> list[str]:
+    """The quantities that strong values lead to by relations that apply, so that their weak values yield."""
+
+    def led_to(left_out: frozenset[str]) -> list[str]:
+        known = closure(structure_of(library, left_out, question.stated), question.strong)
+        return [name for name in names if name in known]
+
+    if not led_to(frozenset()):
+        return []
+    decisions = decisions_of(library, question)
+    return led_to(frozenset(rule.name for rule in library.conditional if decisions.applies(rule) is not True))
 
 
 def is_void(library: RelationSet, question: Question, name: str, values: Mapping[str, float]) -> bool:

@@ -267,3 +267,24 @@ def test_what_a_zero_factor_leaves_of_a_relation_contradicts_the_others_whatever
                 library.solve(target, **at_zero, z=clashing)  # which may answer by a trace
     around = {**at_zero, "a": f"{decimal(Fraction(at_zero['a']) - 1)}..{decimal(Fraction(at_zero['a']) + 1)}"}
     library.solve("y", **around, z=clashing)  # elsewhere in the range the factor is not zero
+
+
+@pytest.mark.parametrize("condition", ["5 < w", "w >= 20", "w < 20"])
+@pytest.mark.parametrize("way", ["w = max(5, u)", "w = u + 5", "u = w/2"])
+@pytest.mark.parametrize("v", [4.4, 215])
+def test_a_relation_contradicts_others_where_its_case_follows(way: str, condition: str, v: float) -> None:
+    """`v = 3*u - 40` and `v = 0.5*u - 3` agree at u = 14.8 alone; the second applies where w says so."""
+    cases = {"equation": "v = 0.5*u - 3", "when": [condition]}
+    library = bare("u v w z", way, "v = 3*u - 40", cases, "z = 2*v")
+    u = (v + 40) / 3
+    w = {"w = max(5, u)": max(5, u), "w = u + 5": u + 5, "u = w/2": 2 * u}[way]
+    applies = {"5 < w": w > 5, "w >= 20": w >= 20, "w < 20": w < 20}[condition]
+    compiled = library.compile("z", given=["v"])(v=v)
+    if v == 4.4 or not applies:
+        assert library.solve("z", v=v).base == pytest.approx(2 * v)
+        assert compiled == pytest.approx(2 * v)
+        return
+    for asked in "zuw":
+        with pytest.raises(InconsistentError, match="r3"):
+            library.solve(asked, v=v)
+    assert math.isnan(compiled)

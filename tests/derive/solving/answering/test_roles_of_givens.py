@@ -9,6 +9,7 @@ import pytest
 
 import derive
 from derive import Library, Quantity, relate
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 a, b, c, d, e, t = (Quantity(name, "") for name in "abcdet")
@@ -245,3 +246,39 @@ def test_an_answer_of_a_limit_is_of_every_default_behind_it_whatever_it_is_calle
     (answer,) = library.solve_all("t", **{r: "1"})
     assert answer.bounds == (0, pytest.approx(94 / 5))
     assert {*answer.given} == {p, q, r, s, room}
+
+
+@pytest.mark.parametrize(("x", "y"), [(1.5, None), (6, None), (1.5, 9), (6, 0.6)])
+def test_what_only_the_case_of_a_given_target_could_use_plays_no_part_unless_it_is_checked(x, y):
+    cases = {"equation": "y = a*x", "when": ["x >= 5"]}, {"equation": "y = a + x", "when": ["x < 5"]}
+    library = bare("x a y", *cases)
+    if y is None:
+        assert unused(library, "x", a=0.1, x=x) == ("a",)
+    elif x >= 5:
+        assert unused(library, "x", a=0.1, x=x, y=y) == ()
+    else:
+        with pytest.raises(derive.InconsistentError):
+            library.solve("x", a=0.1, x=x, y=y)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_given_acts_where_it_decides_the_case_of_an_answer(seed):
+    """The case of q = 1 needs p < limit, and p is q - s there; with other relations in other cases s is none of p."""
+    draw = random.Random(seed)
+    limit, s = round(draw.uniform(0.3, 0.8), 2), round(draw.uniform(0.05, 0.95), 2)
+    other = {"equation": "q = p + 4 - q", "when": [f"p >= {limit}"]}
+    relations = [{"equation": "q = 1", "when": [f"p < {limit}"]}, other, "s = q - p"]
+    draw.shuffle(relations)
+    library = bare("p q s", *relations)
+    answers = library.solve_all("q", s=s)
+    assert (1 in [round(answer.base, 9) for answer in answers]) == (1 - s < limit)
+    assert all(answer.unused == () for answer in answers)
+
+
+@pytest.mark.parametrize(("c", "fails"), [(1, True), (4, False)])
+def test_a_given_acts_where_it_decides_by_which_relation_a_limit_is_tested(c, fails):
+    double = {"equation": "x = 2*a", "when": ["c > 3"]}
+    library = bare("a b c x y", "y <= x", double, "y = 3*b", values={"x": "2"})
+    answer = library.solve("y", a=5, b=1, c=c)
+    assert [not check.passed for check in answer.checks] == [fails]
+    assert fails or answer.unused == ()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import random
+
 import pytest
 
 import derive
@@ -45,3 +48,36 @@ def test_the_decimals_of_a_root_are_told_from_it_on_neither_side_of_a_corner(for
     for decimals in (f"{square**0.5:.15f}", f"{square**0.5:.16g}", f"{square**0.5 * (1 - 3e-16)!r}"):
         c = sign + decimals
         assert float(library.solve("d", b=0, c=c).base) == pytest.approx(float(c), rel=1e-12)
+
+
+def failed(answer: derive.Answer) -> set[str]:
+    return {check.name for check in answer.failed}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_weak_value_in_a_limit_yields_to_what_the_givens_make_of_it(seed: int) -> None:
+    """However x is stated by default or by a profile, twice a is what limits b."""
+    draw = random.Random(seed)
+    a, b, stated = draw.randint(1, 9), draw.randint(1, 18), str(draw.choice([1, 30]))
+    limit = draw.choice(["y <= x", "x >= y", "b <= x"])
+    path = draw.choice([["x = 2*a"], ["w = 2*a", "x = w"], [{"equation": "x = 2*a", "when": ["b < 20"]}]])
+    for weak in ({"values": {"x": stated}}, {"fallbacks": {"x": stated}}, {"profiles": {"of": {"x": stated}}}):
+        library = bare("a b w x y", limit, *path, "y = b", **weak)
+        profiles = ["of"] if "profiles" in weak else []
+        column = library.sweep("y", *profiles, a=a, b=[1, b]).columns["y"]
+        if b <= 2 * a:
+            answer = library.solve("y", *profiles, a=a, b=b)
+            assert answer.base == b
+            assert "r1" not in failed(answer)
+            assert column[1] == b
+            continue
+        with pytest.raises(derive.InconsistentError, match="r1"):
+            library.solve("y", *profiles, a=a, b=b)
+        assert math.isnan(column[1])
+
+
+def test_a_weak_value_in_a_limit_stands_where_the_case_that_replaces_it_does_not_apply() -> None:
+    library = bare("a b x y", "y <= x", {"equation": "x = 2*a", "when": ["a > 3"]}, "y = b", values={"x": "4"})
+    assert failed(library.solve("y", a=1, b=3)) == set()
+    assert failed(library.solve("y", a=1, b=5)) == {"r1"}
+    assert failed(library.solve("y", a=5, b=5)) == set()
