@@ -26,9 +26,18 @@ from quantities.value import Value
 def deciding_weak_values(library: RelationSet, question: Question, error: InconsistentError) -> list[str]:
     """The weak values on which it rests that the relations of a conflict apply; a definition never yields here."""
     relations = [library.relations[name] for name in error.conflicts if name in library.relations]
-    names = names_in(*conditions_of(relations))
+    names = [name for name in names_in(*conditions_of(relations)) if _may_rest_on_weak_value(library, question, name)]
     behind = frozenset[str]().union(*map(decisions_of(library, question).weak_behind, names))
     return [name for name, value in question.weak.items() if name in behind and value.source.kind != "exact"]
+
+
+def _may_rest_on_weak_value(library: RelationSet, question: Question, name: str) -> bool:
+    """Whether a condition's quantity may have its number from a weak value, as its plan tells before it is executed."""
+    if name in question.strong or name in question.weak:
+        return name not in question.strong
+    plan = question.for_target(name).plan(library)
+    is_conditional = any(library.relations[relation].conditions for relation in plan.relations)
+    return is_conditional or not library.held_by(plan.relations).keys().isdisjoint(plan.weak)
 
 
 def check_of_displaced(library: RelationSet, name: str, weak: Value, answers: Sequence[Answer]) -> Check:
