@@ -27,6 +27,7 @@ from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, plan_for
+from derive.solving.cancellation.typed_alone import without_displaced
 from derive.solving.execution.question import Outline, lone_fallbacks, outlined
 from derive.time_limits import query, tick
 
@@ -129,7 +130,7 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
     >>> render(first.condition), first.yes.plan.blocks[0].relations, render(first.no.condition), first.no.no
     ('Re < 2300', ('laminar',), 'Re >= 4000', None)
     """
-    return _CASES.of(library.session, outline, lambda: _CaseSorter(library, outline).run())
+    return _CASES.of(library.session, outline, lambda: _CaseSorter(library, without_displaced(library, outline)).run())
 
 
 def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, Cases] | None:

@@ -30,6 +30,7 @@ from derive.presentation.numbers import DIGITS, heading_with_unit, percentage, r
 from derive.presentation.plain_data import attributes
 from derive.presentation.text import Document, Result, Section, columns
 from derive.solving.answering.solver import solve
+from derive.solving.cancellation.typed_alone import typed_first
 from derive.solving.execution.question import ask
 from derive.tables.axes import DECADES
 from derive.tables.exports import Units, data_frame
@@ -280,7 +281,7 @@ def _read(
     library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[dict[str, Spread], SweepFunction]:
     """Read the ranges of a question for Monte Carlo, with the function from numbers in them to its target."""
-    question = ask(library, target, profiles, given)
+    question = typed_first(library, ask(library, target, profiles, given))
     plan = question.plan(library)
     values = {**question.strong, **used_values(library, question)}
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}

@@ -24,6 +24,7 @@ from derive.kernels.compiled_functions import is_own_value_alone
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
+from derive.solving.cancellation.typed_alone import typed_first
 from derive.solving.case_trees import cases, open_sides, weak_in_conditions
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
@@ -209,7 +210,7 @@ class _AxisGivens:
         """
         library = self.library
         axes = tuple(line.name for line in self.lines)
-        question = ask(library, target, self.profiles, self.given(self.between()), axes)
+        question = typed_first(library, ask(library, target, self.profiles, self.given(self.between()), axes))
         strong = list(question.strong)
         plan = question.plan(library)
         # a fallback (`otherwise`) is added where it is compiled, instead of the relations written for its quantity

@@ -37,7 +37,7 @@ from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms, worded
 from derive.solving.execution.conditional_relations import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.execution.plan_states import PlanResult
-from derive.solving.execution.question import Question, stated_at
+from derive.solving.execution.question import NO_CASE, Question, stated_at
 from derive.solving.ranges.bounds import whole_case
 from derive.solving.ranges.inequalities import inside
 from derive.tolerances import NEGLIGIBLE
@@ -120,8 +120,9 @@ def left_open(
 ) -> list[PlanResult]:
     """The intervals that the conditions of a case leave to a target that nothing fixes there.
 
-    Raises the error that says why there is none. Empty if the target may be anywhere in its domain, and, unless
-    `is_covered` is off, if no relation covers the case.
+    Raises the error that says why there is none. Empty if the target may be anywhere in its domain; if a profile states
+    it, and it may be wherever it may be without the case; and, unless `is_covered` is off, if no relation covers the
+    case.
     """
     conditions = _CaseConditions(library, question, left_out, decisions_of(library, question))
     refuted = [relation.name for relation in conditions.refuted]
@@ -137,11 +138,18 @@ def left_open(
     span = _span_left(library, question)
     if span is None:
         raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
-    if not conditions.forms and span == domain.ends:
+    if not conditions.forms and (span == domain.ends or _is_stated_and_as_without_case(library, question, span)):
         return []
     states = [_at_point(conditions, span)] if is_narrow(span) else _along_span(conditions, span)
     kept = tuple(state for state in states if not is_covered or conditions.is_covered_by_relation(state))
     return [PlanResult(Plan(target, (), (), ()), kept, left_out)] if kept else []
+
+
+def _is_stated_and_as_without_case(library: RelationSet, question: Question, span: Span) -> bool:
+    """Whether a profile states the target, and it has the same interval without the case, which tells nothing of it."""
+    if question.own is None or question.target not in question.origins:
+        return False
+    return span == _span_left(library, replace(question, case=NO_CASE))
 
 
 def _at_point(conditions: _CaseConditions, span: Span) -> State:

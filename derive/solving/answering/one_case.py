@@ -6,7 +6,7 @@ open, what cancels is eliminated, and inequalities bound it. What is found is pu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
@@ -27,16 +27,22 @@ from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import core_of, structure_of
-from derive.planning.plan import Plan
+from derive.planning.plan import Plan, plan_for
 from derive.solving.answering.case_intervals import left_open
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.system import agrees
+from derive.solving.cancellation.typed_alone import (
+    definitions_in,
+    displaced_by_typed,
+    displaced_in_systems,
+    unsure_relations,
+)
 from derive.solving.diagnosis.conflicts import NoValueError, cancelling, contradiction, unproved
 from derive.solving.diagnosis.missing_givens import missing_sets, shortage, wanted
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.conditional_relations import decisions_of
+from derive.solving.execution.conditional_relations import Undecided, decisions_of
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, stated_at
@@ -45,6 +51,7 @@ from derive.solving.ranges.inequalities import bounded, pinned
 from quantities.value import Value
 
 _FALLBACK_STANDS = "its fallback stands"
+_UNSURE = "it need not hold exactly"
 _NEIGHBOURS = 12  # limit on relations that narrow an interval
 
 
@@ -96,6 +103,18 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
 
     A plan that leads to no value is returned, since the last resort may go on from it.
     """
+    plan = question.plan(library, frozenset(question.case.failing))
+    displaced = displaced_in_systems(library, question.outline, plan)
+    if not displaced:
+        return _answered_by_plan(library, question)
+    outcome = answered_in_case(library, question.yielding(displaced))
+    if isinstance(outcome, PlanWithoutValue):
+        return outcome
+    return [_with_values_for_checks(library, question, result, displaced) for result in outcome]
+
+
+def _answered_by_plan(library: RelationSet, question: Question) -> list[PlanResult] | PlanWithoutValue:
+    """The results of one case by its plan, and by other ways where that does not do."""
     try:
         first = carried_out(library, question)
     except (NoSolutionError, UnderdeterminedError, LimitError) as error:
@@ -105,6 +124,9 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
         return result
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
+    typed_alone = _cancelling_beside_weak_values(library, question, first)
+    if typed_alone is not None:
+        return [typed_alone]
     if first.states and all(question.target in state.spans for state in first.states):
         is_loose = any(state.is_enclosure for state in first.states)
         eliminated = cancelling(library, question, first.left_out, () if is_loose else first.plan.relations)
@@ -121,6 +143,40 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     if in_another_turn is None:
         raise contradictions[0]
     return [in_another_turn]
+
+
+def _cancelling_beside_weak_values(library: RelationSet, question: Question, first: PlanResult) -> PlanResult | None:
+    """The result of one case by what is typed, where its plan rests on weak values instead; None if there is none.
+
+    Counting needs these values where something cancels. What is typed determines the target by relations that always
+    apply exactly, so it comes first.
+    """
+    displaced = displaced_by_typed(library, question.outline, first.plan)
+    if not displaced:
+        return None
+    definitions = definitions_in(library, question.weak)
+    unsure = unsure_relations(library)
+    typed = question.but(weak={name: question.weak[name] for name in definitions})
+    try:
+        result = cancelling(library, typed, {**first.left_out, **dict.fromkeys(sorted(unsure), _UNSURE)})
+    except (DeriveError, Undecided):
+        return None
+    if result is None or not all(question.target in state.values for state in result.states):
+        return None
+    return _with_values_for_checks(library, question, replace(result, left_out=first.left_out), displaced)
+
+
+def _with_values_for_checks(
+    library: RelationSet, question: Question, result: PlanResult, displaced: Iterable[str]
+) -> PlanResult:
+    """The result of one case whose plan also leads to the quantities of weak values that it displaced, if it can."""
+    plan = result.plan
+    known = dict.fromkeys([*question.strong, *plan.weak, *plan.unknowns])
+    unsure = unsure_relations(library)
+    plans = [plan_for(library, name, known, definitions_in(library, question.weak), unsure) for name in displaced]
+    blocks = chain.from_iterable(further.blocks for further in plans if further.is_determined)
+    extra = dict.fromkeys([*plan.extra, *(block for block in blocks if block not in plan.blocks)])
+    return replace(result, plan=replace(plan, extra=tuple(extra)))
 
 
 def _despite_error(

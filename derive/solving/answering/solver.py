@@ -32,6 +32,7 @@ from derive.solving.answering.candidates import Candidates, find_candidates, fin
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
+from derive.solving.answering.yielding_conditions import check_of_displaced, deciding_weak_values, with_displaced
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.conflicts import prove_fit_together
 from derive.solving.diagnosis.missing_givens import missing_sets, wanted
@@ -118,15 +119,70 @@ def _all_answers(
     """Every answer of the solver, after a test of the givens against each other; a shape records an only answer."""
     with query():
         question = ask(library, target, profiles, given)
-        prove_fit_together(library, question)
-        answers, candidates = _admissible(library, question, profiles)
-        _prove_definitions_kept(library, question, answers)
-        agreeing = agreement(library, question, answers)
+        try:
+            answers, candidates = _consistent_answers(library, question, profiles)
+        except InconsistentError as error:
+            yielded = _where_weak_values_yield(library, question, profiles, error)
+            if yielded is None:
+                raise
+            return yielded
         if shape is not None and candidates is not None and candidates.library is library and len(answers) == 1:
             ((_, result),) = candidates.answers
             if the_one(answers) is not None:
                 shape.record(library, candidates.question, result)
-        return tuple(_with_agreement(answer, agreeing) for answer in answers)
+        return answers
+
+
+def _consistent_answers(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...]
+) -> tuple[tuple[Answer, ...], Candidates | None]:
+    """The solver's answers to givens that it has tested against each other, and its only candidate, if any."""
+    prove_fit_together(library, question)
+    answers, candidates = _admissible(library, question, profiles)
+    _prove_definitions_kept(library, question, answers)
+    agreeing = agreement(library, question, answers)
+    return tuple(_with_agreement(answer, agreeing) for answer in answers), candidates
+
+
+def _where_weak_values_yield(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...], error: InconsistentError
+) -> tuple[Answer, ...] | None:
+    """The solver's answers where a conflict rests on weak values in conditions, which yield; None if they do not.
+
+    They yield where the givens leave their quantities other values.
+    """
+    names = deciding_weak_values(library, question, error)
+    if not names:
+        return None
+    fewer = question.yielding(names)
+    try:
+        left = {name: _answers_if_open(library, fewer.but(target=name, own=None)) for name in names}
+        answers = _answers_without_deciding(library, fewer, profiles)
+    except (InconsistentError, LimitError, NoSolutionError):
+        return None
+    displaced = [check_of_displaced(library, name, question.weak[name], left[name]) for name in names]
+    return tuple(with_displaced(answer, displaced) for answer in answers)
+
+
+def _answers_without_deciding(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...]
+) -> tuple[Answer, ...]:
+    """The solver's answers without weak values that decided on a case; further ones may have to yield."""
+    try:
+        return _consistent_answers(library, question, profiles)[0]
+    except InconsistentError as error:
+        yielded = _where_weak_values_yield(library, question, profiles, error)
+        if yielded is None:
+            raise
+        return yielded
+
+
+def _answers_if_open(library: RelationSet, question: Question) -> tuple[Answer, ...]:
+    """The solver's answers to what a weak value stated; none if the givens leave it open altogether."""
+    try:
+        return _answers_without_deciding(library, question, ())
+    except UnderdeterminedError:
+        return ()
 
 
 def _prove_definitions_kept(library: RelationSet, question: Question, answers: Sequence[Answer]) -> None:

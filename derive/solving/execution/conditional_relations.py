@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.caches import Memo
@@ -309,6 +310,24 @@ class Decisions:
             self.met.add((_WEAK, name))
             return None  # for now: its weak value, unless it turns out to follow
         return self.question.weak[name].base[1]
+
+    def weak_behind(self, name: str) -> frozenset[str]:
+        """The weak values by which a quantity in a relation's condition has its number."""
+        behind, seen = set[str](), set[str]()
+        pending = [name]
+        while pending:
+            current = pending.pop()
+            if current in seen or current in self.question.strong:
+                continue
+            seen.add(current)
+            plan = self.carried_out.get(current)
+            if self.following(current) is None or plan is None:
+                behind.update({current} & self.question.weak.keys())
+                continue
+            relations = [self.library.relations[relation] for relation in plan.relations]
+            behind.update(self.library.held_by(plan.relations).keys() & {*plan.weak})
+            pending += chain.from_iterable(names_in(*relation.conditions) for relation in relations)
+        return frozenset(behind)
 
     @cached_property
     def _strong(self) -> frozenset[str]:

@@ -78,6 +78,12 @@ class Question:
         """The same question with other values, for which no condition is decided yet."""
         return replace(self, **changes, decided={})
 
+    def yielding(self, names: Iterable[str]) -> Question:
+        """The same question without some weak values, which are only compared with the result."""
+        late = {name: self.weak[name] for name in names}
+        weak = {name: value for name, value in self.weak.items() if name not in late}
+        return self.but(weak=weak, outdated={**self.outdated, **late})
+
     def detached(self) -> Question:
         """The same question apart from the decisions that are stored with it.
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from derive import NoSolutionError, UnderdeterminedError
 from derive.solving.answering.case_intervals import _reachable_one_by_one
-from tests.derive.statements import bare
+from tests.derive.statements import bare, number
 from tests.ordinary import examples
 
 
@@ -80,3 +80,13 @@ def _equation(draw):
     """An equation of one quantity, or of up to four."""
     result, *others = draw.sample("abcdefgh", draw.randint(1, 4))
     return f"{result} = {' + '.join(others) or draw.randint(1, 5)}"
+
+
+@pytest.mark.parametrize(
+    "unrelated", [[], ["g = b if f > 19.9 else 2*b"], ["g = b if f > 19.9 else 2*b", "h = min(g, f)"]]
+)
+def test_a_case_that_tells_nothing_of_the_target_leaves_it_what_a_profile_states(unrelated: list[str]) -> None:
+    """What a profile states of the target is the answer where nothing else leads to it, whatever else is related."""
+    profiles = {"p": {"a": "1", "e": "5"}}
+    library = bare("a d e b f g h", "e = a + d", "d = b if a > 19.9 else 2*b", *unrelated, profiles=profiles)
+    assert number(library.solve("e", "p")) == 5

@@ -1,0 +1,99 @@
+"""Weak values that counting needs, though what is typed determines the target as something cancels.
+
+With `c = b`, `s = b - a` and `e = c + s + a`, a typed e gives c, as a cancels. Counting does not see that, and would
+take a default of b for c. A weak value is never used beside what is typed and leads to the target, so such plans are
+set aside. Relations count here if they always apply, and exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from derive.caches import Memo
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import core_of
+from derive.planning.plan import Plan, plan_for
+from derive.solving.cancellation.jacobian_rank import combined, rows_of
+
+if TYPE_CHECKING:
+    from derive.solving.execution.question import Outline, Question
+
+_FIXED = Memo[bool](most=256)
+
+
+def unsure_relations(library: RelationSet) -> frozenset[str]:
+    """The relations that need not apply, or not exactly, and so do not count for what is typed alone."""
+    relations = library.relations.items()
+    return frozenset(name for name, relation in relations if relation.conditions or not relation.is_exact)
+
+
+def definitions_in(library: RelationSet, weak: Iterable[str]) -> tuple[str, ...]:
+    """The weak names whose values are definitions, which count beside what is typed alone."""
+    defaults = library.defaults
+    return tuple(name for name in weak if name in defaults and defaults[name].source.kind == "exact")
+
+
+def displaced_by_typed(library: RelationSet, outline: Outline, plan: Plan) -> list[str]:
+    """The weak values on which a plan's target rests, if what is typed alone determines it as something cancels."""
+    members = library.held_by(plan.relations).keys()
+    idle = frozenset(outline.strong).difference(members)
+    in_use = [name for name in plan.weak if name in members] if idle else []
+    displaced = sorted(set(in_use).difference(definitions_in(library, in_use)))
+    return displaced if displaced and _is_fixed(library, outline, idle) else []
+
+
+def displaced_in_systems(library: RelationSet, outline: Outline, plan: Plan) -> list[str]:
+    """The weak values in a plan's simultaneous equations that what is typed determines, as something cancels.
+
+    Such equations repeat or contradict each other: of `c = a + b` and `d = 2*a + 2*b` with a typed c and a weak d, d is
+    twice c.
+    """
+    systems = chain.from_iterable(block.relations for block in plan.blocks if len(block.relations) > 1)
+    members = library.held_by(systems).keys() if plan.weak else ()
+    in_use = [name for name in plan.weak if name in members]
+    definitions = definitions_in(library, in_use)
+    weak = [name for name in in_use if name not in definitions]
+    strong = frozenset(outline.strong)
+    return [name for name in weak if strong and _is_fixed(library, replace(outline, target=name), strong)]
+
+
+def without_displaced(library: RelationSet, outline: Outline) -> Outline:
+    """The outline without the weak values by which its plan would go past what is typed alone."""
+    plan = plan_for(library, outline.target, outline.strong, outline.weak, stated=outline.stated)
+    displaced = displaced_in_systems(library, outline, plan) or displaced_by_typed(library, outline, plan)
+    if not displaced:
+        return outline
+    weak = tuple(name for name in outline.weak if name not in displaced)
+    return without_displaced(library, replace(outline, weak=weak, stated=outline.stated.intersection(weak)))
+
+
+def typed_first(library: RelationSet, question: Question) -> Question:
+    """The question without the weak values by which its plan would go past what is typed alone."""
+    kept = without_displaced(library, question.outline).weak
+    displaced = question.weak.keys() - {*kept}
+    return question.yielding(sorted(displaced)) if displaced else question
+
+
+def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> bool:
+    """Whether what is typed alone fixes the target by relations that hold an idle given; found from names alone.
+
+    Nearly always no such relation is left once those are peeled off that alone contain an open quantity.
+    """
+    target, strong = outline.target, frozenset(outline.strong)
+    definitions = definitions_in(library, outline.weak)
+
+    def is_fixed() -> bool:
+        unsure = unsure_relations(library)
+        known = strong.union(definitions)
+        core = core_of(library, (target, *known))
+        structure = core.structure(unsure & core.decisive, frozenset())
+        bearing = structure.quantities_of(structure.bearing(target, known, known.union((target,))))
+        if target not in bearing or bearing.isdisjoint(idle):
+            return False
+        alone = replace(outline, weak=definitions, stated=frozenset(definitions))
+        return combined(rows_of(library, alone, unsure, only_combined=True), target) is not None
+
+    return _FIXED.of(library.session, (target, strong, definitions, idle), is_fixed)

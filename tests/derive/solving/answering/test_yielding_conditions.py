@@ -1,0 +1,89 @@
+"""A weak value that decides a case: typed numbers that fit another case alone make it yield, and are no conflict."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy
+import pytest
+
+from derive import InconsistentError, Library
+from tests.derive.statements import bare, number
+from tests.ordinary import every
+
+KINDS = ("default", "fallback", "profile", "behind")
+
+
+def drawn(seed: int) -> tuple[Library, list[str], str, dict[bool, float]]:
+    """A relation for y below a border of s and one above; profiles, x, and y in the case of the weak s and elsewhere.
+
+    The weak value is one of s, or of a quantity from which s follows.
+    """
+    draw = random.Random(seed)
+    border, below, above = draw.randint(2, 9), draw.randint(2, 20), draw.randint(21, 40)
+    x, is_below, kind = draw.randint(1, 30), draw.random() < 0.5, KINDS[seed % len(KINDS)]
+    stated = border - 1 if is_below else border + 1
+    weak: dict[str, Any] = {
+        "default": {"values": {"s": str(stated)}},
+        "fallback": {"fallbacks": {"s": str(stated)}},
+        "profile": {"profiles": {"p": {"s": str(stated)}}},
+        "behind": {"values": {"u": str(stated / 2)}},
+    }[kind]
+    relations = [
+        {"equation": f"y = {below}*x", "when": [f"s <= {border}"]},
+        {"equation": f"y = {above}*x + 1", "when": [f"s > {border}"]},
+        "w = 3*y",
+        *(["s = 2*u"] if kind == "behind" else []),
+    ]
+    library = bare("x y w s u", *relations, **weak)
+    values = {True: float(below * x), False: float(above * x + 1)}
+    return library, ["p"] if kind == "profile" else [], str(x), {case: values[is_below == case] for case in values}
+
+
+@every("seed", range(200), ordinary=4, thorough=100)
+def test_a_weak_value_in_a_condition_yields_to_the_case_that_fits(seed: int) -> None:
+    library, profiles, x, values = drawn(seed)
+    for is_stated_case, y in values.items():
+        forwards = library.solve("w", *profiles, x=x, y=str(y))
+        backwards = library.solve("y", *profiles, x=x, w=str(3 * y))
+        assert (number(forwards), number(backwards)) == pytest.approx((3 * y, y))
+        failed = [] if is_stated_case else ["u" if KINDS[seed % len(KINDS)] == "behind" else "s"]
+        assert [check.name for check in forwards.failed] == failed
+        assert [check.name for check in backwards.failed] == failed
+
+
+@every("seed", range(200), ordinary=3, thorough=50)
+def test_what_fits_no_case_contradicts_itself_whatever_decides_between_them(seed: int) -> None:
+    library, profiles, x, values = drawn(seed)
+    y = sum(values.values()) / 2
+    with pytest.raises(InconsistentError):
+        library.solve("w", *profiles, x=x, y=str(y))
+    with pytest.raises(InconsistentError):
+        library.solve("y", *profiles, x=x, w=str(3 * y))
+
+
+@every("seed", range(40), ordinary=1, thorough=20)
+def test_a_sweep_says_where_the_weak_value_yields(seed: int) -> None:
+    library, profiles, x, values = drawn(seed)
+    table = library.sweep("y", *profiles, x=x, w=3 * numpy.array([values[True], values[False]])).to_pandas()
+    assert table["y"].tolist() == pytest.approx([values[True], values[False]])
+    assert table["holds"].tolist() == [True, False]
+
+
+def test_a_typed_value_in_the_condition_does_not_yield() -> None:
+    library, profiles, x, values = drawn(0)
+    stated = str(library.defaults["s"].number)
+    with pytest.raises(InconsistentError):
+        library.solve("w", *profiles, x=x, y=str(values[False]), s=stated)
+
+
+def test_the_check_tells_what_the_givens_leave_of_the_quantity() -> None:
+    library = bare(
+        "x y s",
+        {"equation": "y = 20*x", "when": ["s <= 2"]},
+        {"equation": "y = 10*x + 1", "when": ["s > 2"]},
+        values={"s": "1"},
+    )
+    (check,) = library.solve("y", x="10", y="101").failed
+    assert check.verdict == "s is 1, the relation file, but the givens fit only another case: s is at least 2"

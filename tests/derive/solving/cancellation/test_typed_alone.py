@@ -1,0 +1,76 @@
+"""What is typed determines the target since something cancels: a weak value, which counting needs, is not used."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy
+import pytest
+
+from derive import UnderdeterminedError
+from tests.derive.statements import bare, number
+from tests.ordinary import every
+
+KINDS = ("values", "fallbacks", "profiles")
+
+
+def drawn(seed: int) -> tuple[list[str], float, float]:
+    """Relations in which a cancels, so that e alone gives c; the e, and the c."""
+    draw = random.Random(seed)
+    first, second, third, e = (draw.randint(1, 9) for _ in range(4))
+    if draw.random() < 0.5:
+        relations = [f"c = {first}*b", f"s = {second}*b - a", f"e = c + s + {third}*c + a"]
+        return relations, float(e), first * e / (first + second + third * first)
+    relations = [f"c = {first}*b", f"s = {second}*b/a", f"e = {third}*c*s*a"]
+    return relations, float(e), (first * e / (second * third)) ** 0.5
+
+
+@every("seed", range(300), ordinary=9, thorough=90)
+def test_what_is_typed_comes_before_a_weak_value_that_counting_needs(seed: int) -> None:
+    relations, e, expected = drawn(seed)
+    kind, stated = KINDS[seed % len(KINDS)], {"b": "39"}
+    weak: dict[str, Any] = {kind: {"p": stated} if kind == "profiles" else stated}
+    profiles = ["p"] if kind == "profiles" else []
+    library = bare("a b c s e", *relations, domains={"s": "real"}, **weak)
+    answer = library.solve("c", *profiles, e=str(e))
+    assert number(answer) == pytest.approx(expected)
+    assert answer.unused == ()
+    assert [check.name for check in answer.failed] == (["b"] if profiles else [])
+    assert library.compile("c", given=["e"], profiles=profiles)(e=e) == pytest.approx(expected)
+    assert library.sweep("c", *profiles, e=numpy.array([e])).to_pandas()["c"].tolist() == pytest.approx([expected])
+
+
+def test_a_default_answers_where_nothing_typed_leads_to_the_target() -> None:
+    library = bare("a b c s e", "c = b", "s = b - 2*a", "e = c + s + a", domains={"s": "real"}, values={"b": "39"})
+    assert number(library.solve("c", e="2")) == 39
+    assert library.compile("c", given=["e"])(e=2.0) == 39
+
+
+def test_the_formula_is_in_what_is_given() -> None:
+    library = bare("a b c s e", "c = b", "s = b - a", "e = c + s + a", domains={"s": "real"}, values={"b": "39"})
+    assert str(library.formula("c", given=["e"])) == "e/2"
+
+
+@every("seed", range(300), ordinary=6, thorough=90)
+def test_weak_values_that_what_is_typed_determines_are_no_part_of_simultaneous_equations(seed: int) -> None:
+    draw = random.Random(seed)
+    first, second, factor = (draw.randint(1, 9) for _ in range(3))
+    c, b, stated = draw.randint(1, 20), draw.randint(1, 20), draw.randint(1, 40)
+    relations = [f"c = {first}*a + {second}*b", f"d = {factor * first}*a + {factor * second}*b"]
+    values, profiles = {"b": str(b)}, {"p": {"d": str(stated)}}
+    library = bare("a b c d", *relations, domains=dict.fromkeys("abcd", "real"), values=values, profiles=profiles)
+    answer = library.solve("a", "p", c=str(c))
+    expected = pytest.approx((c - second * b) / first)
+    assert number(answer) == expected
+    assert [check.name for check in answer.failed] == ([] if stated == factor * c else ["d"])
+    assert library.compile("a", given=["c"], profiles=["p"])(c=float(c)) == expected
+
+
+@pytest.mark.parametrize("g", ["2", "18"])
+def test_a_weak_value_that_what_is_typed_determines_fixes_nothing_else(g: str) -> None:
+    library = bare("c d f g", "g = c/d", "d = c/f", values={"g": g})
+    with pytest.raises(UnderdeterminedError) as error:
+        library.solve("c", f="18")
+    assert error.value.missing == (("d",),)
+    assert number(library.solve("g", f="18")) == 18
