@@ -287,6 +287,45 @@ def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[floa
             yield tuple(short)
 
 
+def snapped(
+    program: Program, point: tuple[float, ...], is_as_good: Callable[[tuple[float, ...]], bool]
+) -> tuple[float, ...]:
+    """A program's point with each number at the end of its range, or the short decimal, that is next to it.
+
+    All numbers move at once, since a limit may tie them; where that point is not as good, one after the other.
+    """
+    sides = zip(point, program.steps, program.box, strict=False)
+    short = tuple(x if step else _without_noise(x, side) for x, step, side in sides)
+    if short == point or is_as_good(short):
+        return short
+    for i, x in enumerate(short):
+        moved = (*point[:i], x, *point[i + 1 :])
+        if moved != point and is_as_good(moved):
+            point = moved
+    return point
+
+
+def _without_noise(x: float, side: Span) -> float:
+    """A coordinate of a program's point at the end of its range, or the decimal of few digits, that it nearly is.
+
+    >>> _without_noise(7.9999999999999964, (1.0, 8.0)), _without_noise(2.0000000000000004, (1.0, 8.0))
+    (8.0, 2.0)
+    >>> _without_noise(2**0.5, (1.0, 8.0)) == 2**0.5
+    True
+    """
+    low, high = side
+    width = high - low
+    for end in side:
+        if abs(x - end) <= SAME_ROOT * min(width, abs(end) or width) < math.inf:
+            return end
+    for size in (abs(x), width):
+        if 0 < size < math.inf:
+            short = _rounded(x, size, _DIGITS[0])
+            if abs(short - x) <= _APART * size:
+                return min(max(short, low), high)
+    return x
+
+
 def _rounded(x: float, size: float, digits: int) -> float:
     """A coordinate of a program's point, rounded to so many digits counted from the first digit of a size.
 
