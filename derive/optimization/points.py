@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import Any
 
 from derive.numerics.intervals.arithmetic import Box, Span
@@ -32,6 +32,7 @@ _TRIED = 400  # points of one such search
 _NUDGES = tuple(share * sign for share, sign in product((LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT), (1, -1)))
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
+_CORNERS = 16  # that are tried
 _NEWTON = 25  # steps to a point at which ties hold
 _APART = 2 * FINEST_BOX  # of numbers that no cut of a side tells apart
 _MARGINS = (0.0, MET, AGREEMENT)  # inside the limits of a local search, relative to how far they move across the box
@@ -207,6 +208,17 @@ class Points:
             shares = [(turn / root ** (i + 1)) % 1 for i in range(count)]
             sides = zip(self.program.box, self.program.steps, shares, strict=True)
             yield tuple(whole_if_counted(low + (high - low) * share, step) for (low, high), step, share in sides)
+
+    def corners(self) -> Iterator[tuple[float, ...]]:
+        """Some corners of a program's ranges, whole where it counts: limits may leave one of them alone."""
+        sides = zip(self.program.box[: self.program.free], self.program.steps, strict=False)
+        ends = [
+            (math.ceil(low / step) * step, math.floor(high / step) * step) if step else (low, high)
+            for (low, high), step in sides
+            if math.isfinite(low) and math.isfinite(high)
+        ]
+        if len(ends) == self.program.free:
+            yield from islice(product(*(dict.fromkeys(pair) for pair in ends)), _CORNERS)
 
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """A point of a program moved by Newton's method to where its ties hold; None where something has no number.

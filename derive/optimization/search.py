@@ -21,7 +21,7 @@ is no larger than what the rounding of its own point changes in it counts as zer
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -243,12 +243,23 @@ class _PointSearch(Search):
             for point in self.points.spread() if self.program.ties else ():
                 self._take(self.points.improved(point))
             self.run()
+            self._take(self._corners())
         count = max(self.count, 1)
         if self.at is None:
             return SearchResult(floor=self.floor, boxes=count, ways=ways)
         with suppress(LimitError):
             self._take(shortened(self.program, self.at))
         return SearchResult(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
+
+    def _corners(self) -> Iterator[tuple[float, ...]]:
+        """Corners at which the search may end: where no point was found, those alone that come up to its bound.
+
+        Limits may leave a corner alone, or the goal jump there. Another may be far from what is only approached.
+        """
+        if self.floor == math.inf:  # no point is admissible
+            return iter(())
+        is_found, most = self.at is not None, self.floor + tolerated(self.floor, self.blur, EXTREME)
+        return (corner for corner in self.points.corners() if is_found or self.program.at(corner) <= most)
 
     def _ways(self) -> tuple[str, ...]:
         """Which way the target moves with each free quantity over the box of the search; empty where unknown."""
