@@ -177,7 +177,7 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
     binding: list[Binding] = []  # grows limit by limit, so that it has those found before the time ran out
     try:
         with sharing(_EXPLAINING):  # each limit takes a search of its own, and the best choice is found by now
-            binding += bindings(best.programs, best.best, best.question.library.declared)
+            binding += bindings(best)
             return tuple(binding), closed_forms(best.programs, best.best, binding), True
     except LimitError:
         return tuple(binding), {}, False

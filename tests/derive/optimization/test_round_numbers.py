@@ -14,7 +14,7 @@ from tests.ordinary import every
 SHAPES = ["{m}*floor(b/{m}) - a/{k}/b", "floor(b/{m}) - a/{k}/b**2"]
 
 
-@every("seed", range(60), ordinary=3)
+@every("seed", range(60), ordinary=10)
 def test_the_value_told_is_the_one_that_the_goal_has_at_the_point_told(seed: int) -> None:
     """At 7.9999999999999964 the goal was told as it is at 8, beyond a jump."""
     draw = random.Random(f"round numbers {seed}")
