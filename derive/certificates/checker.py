@@ -3,7 +3,7 @@
 A claim lists solutions. What has to be shown is that each exists and that there is no other, whatever the known numbers
 are within their blur. Three kinds of evidence show it: the operations around one unknown are undone, the zeros of a
 polynomial are counted, or boxes cover the domains (`solutions`). Of an optimum it is shown that its goal is nowhere
-less (`lower_bounds`). The theory of each stands above its module.
+less (`lower_bounds`), and that its points are attained (`attained_points`). The theory of each stands above its module.
 
 The claims of an answer are followed from the givens on, each block with every solution of those before it. What is
 confirmed is that the answer's number is among all that its equations allow. Which relations apply is no part of it, nor
@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from derive.certificates.lower_bounds import flaw_of, reaches
+from derive.certificates.attained_points import flaw_of_points
+from derive.certificates.lower_bounds import flaw_of
 from derive.certificates.proof import Boxes, Claim, Count, Isolation, KnownNumber, Proof, ProofOfOptimum
 from derive.certificates.solutions import flaw_of_boxes, flaw_of_count, flaw_of_isolation
 from derive.errors import ExpressionError, VerificationError
 from derive.expressions.arithmetic import NoElement
-from derive.tolerances import EXTREME, SAME_ROOT
+from derive.tolerances import SAME_ROOT
 
 _SIGNS = {"least": 1.0, "most": -1.0}
 
@@ -61,18 +62,15 @@ def _is_best(result: Any, proof: ProofOfOptimum) -> bool:
     if proof.sign != _SIGNS.get(result.sense):
         raise VerificationError(f"The proof of the optimum is not of what is {result.sense}.")
     value = proof.sign * result.answer.base
-    is_zero = result.gap_is_absolute and abs(value) <= proof.distance
-    is_near = is_zero or proof.distance <= EXTREME * abs(value)
-    if not is_near or len(proof.bounds) != len(result.choices):
-        raise VerificationError("The proof of the optimum is of another value, or of fewer choices.")
-    if not any(reaches(bound, result.chosen, value) for bound in chain.from_iterable(proof.bounds)):
-        raise VerificationError("The optimum has another value at what was chosen.")
-    for i, (choice, bounds) in enumerate(zip(result.choices, proof.bounds, strict=True)):
+    if len(proof.bounds) != len(result.choices):
+        raise VerificationError("The proof of the optimum is of fewer choices.")
+    flaw = flaw_of_points(proof, value, result.chosen, result.choices, is_zero=result.gap_is_absolute)
+    if flaw:
+        raise VerificationError(flaw)
+    for i, bounds in enumerate(proof.bounds):
         flaws = [flaw_of(bound) for bound in bounds]
         if any(not abs(bound.floor - value) <= 2 * proof.distance for bound in bounds):  # true of NaN too
             flaws.append("its floor is not next to the value")
-        if choice.best is not None and not any(reaches(bound, choice.at, proof.sign * choice.best) for bound in bounds):
-            flaws.append("its goal has another value there")
         if any(flaws):
             raise VerificationError(f"The bound of choice {i + 1} does not hold: {', '.join(filter(None, flaws))}.")
     return True

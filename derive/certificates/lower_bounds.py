@@ -23,7 +23,7 @@ for the rest.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -40,7 +40,6 @@ from derive.numerics.intervals.arithmetic import (
     Span,
     better_end,
     distances,
-    lies_in,
     minus,
     over,
     plus,
@@ -50,7 +49,6 @@ from derive.numerics.intervals.arithmetic import (
 )
 from derive.numerics.intervals.enclosure import Enclosure, enclose, truths
 from derive.time_limits import tick
-from derive.tolerances import SAME_ROOT
 
 
 class Form:
@@ -270,9 +268,17 @@ class Program:
 
     def narrowed(self, box: Box) -> Box | None:
         """A box of a lower bound without parts where a limit is broken or the goal keeps its floor; None if empty."""
+        return self._narrowed(box, self.not_positive)
+
+    def admitted(self, box: Box) -> Box | None:
+        """A box of a lower bound without parts where a limit is broken, or a zero missed; None if empty."""
+        return self._narrowed(box, self.not_positive[1:])
+
+    def _narrowed(self, box: Box, not_positive: Iterable[tuple[Form, GuardedLimit | None]]) -> Box | None:
+        """A box of a lower bound without parts where one of some forms is positive; None if empty."""
         remaining: Box | None = box
         spans = self.spans(box)
-        for form, limit in self.not_positive:
+        for form, limit in not_positive:
             if remaining is not None and (limit is None or _applies(limit, spans)):
                 remaining = form.where_not_positive(remaining)
         return remaining
@@ -305,14 +311,3 @@ def flaw_of(bound: Bound) -> str:
     except FlawError as flaw:
         return str(flaw)
     return ""
-
-
-def reaches(bound: Bound, choice: Mapping[str, float], value: float) -> bool:
-    """Whether the goal of a lower bound may have a value where the chosen names have their numbers.
-
-    The other names vary in their box.
-    """
-    sides = zip(bound.names, bound.box, strict=True)
-    box = tuple((choice[name], choice[name]) if name in choice else side for name, side in sides)
-    goal = Program(bound).form(bound.goal).enclosed(box)
-    return goal is not None and lies_in((value, value), goal.values, SAME_ROOT)

@@ -296,6 +296,7 @@ class Bound:
     guards: tuple[Node, ...]
     floor: float
     tree: tuple[Leaf | Cut | Narrowing, ...]
+    left_out: tuple[tuple[str, Node, tuple[float, float]], ...] = ()  # each with its form in those after it, and range
 
 
 @dataclass(frozen=True, slots=True)

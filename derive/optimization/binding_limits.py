@@ -3,8 +3,8 @@
 A limit binds if the target would be better without it. Its price is what the target gains if the limit alone is moved
 outwards by 1 % of its right side (where that is zero, of half of the terms on the left); the question is then asked
 again, so that the price counts whole numbers and regimes.
-The end of a range binds in the same way; the end of a range of a count is moved to the next whole number where 1 % is
-less than that.
+The end of a range binds in the same way, with the forms that the wider range allows; one at zero is moved by 1 % of the
+width of the range, and the end of a range of a count to the next whole number where 1 % is less than that.
 
 Where the two sides of a limit are equal, a free quantity has a closed form: each maximum and each choice in the limit
 is replaced by the arm that binds at a point, and what is left is isolated. A form counts only if it has the point's
@@ -17,13 +17,14 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, render
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import binding_arm, residual, terms, value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.products import positive_first
 from derive.optimization.choice_question import ChoiceQuestion
+from derive.optimization.discrete_choice import SearchedChoice, remade
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program, limits_of
 from derive.optimization.reduction import in_free_names
@@ -37,10 +38,10 @@ _SHARE = 0.01  # by which a limit is moved
 _BOXES = 2000  # for one question that is asked again
 
 
-def bindings(programs: Sequence[Program], best: SearchResult, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
+def bindings(choice: SearchedChoice) -> Iterator[Binding]:
     """The limits and the ends of ranges that bind at the best point, one by one; none where only points are known."""
-    if not programs[0].is_sampled:
-        perturbed = _PerturbedQuestion(programs, best, declared)
+    if not choice.programs[0].is_sampled:
+        perturbed = _PerturbedQuestion(choice)
         yield from perturbed.limits()
         yield from perturbed.ends()
 
@@ -57,9 +58,15 @@ def _cases_at(programs: Sequence[Program], best: SearchResult) -> Iterator[tuple
 class _PerturbedQuestion:
     """The question at its best point, to be asked again with one limit or one end of a range moved."""
 
-    programs: Sequence[Program]
-    best: SearchResult
-    declared: Mapping[str, Declaration]
+    choice: SearchedChoice
+
+    @property
+    def programs(self) -> Sequence[Program]:
+        return self.choice.programs
+
+    @property
+    def best(self) -> SearchResult:
+        return self.choice.best
 
     def gain(self, programs: Sequence[Program]) -> float:
         """What the goal gains if binding limits are moved, as a share of the best value; zero if only rounding."""
@@ -124,24 +131,40 @@ class _PerturbedQuestion:
 
     def _end(self, i: int, end: float, outwards: int) -> Binding | None:
         """The end of a range that binds, with its price; None if moving it gains nothing or leaves the domain."""
-        quantity, step = self.declared[self.programs[0].names[i]], self.programs[0].steps[i]
+        program = self.programs[0]
+        quantity, step = self.choice.question.library.declared[program.names[i]], program.steps[i]
         sign = ">=" if outwards < 0 else "<="
         name = f"{quantity.name} {sign} {shown_number(end, quantity.unit, 12)}"
+        low, high = program.box[i]
         by, step_text = _SHARE * abs(end), "1 %"
+        if not end:  # which has no size
+            by, step_text = _SHARE * (high - low), "1 % of its range"
         if step and by < step:
             by, step_text = step, shown_number(step, quantity.unit)
         moved = end + outwards * by
         if not quantity.domain.admits(moved) or not by:
             return None
-        gain = self.gain([_stretched(program, i, moved) for program in self.programs])
+        gain = self.gain(self._stretched(quantity, moved))
         return Binding(name, gain, step_text) if gain > 0 else None
 
+    def _stretched(self, quantity: Declaration, moved: float) -> Sequence[Program]:
+        """The programs of the question with one end of a range, which may bind, moved outwards to a number.
 
-def _stretched(program: Program, i: int, moved: float) -> Program:
-    """The program with one end of a range, which may bind, moved outwards to a number."""
-    low, high = program.box[i]
-    side = (min(low, moved), max(high, moved))
-    return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
+        Their forms are made anew: what holds all over the old range need not hold beyond it.
+        """
+        question = self.choice.question
+        old, number = question.ranges[quantity.name], quantity.unit.from_base(moved)
+        low, high = (quantity.unit.from_base(old.base[place]) for place in (0, 2))
+        low, high = min(low, number), max(high, number)
+        stretched = replace(old, number=low / 2 + high / 2, low=low, high=high, unit=quantity.unit)
+        wider = replace(question, ranges={**question.ranges, quantity.name: stretched})
+        try:
+            remade_programs = remade(replace(self.choice, question=wider))
+        except LimitError:
+            raise
+        except DeriveError:  # nothing is asked beyond the old range
+            return ()
+        return () if any(program.is_sampled for program in remade_programs) else remade_programs
 
 
 def closed_forms(programs: Sequence[Program], best: SearchResult, binding: Sequence[Binding]) -> dict[str, Node]:

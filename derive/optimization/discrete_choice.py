@@ -195,6 +195,7 @@ class SearchedChoice:
     programs: tuple[Program, ...] = ()
     best: SearchResult = field(default_factory=SearchResult)
     error: DeriveError | None = None
+    in_all_cases: bool = False  # whether domains that some case may leave are among the limits
 
     @property
     def is_unknown(self) -> bool:
@@ -224,11 +225,18 @@ def searched_choice(
                 met = best_met(solved)
                 if met.is_found:
                     case_programs, best = (solved,), replace(met, floor=met.value)
-        return SearchedChoice(question, pick, case_programs, best)
+        return SearchedChoice(question, pick, case_programs, best, in_all_cases=in_all_cases)
     except UnknownNameError:
         raise
     except DeriveError as error:
         return SearchedChoice(question, pick, error=error)
+
+
+def remade(choice: SearchedChoice) -> tuple[Program, ...]:
+    """The programs of a discrete choice made anew, after its question has changed."""
+    question, pick = choice.question, choice.pick
+    asked = ask(question.library, question.target, pick.profiles, question.given(pick))
+    return programs_of(question, pick, asked, in_all_cases=choice.in_all_cases)
 
 
 def _is_one_point(question: ChoiceQuestion) -> bool:

@@ -7,6 +7,7 @@ of that set outwards by as little as will do, while the others hold.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -99,7 +100,7 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     errors = [choice.error for choice in choices if choice.error is not None]
     # a choice that was searched has an error only if its answer did not hold
     if errors and (not searched or any(choice.error is not None and choice.best.boxes for choice in choices)):
-        return errors[0]
+        return _unproved(question.target) if any(choice.best.floor < math.inf for choice in searched) else errors[0]
     programs = [*chain.from_iterable(choice.programs for choice in searched)]
     error = infeasible(question.target, programs, len(choices), question.library.declared)
     if isinstance(error, LimitError) or is_point:
@@ -132,10 +133,7 @@ def infeasible(
     """The error that says which limits make every choice infeasible, and the nearest miss."""
     names = excluding(programs)
     if not names and not _is_excluded(programs, frozenset()):
-        return LimitError.unproved(
-            f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none.",
-            hint="Narrow the ranges.",
-        )
+        return _unproved(target)
     if not names:
         return InconsistentError(
             f"{target} has no value anywhere in the ranges.", hint="Widen the ranges.", conflicts=(), gap=float("inf")
@@ -153,6 +151,14 @@ def infeasible(
         hint="Move a limit, or widen the ranges.",
         conflicts=names,
         gap=gap,
+    )
+
+
+def _unproved(target: str) -> LimitError:
+    """The error where no choice was found, and some may yet be feasible."""
+    return LimitError.unproved(
+        f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none.",
+        hint="Narrow the ranges.",
     )
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from derive.certificates.attained_points import flaw_of_points
 from derive.certificates.proof import ProofOfOptimum
 from derive.errors import DeriveError, InconsistentError, LimitError, VerificationError
 from derive.expressions.tree import Node, names_in
@@ -22,7 +23,7 @@ from derive.optimization.choices_under_ranges import under_ranges
 from derive.optimization.discrete_choice import SearchedChoice, put_back, searched_choice
 from derive.optimization.infeasibility import excluding, none_found
 from derive.optimization.optimum import Binding, Optimum
-from derive.optimization.optimum_certificate import proof_of_optimum
+from derive.optimization.optimum_certificate import as_numbers, proof_of_optimum
 from derive.optimization.search import SearchResult
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
@@ -79,6 +80,7 @@ def _put_back_in_turn(
         pending.remove(index)
         try:
             moved, answer = put_back(choice)
+            choices[index] = moved
             if least is None or moved.best.value < least[0].best.value:
                 least = moved, answer
         except VerificationError:
@@ -107,12 +109,12 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
     if not is_in_time:
         why.append(_OUT_OF_TIME)
     values, summaries = best.values, tuple(map(_as_choice, choices))
-    chosen = (*question.ranges, *best.pick.listed)
+    chosen = {name: values[name].base[1] for name in (*question.ranges, *best.pick.listed)}
     names = (question.target, *chosen, *names_in(*forms.values()))
     return Optimum(
         sense=question.sense,
         answer=answer,
-        chosen={name: values[name].base[1] for name in chosen},
+        chosen=chosen,
         profiles=best.pick.names,
         binding=binding,
         is_bounded=overall.is_proved,
@@ -125,9 +127,27 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
         quantities={name: library.declared[name] for name in names if name in library.declared},
         forms=forms,
         values=values_of(question.limits),
-        _proof=lambda: _proof(choices, overall),
+        _proof=lambda: _proof_at(choices, summaries, overall, answer, chosen),
         over_ranges=lambda points, seed: under_ranges(question, [*zip(choices, summaries, strict=True)], points, seed),
     )
+
+
+def _proof_at(
+    choices: Sequence[SearchedChoice],
+    told: Sequence[Choice],
+    best: SearchResult,
+    answer: Answer,
+    chosen: Mapping[str, float],
+) -> ProofOfOptimum | None:
+    """The certificate of what `least` or `most` returns, if its value and those of the choices are as they are told.
+
+    Rounding may decide otherwise beside a jump, or on a limit.
+    """
+    proof = _proof(choices, best)
+    if proof is None or answer.base is None:
+        return None
+    value = proof.sign * answer.base
+    return None if flaw_of_points(proof, value, chosen, told, is_zero=best.is_zero) else proof
 
 
 def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOptimum | None:
@@ -139,7 +159,17 @@ def _proof(choices: Sequence[SearchedChoice], best: SearchResult) -> ProofOfOpti
     failed = [choice for choice in choices if choice.error is not None]
     if best.floor == -math.inf or any(choice.is_unknown or choice.best.boxes for choice in failed):
         return None
-    return proof_of_optimum([() if choice.error is not None else choice.programs for choice in choices], best)
+    proof = proof_of_optimum([() if choice.error is not None else choice.programs for choice in choices], best)
+    return None if proof is None else _with_list_entries(proof, choices)
+
+
+def _with_list_entries(proof: ProofOfOptimum, choices: Sequence[SearchedChoice]) -> ProofOfOptimum:
+    """The certificate of what `least` returns, with the list entries for which the bounds of each choice hold."""
+    bounds = []
+    for choice, case_bounds in zip(choices, proof.bounds, strict=True):
+        entries = tuple(as_numbers({name: entry.base[1] for name, entry in choice.pick.listed.items()}))
+        bounds.append(tuple(replace(bound, left_out=(*bound.left_out, *entries)) for bound in case_bounds))
+    return replace(proof, bounds=tuple(bounds))
 
 
 def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
@@ -147,7 +177,7 @@ def _explained(best: SearchedChoice) -> tuple[tuple[Binding, ...], Mapping[str, 
     binding: list[Binding] = []  # grows limit by limit, so that it has those found before the time ran out
     try:
         with sharing(_EXPLAINING):  # each limit takes a search of its own, and the best choice is found by now
-            binding += bindings(best.programs, best.best, best.question.library.declared)
+            binding += bindings(best)
             return tuple(binding), closed_forms(best.programs, best.best, binding), True
     except LimitError:
         return tuple(binding), {}, False

@@ -52,8 +52,8 @@ _PROVING = 0.8  # of the time of a text, which a certificate may take: without o
 class Binding:
     """A limit that binds: without it, or with it moved outwards, the target would be better.
 
-    `price` is what the target gains, as a share of its value, if the limit moves by `moved`: 1 %, or the next whole
-    number where a range of a count ends.
+    `price` is what the target gains, as a share of its value, if the limit moves by `moved`: 1 %, of the width
+    of a range that ends at zero, or the next whole number where a range of a count ends.
     """
 
     name: str

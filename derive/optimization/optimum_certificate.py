@@ -7,7 +7,8 @@ alone, or with the limits at their prices.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -26,11 +27,13 @@ from derive.certificates.proof import (
     recorded,
 )
 from derive.errors import LimitError
-from derive.numerics.intervals.arithmetic import Box, is_narrower
+from derive.expressions.tree import Node, Number, names_in
+from derive.numerics.algebra.constant_folding import stated
+from derive.numerics.intervals.arithmetic import Box, Span, is_narrower
 from derive.numerics.root_finding.branch_and_bound import Part
 from derive.optimization.points import Points
 from derive.optimization.program import Program
-from derive.optimization.reduction import reduced
+from derive.optimization.reduction import ReducedProgram, reduced
 from derive.optimization.search import Curvature, PricedPoint, SearchResult, tolerated
 from derive.tolerances import EXTREME, SAME_ROOT
 
@@ -70,10 +73,24 @@ def _to_within(choices: Sequence[Sequence[Program]], best: SearchResult, distanc
             bound = _Recorder(small.program, best.value - distance, small.of(best.at)).bound()
             if bound is None or flaw_of(bound):  # the checker of certificates would refuse it
                 return None
-            case_bounds.append(bound)
+            case_bounds.append(replace(bound, left_out=tuple(_left_out(small))))
         bounds.append(tuple(case_bounds))
     sign = next(chain.from_iterable(choices)).sign  # which all programs of a question share
     return ProofOfOptimum(sign, distance, tuple(bounds))
+
+
+def _left_out(small: ReducedProgram) -> Iterator[tuple[str, Node, Span]]:
+    """What a certificate leaves out since ties give it, each with its form and range, then the numbers in these."""
+    ranges = dict(zip(small.original.names, small.original.box, strict=True))
+    yield from ((name, form, ranges[name]) for name, form in small.forms)
+    known = small.original.known
+    yield from as_numbers({name: known[name] for name in names_in(*dict(small.forms).values()) if name in known})
+
+
+def as_numbers(numbers: Mapping[str, float]) -> Iterator[tuple[str, Node, Span]]:
+    """Stated numbers as what the bounds of a certificate leave out."""
+    for name, number in numbers.items():
+        yield name, Number(stated(number)), (-math.inf, math.inf)
 
 
 class _Recorder:

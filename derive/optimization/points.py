@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import chain, product
+from itertools import chain, islice, product
 from typing import Any
 
 from derive.numerics.intervals.arithmetic import Box, Span
@@ -32,6 +32,7 @@ _TRIED = 400  # points of one such search
 _NUDGES = tuple(share * sign for share, sign in product((LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT), (1, -1)))
 _DIGITS = (12, 9, 6)
 _STARTS = 6  # local searches before the ranges are cut
+_CORNERS = 16  # that are tried
 _NEWTON = 25  # steps to a point at which ties hold
 _APART = 2 * FINEST_BOX  # of numbers that no cut of a side tells apart
 _MARGINS = (0.0, MET, AGREEMENT)  # inside the limits of a local search, relative to how far they move across the box
@@ -208,6 +209,17 @@ class Points:
             sides = zip(self.program.box, self.program.steps, shares, strict=True)
             yield tuple(whole_if_counted(_at_share(side, share), step) for side, step, share in sides)
 
+    def corners(self) -> Iterator[tuple[float, ...]]:
+        """Some corners of a program's ranges, whole where it counts: limits may leave one of them alone."""
+        sides = zip(self.program.box[: self.program.free], self.program.steps, strict=False)
+        ends = [
+            (math.ceil(low / step) * step, math.floor(high / step) * step) if step else (low, high)
+            for (low, high), step in sides
+            if math.isfinite(low) and math.isfinite(high)
+        ]
+        if len(ends) == self.program.free:
+            yield from islice(product(*(dict.fromkeys(pair) for pair in ends)), _CORNERS)
+
     def tied(self, point: tuple[float, ...]) -> tuple[float, ...] | None:
         """A point of a program moved by Newton's method to where its ties hold; None where something has no number.
 
@@ -295,6 +307,45 @@ def shortened(program: Program, point: tuple[float, ...]) -> Iterator[tuple[floa
                 else:
                     short.append(min(max(_rounded(x, size, digits), low), high))
             yield tuple(short)
+
+
+def snapped(
+    program: Program, point: tuple[float, ...], is_as_good: Callable[[tuple[float, ...]], bool]
+) -> tuple[float, ...]:
+    """A program's point with each number at the end of its range, or the short decimal, that is next to it.
+
+    All numbers move at once, since a limit may tie them; where that point is not as good, one after the other.
+    """
+    sides = zip(point, program.steps, program.box, strict=False)
+    short = tuple(x if step else _without_noise(x, side) for x, step, side in sides)
+    if short == point or is_as_good(short):
+        return short
+    for i, x in enumerate(short):
+        moved = (*point[:i], x, *point[i + 1 :])
+        if moved != point and is_as_good(moved):
+            point = moved
+    return point
+
+
+def _without_noise(x: float, side: Span) -> float:
+    """A coordinate of a program's point at the end of its range, or the decimal of few digits, that it nearly is.
+
+    >>> _without_noise(7.9999999999999964, (1.0, 8.0)), _without_noise(2.0000000000000004, (1.0, 8.0))
+    (8.0, 2.0)
+    >>> _without_noise(2**0.5, (1.0, 8.0)) == 2**0.5
+    True
+    """
+    low, high = side
+    width = high - low
+    for end in side:
+        if abs(x - end) <= SAME_ROOT * min(width, abs(end) or width) < math.inf:
+            return end
+    for size in (abs(x), width):
+        if 0 < size < math.inf:
+            short = _rounded(x, size, _DIGITS[0])
+            if abs(short - x) <= _APART * size:
+                return min(max(short, low), high)
+    return x
 
 
 def _rounded(x: float, size: float, digits: int) -> float:

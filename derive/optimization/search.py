@@ -21,7 +21,7 @@ is no larger than what the rounding of its own point changes in it counts as zer
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,10 +36,10 @@ from derive.numerics.algebra.evaluation import as_doubles, value
 from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.arithmetic import Box, Span
 from derive.numerics.root_finding.branch_and_bound import Part, Search
-from derive.optimization.points import Points, neighbours, shortened
+from derive.optimization.points import Points, neighbours, shortened, snapped
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
-from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
+from derive.tolerances import EXTREME, LAST_DIGIT, SAME_ROOT, TIGHT
 
 _MOST = 6  # variables
 _TRIES = 50  # boxes of a size that are tried although none was convex so far
@@ -187,12 +187,33 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> SearchResult:
         reduction = reduced(program)
         case_best = _PointSearch(reduction.program, best.value, boxes).best()
         point = reduction.full(case_best.at) if case_best.is_found else ()
-        case_best = replace(case_best, at=point, ways=reduction.ways(case_best.ways))
+        case_best = _snapped(program, replace(case_best, at=point, ways=reduction.ways(case_best.ways)))
         better = case_best if case_best.value < best.value else best
         # a quantity that is open at some point of the box may make the target better there
         case_floor = -math.inf if program.undetermined else case_best.floor
         floor, count = min(best.floor, case_floor), best.boxes + case_best.boxes
         best = replace(better, floor=floor, boxes=count, ways=better.ways or case_best.ways)
+    return best
+
+
+def _snapped(program: Program, best: SearchResult) -> SearchResult:
+    """The best point at the ends of ranges and the short decimals next to it, where it is as good but for rounding.
+
+    Beside a jump or on a limit another method of evaluation may decide otherwise of what is nearly one.
+    """
+    if not best.is_found:
+        return best
+    goals: dict[tuple[float, ...], float] = {}
+
+    def is_as_good(point: tuple[float, ...]) -> bool:
+        """Whether a point has the search's best value, but for what rounding changes."""
+        goals[point] = program.exactly(point, goal) if (goal := program.at(point)) < math.inf else goal
+        return goals[point] <= best.value + best.blur + LAST_DIGIT * abs(best.value)
+
+    with suppress(LimitError):
+        point = snapped(program, best.at, is_as_good)
+        if point != best.at:
+            return replace(best, at=point, value=goals[point], floor=min(best.floor, goals[point]))
     return best
 
 
@@ -222,12 +243,23 @@ class _PointSearch(Search):
             for point in self.points.spread() if self.program.ties else ():
                 self._take(self.points.improved(point))
             self.run()
+            self._take(self._corners())
         count = max(self.count, 1)
         if self.at is None:
             return SearchResult(floor=self.floor, boxes=count, ways=ways)
         with suppress(LimitError):
             self._take(shortened(self.program, self.at))
         return SearchResult(self.value, self.at, min(self.floor, self.value), self.blur, count, ways)
+
+    def _corners(self) -> Iterator[tuple[float, ...]]:
+        """Corners at which the search may end: where no point was found, those alone that come up to its bound.
+
+        Limits may leave a corner alone, or the goal jump there. Another may be far from what is only approached.
+        """
+        if self.floor == math.inf:  # no point is admissible
+            return iter(())
+        is_found, most = self.at is not None, self.floor + tolerated(self.floor, self.blur, EXTREME)
+        return (corner for corner in self.points.corners() if is_found or self.program.at(corner) <= most)
 
     def _ways(self) -> tuple[str, ...]:
         """Which way the target moves with each free quantity over the box of the search; empty where unknown."""

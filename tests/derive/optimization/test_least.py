@@ -13,13 +13,15 @@ from itertools import product
 import pytest
 
 import derive
-from derive import InconsistentError
+from derive import InconsistentError, LimitError
 from derive.optimization import least
 from derive.optimization.discrete_choice import put_back
 from derive.optimization.optimum import charts
+from derive.optimization.points import Points
 from derive.presentation.plotting import figure
 from derive.time_limits import tick
 from tests.derive.statements import bare, library, number
+from tests.ordinary import every
 
 CHIPS = ("h100-sxm:fp8", "b200-sxm:fp8")
 SIZES = ["8 chip", "32 chip"]
@@ -550,3 +552,28 @@ def test_a_count_without_an_end_is_searched_like_any_other(verb):
     )
     optimum = getattr(library, verb)("c", b=[0, 1, 2, 3])  # of these only b = 3 leads to a whole a, 3
     assert number(optimum.answer) == pytest.approx(1)
+
+
+@every("seed", range(60), ordinary=4)
+def test_the_best_is_found_where_it_is_a_corner_alone(seed):
+    """Of `ceil(a)` the goal jumps beside an end, and a limit may hold at nothing but a corner."""
+    draw = random.Random(f"corner {seed}")
+    k, low, high = draw.randint(1, 4), draw.randint(1, 3), draw.randint(4, 6)
+    share = draw.randint(1, 9) / 10
+    jumping = bare("a t", f"t = {share}*a - ceil(a)", domains={"t": "real"}).most("t", a=f"{low}..{high}")
+    assert number(jumping) == pytest.approx((share - 1) * low)
+    alone = bare("a c t", f"c >= {k}*a + {high - k * low}", f"t = c - {share}*a", domains=dict.fromkeys("act", "real"))
+    best = alone.least("t", a=f"{low}..{low + 2}", c=f"-5..{high}")
+    assert number(best) == pytest.approx(high - share * low)
+    assert jumping.proved
+    assert derive.verify(jumping)
+
+
+def test_a_choice_that_may_yet_hold_is_no_contradiction(monkeypatch):
+    """Another choice of the list contradicts the domain of u, and only c = 4 fits this one."""
+    library = bare("a c u t", "u = c - 2*a", "t = c - a", domains={**dict.fromkeys("act", "real"), "u": "nonnegative"})
+    given = {"a": ["2", "3"], "c": "-5..4"}
+    assert number(library.least("t", **given)) == 2
+    monkeypatch.setattr(Points, "corners", lambda points: ())
+    with pytest.raises(LimitError, match="not proved that there is none"):
+        library.least("t", **given)

@@ -126,6 +126,52 @@ def test_a_distance_from_a_value_that_is_not_zero_is_refused_as_that_of_zero():
         derive.verify(replace(found, gap_is_absolute=True, _proof=lambda: wide))
 
 
+def forged(found: derive.Optimum, value: float, **at: float) -> derive.Optimum:
+    """An optimum that claims another value at another point, with bounds that hold of the goal alone."""
+    sign, at = found.proof.sign, {**found.chosen, **at}
+    ranged = {name: number for name, number in at.items() if name in found.ranged}
+    tree, floor = (Lagrangian(),), sign * value - 1e-12
+    bounds = tuple(tuple(replace(bound, floor=floor, tree=tree) for bound in case) for case in found.proof.bounds)
+    return replace(
+        found,
+        answer=replace(found.answer, base=value),
+        chosen=at,
+        choices=tuple(replace(choice, best=value, at=ranged) for choice in found.choices),
+        _proof=lambda: replace(found.proof, bounds=bounds, distance=1e-12),
+    )
+
+
+FORBIDDEN = {
+    "a limit": (("t = a + b", "a + 2*b >= 4"), {"a": "1..3", "b": "1..5"}, {"a": 1.0, "b": 1.0}, 2.0),
+    "a range": (("t = a", "a + b >= 1.3"), {"a": "1..3", "b": "0.3..4.3"}, {"a": 1.0, "b": 4.353}, 1.0),
+    "a count": (("t = a", "a + n >= 2"), {"a": "1..3", "n": "1..9"}, {"a": 1.0, "n": 5.06}, 1.0),
+    "an entry": (("t = a", "a + b >= 1.5"), {"a": "1..3", "b": ["0.5"]}, {"a": 1.0, "b": 0.515}, 1.0),
+    "a tie": (("t = b", "c = a + b"), {"a": "0..3", "b": "1..3", "c": "4"}, {"a": 2.0, "b": 1.0}, 1.0),
+}
+
+
+@pytest.mark.parametrize("broken", FORBIDDEN)
+def test_a_point_that_is_not_admissible_is_refused_though_the_goal_has_its_value_there(broken):
+    (goal, other), given, at, value = FORBIDDEN[broken]
+    domains = {"n": "whole", **dict.fromkeys("abct", "real")}
+    found = bare("a b c n t", goal, other, domains=domains).least("t", **given)
+    assert found.proved
+    assert derive.verify(found)
+    with pytest.raises(VerificationError):
+        derive.verify(forged(found, value, **at))
+
+
+def test_a_value_of_zero_is_no_reason_for_a_wide_distance():
+    """At a = b = 2 the difference is zero, and its least value is -4."""
+    found = bare("a b t", "t = a - b", domains={"t": "real"}).least("t", a="1..3", b="1..5")
+    ((bound,),) = found.proof.bounds
+    claimed = forged(found, 0.0, a=2.0, b=2.0)
+    for distance in (10.0, 1e-6):
+        wide = replace(found.proof, bounds=((replace(bound, floor=-distance),),), distance=distance)
+        with pytest.raises(VerificationError):
+            derive.verify(replace(claimed, gap_is_absolute=True, _proof=lambda wide=wide: wide))
+
+
 def test_a_negative_price_of_a_limit_proves_nothing():
     found = fenced()
     ((bound,),) = found.proof.bounds
