@@ -6,11 +6,12 @@ is made of the words of the expression, which stands in the last step; the unit 
 a quantity in it that measures the same, else the coherent one.
 
 A quantity in another unit is the same quantity of a copy of the library that declares it in that unit. A count keeps
-its unit, since it is whole in that one.
+its unit, since it is whole in that one. A difference of temperatures is no temperature: it has no value in degC.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from contextlib import suppress
 from dataclasses import replace
@@ -24,6 +25,8 @@ from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
 from derive.model.repairs import Vocabulary
+from derive.numerics.algebra.evaluation import value
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, check_name
 from quantities.dimension import Dimension
 from quantities.domain import read_domain
@@ -38,6 +41,9 @@ _SPELLED = {"**": " to the ", "*": " times ", "/": " per ", "+": " plus ", "-": 
 _OPERATOR = re.compile(r"\*\*|[*/+()]")  # what no misspelt name contains; a minus may be a hyphen
 _LONGEST_NAME = 60  # characters of a name
 _ANY_NUMBER = "real"
+_DIFFERENCE = "delta_degC"
+_KELVIN = 300.0  # by which temperatures rise together, and the first of them
+_POWERS = (0.7, 0.3, -0.2)  # by which trial numbers follow each other
 
 
 def asking(library: _Set, target: str) -> tuple[_Set, str]:
@@ -123,6 +129,10 @@ def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, 
     own = _own_unit(library, node, dimension_of(node, dimensions))
     name = _free_name(library, text)
     shown = _fitting(excerpt(text), own, unit) if unit else own
+    if shown.offset and _is_difference(library, node):
+        hint = _near(parse_unit(_DIFFERENCE), unit) or f"Write {_DIFFERENCE}."
+        what = f"{excerpt(text)}: {shown} does not fit a difference of temperatures."
+        raise UnitError(what, hint=hint, quantity=excerpt(text), unit=unit)
     asked = Declaration(name, shown.text, f"the value of {text}", domain=_ANY_NUMBER)
     stated = {**library.declared, name: asked}
     try:
@@ -141,6 +151,25 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
         if quantity.dimension == dimension and not quantity.unit.offset:
             return quantity.unit
     return parse_unit(str(dimension) if dimension else "")
+
+
+def _is_difference(library: RelationSet, node: Node) -> bool:
+    """Whether an asked expression is a difference of temperatures: it stays the same where all of them rise alike.
+
+    A product is none, as the temperature `hot*ratio` is taken from absolute zero; nor is what names no temperature.
+    """
+    declared = {name: library.declared[name] for name in names_in(node)}
+    kelvin = parse_unit("K").dimension
+    temperatures = [name for name, quantity in declared.items() if quantity.dimension == kelvin]
+    rising = [name for name in temperatures if not declared[name].unit.is_difference]
+    compared = []
+    for power in _POWERS:  # rising and falling, so that a logarithm of differences has a value
+        numbers = {name: _KELVIN * (place + 1) ** power for place, name in enumerate(declared)}
+        before = value(node, numbers)
+        after = value(node, {**numbers, **{name: numbers[name] + _KELVIN for name in rising}})
+        if math.isfinite(before) and math.isfinite(after):
+            compared.append(math.isclose(before, after, rel_tol=AGREEMENT))
+    return bool(rising) and bool(compared) and all(compared)
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
