@@ -278,3 +278,19 @@ def _distance(point: tuple[float, ...], start: tuple[float, ...], end: tuple[flo
     along = sum((p - a) * (b - a) for p, a, b in zip(point, start, end, strict=True)) / length**2 if length else 0.0
     share = min(max(along, 0.0), 1.0)
     return math.dist(point, [a + share * (b - a) for a, b in zip(start, end, strict=True)])
+
+
+@pytest.mark.parametrize("over", [("p", "q"), ("q", "p")])
+@pytest.mark.parametrize(("factor", "divisor"), [(2, 3), (0.7, 3), (1.1, 7)])
+@pytest.mark.parametrize("is_end", [True, False])
+def test_arms_that_tie_along_the_edge_of_a_map_leave_it_whole(
+    over: tuple[str, str], factor: float, divisor: float, is_end: bool
+) -> None:
+    """Rounding would choose an arm point by point, and with it where a limit near its number fails."""
+    edge = factor * divisor
+    p = f"{edge / 4}..{edge}" if is_end else f"{edge}..{3 * edge}"
+    limit = {"name": "c0", "equation": f"t <= {4.5 * factor}"}
+    tied = bare("p q t", f"t = max(p*q/{divisor}, q*{factor})", limit)
+    borders = tied.border("t", over=over, p=p, q="1..6")
+    assert [(border.kind, border.relation) for border in borders] == [("check", "c0")]
+    assert {region.arms["r1"] for region in borders.regions} == {f"q*{factor}" if is_end else f"p*q/{divisor}"}
