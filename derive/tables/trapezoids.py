@@ -55,8 +55,9 @@ class Scale:
         """Numbers on an axis of the plane cut into trapezoids, with its two ends moved inwards by what none can see.
 
         >>> import numpy
-        >>> Scale(numpy.array([1.0, 2.0])).inwards(numpy.array([1.0, 1.5, 2.0])) - 1
-        array([1.00008890e-12, 5.00000000e-01, 1.00000000e+00])
+        >>> moved = Scale(numpy.array([1.0, 2.0])).inwards(numpy.array([1.0, 1.5, 2.0]))
+        >>> bool(1 < moved[0] < 1.0001), float(moved[1]), bool(1.9999 < moved[2] < 2)
+        (True, 1.5, True)
         """
         low, high = float(self.numbers[0]), float(self.numbers[-1])
         step = TIGHT * (high - low)
