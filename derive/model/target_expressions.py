@@ -13,20 +13,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeVar
 
 from derive.caches import Memo
 from derive.errors import DimensionError, ExpressionError, UnitError, excerpt
 from derive.expressions.grammar import parse_expression
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in
 from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
 from derive.model.repairs import Vocabulary
-from derive.numerics.algebra.evaluation import value
-from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, check_name
 from quantities.dimension import Dimension
 from quantities.domain import read_domain
@@ -42,8 +42,7 @@ _OPERATOR = re.compile(r"\*\*|[*/+()]")  # what no misspelt name contains; a min
 _LONGEST_NAME = 60  # characters of a name
 _ANY_NUMBER = "real"
 _DIFFERENCE = "delta_degC"
-_KELVIN = 300.0  # by which temperatures rise together, and the first of them
-_POWERS = (0.7, 0.3, -0.2)  # by which trial numbers follow each other
+_NOTHING = Fraction(0)
 
 
 def asking(library: _Set, target: str) -> tuple[_Set, str]:
@@ -158,18 +157,50 @@ def _is_difference(library: RelationSet, node: Node) -> bool:
 
     A product is none, as the temperature `hot*ratio` is taken from absolute zero; nor is what names no temperature.
     """
-    declared = {name: library.declared[name] for name in names_in(node)}
     kelvin = parse_unit("K").dimension
-    temperatures = [name for name, quantity in declared.items() if quantity.dimension == kelvin]
-    rising = [name for name in temperatures if not declared[name].unit.is_difference]
-    compared = []
-    for power in _POWERS:  # rising and falling, so that a logarithm of differences has a value
-        numbers = {name: _KELVIN * (place + 1) ** power for place, name in enumerate(declared)}
-        before = value(node, numbers)
-        after = value(node, {**numbers, **{name: numbers[name] + _KELVIN for name in rising}})
-        if math.isfinite(before) and math.isfinite(after):
-            compared.append(math.isclose(before, after, rel_tol=AGREEMENT))
-    return bool(rising) and bool(compared) and all(compared)
+    declared = {name: library.declared[name] for name in names_in(node)}
+    rising = {
+        name for name, quantity in declared.items() if quantity.dimension == kelvin and not quantity.unit.is_difference
+    }
+    return bool(rising) and _rise(node, rising) == 0
+
+
+def _rise(node: Node, rising: Container[str]) -> Fraction | None:
+    """By how much an asked expression rises where all temperatures in it rise by one; None if that is no constant."""
+    if isinstance(node, Number):
+        return _NOTHING
+    if isinstance(node, Name):
+        return Fraction(node.name in rising)
+    rises = [_rise(part, rising) for part in node.args]
+    if not any(rise != 0 for rise in rises):
+        return _NOTHING
+    known = [rise for rise in rises if rise is not None]
+    if len(known) < len(rises):
+        return None
+    if node.op in ("add", "neg"):
+        return sum(known, _NOTHING) * (-1 if node.op == "neg" else 1)
+    if node.op in ("max", "min"):
+        return known[0] if len({*known}) == 1 else None
+    if node.op in COMPARISONS.values():
+        return _NOTHING if len({*known}) == 1 else None
+    factors = [_constant(part) for part in node.args if not names_in(part)]
+    if node.op == "mul" and len(factors) == len(known) - 1 and None not in factors:
+        return math.prod((factor for factor in factors if factor is not None), start=sum(known, _NOTHING))
+    return None
+
+
+def _constant(node: Node) -> Fraction | None:
+    """The value of a number in an asked expression, or of one number divided by others; None of anything else."""
+    if isinstance(node, Number):
+        return node.value
+    if not isinstance(node, Apply) or node.op not in ("inv", "mul", "neg"):
+        return None
+    parts = [_constant(part) for part in node.args]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or (node.op == "inv" and not all(known)):
+        return None
+    number = math.prod(known, start=Fraction(1))
+    return -number if node.op == "neg" else 1 / number if node.op == "inv" else number
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:

@@ -149,7 +149,15 @@ BATH = {"hot": "20 degC", "cold": "10 degC", "lift": "5 delta_degC", "heated": "
 
 @pytest.mark.parametrize(
     "difference",
-    ["hot - cold", "cold - hot", "2*(hot - cold)", "abs(cold - hot)", "hot - heated", "max(hot, cold) - cold", "lift"],
+    [
+        "hot - cold",
+        "cold - hot",
+        "2*(hot - cold)",
+        "abs(cold - hot)",
+        "hot - heated",
+        "max(hot, cold) - cold",
+        "(hot + cold)/2 - cold",
+    ],
 )
 @pytest.mark.parametrize("unit", ["degC", "degF"])
 def test_a_difference_of_temperatures_is_no_temperature(difference, unit):
