@@ -6,20 +6,23 @@ is made of the words of the expression, which stands in the last step; the unit 
 a quantity in it that measures the same, else the coherent one.
 
 A quantity in another unit is the same quantity of a copy of the library that declares it in that unit. A count keeps
-its unit, since it is whole in that one.
+its unit, since it is whole in that one. A difference of temperatures is no temperature: it has no value in degC.
 """
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeVar
 
 from derive.caches import Memo
 from derive.errors import DimensionError, ExpressionError, UnitError, excerpt
 from derive.expressions.grammar import parse_expression
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, Number, names_in
 from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
@@ -38,6 +41,8 @@ _SPELLED = {"**": " to the ", "*": " times ", "/": " per ", "+": " plus ", "-": 
 _OPERATOR = re.compile(r"\*\*|[*/+()]")  # what no misspelt name contains; a minus may be a hyphen
 _LONGEST_NAME = 60  # characters of a name
 _ANY_NUMBER = "real"
+_DIFFERENCE = "delta_degC"
+_NOTHING = Fraction(0)
 
 
 def asking(library: _Set, target: str) -> tuple[_Set, str]:
@@ -123,6 +128,10 @@ def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, 
     own = _own_unit(library, node, dimension_of(node, dimensions))
     name = _free_name(library, text)
     shown = _fitting(excerpt(text), own, unit) if unit else own
+    if shown.offset and _is_difference(library, node):
+        hint = _near(parse_unit(_DIFFERENCE), unit) or f"Write {_DIFFERENCE}."
+        what = f"{excerpt(text)}: {shown} does not fit a difference of temperatures."
+        raise UnitError(what, hint=hint, quantity=excerpt(text), unit=unit)
     asked = Declaration(name, shown.text, f"the value of {text}", domain=_ANY_NUMBER)
     stated = {**library.declared, name: asked}
     try:
@@ -141,6 +150,57 @@ def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> 
         if quantity.dimension == dimension and not quantity.unit.offset:
             return quantity.unit
     return parse_unit(str(dimension) if dimension else "")
+
+
+def _is_difference(library: RelationSet, node: Node) -> bool:
+    """Whether an asked expression is a difference of temperatures: it stays the same where all of them rise alike.
+
+    A product is none, as the temperature `hot*ratio` is taken from absolute zero; nor is what names no temperature.
+    """
+    kelvin = parse_unit("K").dimension
+    declared = {name: library.declared[name] for name in names_in(node)}
+    rising = {
+        name for name, quantity in declared.items() if quantity.dimension == kelvin and not quantity.unit.is_difference
+    }
+    return bool(rising) and _rise(node, rising) == 0
+
+
+def _rise(node: Node, rising: Container[str]) -> Fraction | None:
+    """By how much an asked expression rises where all temperatures in it rise by one; None if that is no constant."""
+    if isinstance(node, Number):
+        return _NOTHING
+    if isinstance(node, Name):
+        return Fraction(node.name in rising)
+    rises = [_rise(part, rising) for part in node.args]
+    if not any(rise != 0 for rise in rises):
+        return _NOTHING
+    known = [rise for rise in rises if rise is not None]
+    if len(known) < len(rises):
+        return None
+    if node.op in ("add", "neg"):
+        return sum(known, _NOTHING) * (-1 if node.op == "neg" else 1)
+    if node.op in ("max", "min"):
+        return known[0] if len({*known}) == 1 else None
+    if node.op in COMPARISONS.values():
+        return _NOTHING if len({*known}) == 1 else None
+    factors = [_constant(part) for part in node.args if not names_in(part)]
+    if node.op == "mul" and len(factors) == len(known) - 1 and None not in factors:
+        return math.prod((factor for factor in factors if factor is not None), start=sum(known, _NOTHING))
+    return None
+
+
+def _constant(node: Node) -> Fraction | None:
+    """The value of a number in an asked expression, or of one number divided by others; None of anything else."""
+    if isinstance(node, Number):
+        return node.value
+    if not isinstance(node, Apply) or node.op not in ("inv", "mul", "neg"):
+        return None
+    parts = [_constant(part) for part in node.args]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or (node.op == "inv" and not all(known)):
+        return None
+    number = math.prod(known, start=Fraction(1))
+    return -number if node.op == "neg" else 1 / number if node.op == "inv" else number
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:

@@ -282,13 +282,22 @@ def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list
 
 
 def mapped(survey: SweepQuestion) -> RegimeMap:
-    """A question over one axis or two as a map of regimes: its regions by label, and the curves between them."""
+    """A question over one axis or two as a map of regimes: its regions by label, and the curves between them.
+
+    Along an edge where two arms are equal, rounding would choose point by point. So the edge is labelled as what lies
+    beside it on the map is.
+    """
     labels = Labels(survey)
-    *first, up = [_scale(line) for line in survey.lines]
+    *first, up = scales = [_scale(line) for line in survey.lines]
+
+    def label_at(*columns: Any) -> Any:
+        """The labels of points on the regime map, with those on its edge taken just inside."""
+        return labels.at(*(scale.inwards(column) for scale, column in zip(scales, columns, strict=True)))
+
     if first:
-        along, columns = first[0], decomposed(labels.at, first[0], up)
+        along, columns = first[0], decomposed(label_at, first[0], up)
     else:
-        (column,) = columns_of(lambda _, y: labels.at(y), [0.0], up)
+        (column,) = columns_of(lambda _, y: label_at(y), [0.0], up)
         along, columns = _ALONG_ONE, [column, replace(column, at=1.0)]
     return RegimeMap(survey, along, up, tuple(columns), tuple(labels.standings))
 

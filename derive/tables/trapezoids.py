@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy
 
-from derive.tolerances import SAME_SOLUTION
+from derive.tolerances import SAME_SOLUTION, TIGHT
 
 _PARTS = 16  # of an interval at each step
 _FINE = 14  # steps until its ends are neighbours among the floats: 16**14 > 2**53
@@ -50,6 +50,21 @@ class Scale:
         low, high = numpy.asarray(low)[:, None], numpy.asarray(high)[:, None]
         inner = low * (high / low) ** share if self.log else low + share * (high - low)
         return numpy.clip(inner, low, high)
+
+    def inwards(self, numbers: Any) -> Any:
+        """Numbers on an axis of the plane cut into trapezoids, with its two ends moved inwards by what none can see.
+
+        >>> import numpy
+        >>> moved = Scale(numpy.array([1.0, 2.0])).inwards(numpy.array([1.0, 1.5, 2.0]))
+        >>> bool(1 < moved[0] < 1.0001), float(moved[1]), bool(1.9999 < moved[2] < 2)
+        (True, 1.5, True)
+        """
+        low, high = float(self.numbers[0]), float(self.numbers[-1])
+        step = TIGHT * (high - low)
+        first, last = (
+            (low * (high / low) ** TIGHT, high * (low / high) ** TIGHT) if self.log else (low + step, high - step)
+        )
+        return numpy.where(numbers == low, first, numpy.where(numbers == high, last, numbers))
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,10 @@ is left whose bound is below a value that is attained, that value is the least. 
 bound.
 
 What counts as attained is left to a search. `least_and_greatest` bounds a form, or a quantity without a closed form,
-which is a name subject to its equations. There, a value is attained at the points that are tried if nothing ties the
-names; else throughout a part in which the equations hold to a millionth of their terms. So the bound that is returned
-is never too tight. It is close, to one part in a million, unless the limit on parts is reached first.
+which is a name subject to its equations. There, a value is attained at the points that are tried, where no gap is
+positive, if no equation ties the names; else throughout a part in which the equations hold to a millionth of their
+terms, and gaps exceed zero by no more. So the bound that is returned is never too tight. It is close, to one part in a
+million, unless the limit on parts is reached first.
 """
 
 from __future__ import annotations
@@ -438,7 +439,7 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
     >>> [round(bound.at, 6) for bound in bounds]
     [0.0, 14.0]
     """
-    used = {name: system.box[name] for name in names_in(system.goal, *system.zeros)}
+    used = {name: system.box[name] for name in names_in(system.goal, *system.zeros, *system.gaps)}
     points = {name: low for name, (low, high) in used.items() if low == high}
     moving = {name: side for name, side in used.items() if name not in points}
     least_problem = replace(system, box=moving, known=points)
@@ -493,20 +494,24 @@ class _RangeSearch(Search):
     def _attained_at(self, point: Sequence[float]) -> float:
         """The goal at a point, which counts as attained; infinite where it is undefined or not allowed."""
         named = dict(zip(self.boxes.names, point, strict=True))
-        number = value(self.system.goal, {**self.system.known, **named})
+        numbers = {**self.system.known, **named}
+        number = value(self.system.goal, numbers)
         if not self.system.allowed[0] <= number <= self.system.allowed[1]:
+            return math.inf
+        if not all(value(gap, numbers) <= 0 for gap in self.system.gaps):  # NaN where one is undefined
             return math.inf
         self.value = min(self.value, number)
         return number
 
     def bound(self, part: Part) -> float:
-        """The lower bound that branch and bound has in a part, with multipliers for the zeros by middles of slopes."""
+        """The lower bound that branch and bound has in a part, with multipliers for others by middles of slopes."""
         others = [form for form in part.slopes[1:] if form is not None]
         goal = part.slopes[0]
         if goal is None or not others:
             return self.boxes.floor(part, ())
         middles = [[low / 2 + high / 2 for low, high in form.slopes] for form in (goal, *others)]
-        weights = iter(multipliers(middles[0], middles[1:], [False] * len(others)))
+        signed = [j in self.boxes.gaps for j, form in enumerate(part.slopes) if j and form is not None]
+        weights = iter(multipliers(middles[0], middles[1:], signed))
         return self.boxes.floor(part, [0.0 if form is None else next(weights) for form in part.slopes[1:]])
 
     def attain(self, part: Part) -> None:
@@ -516,9 +521,12 @@ class _RangeSearch(Search):
             self.size = (high - low) / 100 if math.isfinite(high - low) else 0.0
         if not self.system.zeros:
             self._attained_at(tuple(map(centre, part.box)))
-        elif self._is_settled(part.box):
+            if not self.system.gaps:
+                return
+            self._attained_at(tuple(map(centre, self.boxes.corner(part))))
+        if self._is_settled(part.box):
             self.value = min(self.value, high)
-        else:
+        elif self.system.zeros:
             corner = self.boxes.narrowed(self.boxes.corner(part), self.value)
             at_corner = None if corner is None else self.boxes.part(corner)
             if at_corner is not None and self._is_settled(at_corner.box):
@@ -533,10 +541,11 @@ class _RangeSearch(Search):
         if run is None:
             return False
         steps = {step.place: step for step in dag.steps}
-        for root in dag.roots[1:]:
+        for j, root in enumerate(dag.roots[1:], 1):
             terms = steps[root].args if root in steps and steps[root].op == "add" else (root,)
             size = sum(max(map(abs, run.spans[term])) for term in terms)
             low, high = run.spans[root]
-            if not (size <= LEAST or high - low <= EXTREME * size < math.inf):
+            excess = high if j in self.boxes.gaps else high - low
+            if not (size <= LEAST or excess <= EXTREME * size < math.inf):
                 return False
         return True

@@ -130,9 +130,10 @@ class Explanation:
 
     def _cut(self, bounds: Bounds) -> Bounds:
         """The bounds in an explanation, cut to what the case and other quantities leave of them."""
-        if self.candidates.is_exact:
-            return self.branch.without_unreached(bounds)
-        return self.branch.without_unreached(bounds if self.state.is_free else self.branch.cut_to_case(bounds))
+        branch = self.branch
+        if not self.candidates.is_exact and not self.state.is_free:
+            bounds = branch.cut_to_case(bounds)
+        return branch.without_unreached(branch.cut_to_limits(bounds))
 
     def _is_middle_cut_away(self, bounds: Bounds, cut: Bounds) -> bool:
         """Whether the number in an explanation lies outside its own bounds: its case holds elsewhere only."""

@@ -39,7 +39,7 @@ from derive.solving.diagnosis.missing_givens import missing_sets, wanted
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
-from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
+from derive.solving.ranges.bounds import EXACT_PIECE, NOWHERE_WITHIN_LIMITS, is_gapless, joined
 from derive.solving.traces.trace import QuestionShape, shape_of
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
@@ -332,6 +332,7 @@ def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, 
             if answer.bounds is None or explanation.branch.is_possible_within(answer.bounds)
         ]
         explained = possible or explained  # where none is, the givens themselves are at fault
+    _prove_limits_met(explained)
     explanation_of = {id(answer): explanation for explanation, answer in explained}
     distinct = sorted(_distinct([answer for _, answer in explained]), key=_sort_key)
 
@@ -358,6 +359,15 @@ def _answers(library: RelationSet, candidates: Candidates, profiles: tuple[Any, 
         )
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
+
+
+def _prove_limits_met(explained: Sequence[tuple[Explanation, Answer]]) -> None:
+    """Raise the solver's error that limits hold together nowhere in the ranges, if that is so for every answer."""
+    if not explained or not all(NOWHERE_WITHIN_LIMITS in answer.stated_assumptions for _, answer in explained):
+        return
+    errors = [explanation.branch.limits.contradiction() for explanation, _ in explained]
+    if errors[0] is not None and None not in errors:
+        raise errors[0]
 
 
 def _with_agreement(answer: Answer, agreeing: Agreement) -> Answer:

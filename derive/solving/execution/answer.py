@@ -128,10 +128,11 @@ class Check:
     brief: str = ""  # the same without the name of the check, and without source and reason
     tested: Relation | Declaration | None = field(default=None, repr=False, compare=False)  # or whose value is compared
     numbers: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)  # at which, in base units
-    is_in_part: bool = False  # whether it fails in a part of the ranges only
+    is_in_part: bool = False  # whether it fails in a part of the ranges only, which may leave out their middle
 
     def __str__(self) -> str:
-        return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
+        verdict = "FAILS" if not self.passed else "holds in a part of the ranges" if self.is_in_part else "holds"
+        return f"{verdict}: {self.statement} (gap {self.gap:.2g})"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value
 from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.arithmetic import point_box
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.presentation.cautions import broken, displaced, sides_apart
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from quantities.units import Unit
     from quantities.value import Value
 
+_PARTS = 100  # limit on parts of the ranges in which a limit is sought to fail
 _DIFFERENCE = ""  # a name that no quantity has, for the difference of two sides among the forms of quantities
 
 
@@ -247,7 +249,9 @@ class AnswerChecks:
             if not is_void(self.library, self.question, name, values):
                 relation = self.library.relations[name]
                 ranges = rounded if relation.is_equation else stated
-                checks.append(checked(relation, values, ranges, forms, typed))
+                check = checked(relation, values, ranges, forms, typed)
+                in_part = check.passed and _fails_elsewhere(relation, values, self.question, forms)
+                checks.append(replace(check, is_in_part=True) if in_part else check)
         return checks
 
     def _ranges(self, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
@@ -388,16 +392,41 @@ def _broken(check: Check, relation: Relation, values: Mapping[str, float]) -> Ch
     return replace(check, verdict=broken(relation, values), brief=sides_apart(relation, values))
 
 
+def _fails_elsewhere(
+    relation: Relation, values: Mapping[str, float], question: Question, forms: Mapping[str, Node]
+) -> bool:
+    """Whether a limit that holds in the middle of the typed ranges surely fails in another part of them."""
+    if relation.is_equation or not question.ranges:
+        return False
+    difference = _difference(relation, values, forms)
+    names = names_in(difference)
+    ranges = {name: question.ranges[name] for name in names if name in question.ranges}
+    is_uncertain = any(name in question.stated_ranges and name not in ranges for name in names)
+    if not ranges or is_uncertain or relation.approximate is not None:
+        return False
+    enclosure = enclose(difference, {**point_box(values), **ranges}, "")
+    slack = AGREEMENT * size_of(relation.written, values)
+    is_below = relation.written.op == "<="
+    if enclosure is None or (enclosure.values[1] <= slack if is_below else enclosure.values[0] >= -slack):
+        return False
+    (low, high), how = bounds_of_form(difference, values, ranges, _PARTS)
+    return how.are_reached and (high > slack if is_below else low < -slack)
+
+
+def _difference(relation: Relation, values: Mapping[str, float], forms: Mapping[str, Node]) -> Node:
+    """The left side of a checked relation less its right side, with the forms of quantities put in where known."""
+    difference = added(relation.written.lhs, negated(relation.written.rhs))
+    put_in = composed(_DIFFERENCE, {**forms, _DIFFERENCE: difference})
+    return put_in if put_in is not None and values.keys() >= set(names_in(put_in)) else difference
+
+
 def _overlaps(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> bool:
     """Whether the two sides of a checked relation meet within the ranges, or at their ends but for rounding."""
     if not ranges:
         return False
-    difference = added(relation.written.lhs, negated(relation.written.rhs))
-    put_in = composed(_DIFFERENCE, {**forms, _DIFFERENCE: difference})
-    if put_in is not None and values.keys() >= set(names_in(put_in)):
-        difference = put_in
+    difference = _difference(relation, values, forms)
     if not any(name in ranges for name in names_in(difference)):
         return False
     (low, high), _ = bounds_of_form(difference, values, ranges)

@@ -52,9 +52,10 @@ from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.homogeneity import degree
 from derive.numerics.algebra.isolation import Candidate, isolate
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, added, negated
-from derive.numerics.intervals.arithmetic import meet, point_box
+from derive.numerics.intervals.arithmetic import lies_in, meet, point_box
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.plan import Plan
+from derive.presentation.numbers import shown_number
 from derive.solving.assumptions import Evidence
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
@@ -64,9 +65,10 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
 from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds, parts_of_target
+from derive.solving.ranges.limits_over_ranges import LimitsOverRanges
 from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
-from derive.tolerances import ASIDE
+from derive.tolerances import ASIDE, SAME_ROOT
 
 if TYPE_CHECKING:
     from quantities.domain import Domain
@@ -95,6 +97,10 @@ _ROUGH_ALONG = Evidence(
 _SEARCHED_ALONG = Evidence(
     "bounds were searched for along this solution, and are not proved", is_along=True, is_proved=False
 )
+_WITHIN_LIMITS = Evidence(
+    "bounds are those in the part of the ranges where all limits hold, to one part in a million", are_reached=True
+)
+NOWHERE_WITHIN_LIMITS = Evidence("bounds contain every value in the range; nowhere in it do all limits hold")
 _IN_THE_MIDDLE = Evidence("bounds are those in the middle of the ranges")
 _TAKEN_AT_MIDDLE = Evidence("the ranges were taken at their middle")
 
@@ -319,6 +325,44 @@ class SolutionBranch:
         is_reached = bounds.how is not None and bounds.how.are_reached and not bounds.how.is_along
         return Bounds((low, high), _CUT if is_reached else bounds.how)
 
+    @cached_property
+    def limits(self) -> LimitsOverRanges:
+        """The limits by which the bounds of the branch are cut."""
+        return LimitsOverRanges(self.library, self.question, self.plan, self.found.left_out)
+
+    def cut_to_limits(self, bounds: Bounds) -> Bounds:
+        """The bounds over ranges, cut to what limits leave of them, and without a claim that those do not allow."""
+        how, target = bounds.how, self.question.target
+        is_number = target in self.state.values and target not in self.question.strong
+        if not self.library.inequalities or not self.question.ranges or not is_number or self.plan.is_joint:
+            return bounds
+        if bounds.ends is None or how is None or not how.is_proved or how in (_IN_THE_MIDDLE, _TAKEN_AT_MIDDLE):
+            return bounds
+        left = self.limits.remainder(bounds.ends)
+        if left is None:
+            return bounds
+        if left.ends is None:
+            return replace(bounds, how=NOWHERE_WITHIN_LIMITS)
+        if left.ends[0] > left.ends[1]:
+            return replace(bounds, how=_UNREACHED_ALONG if how.is_along else _UNREACHED)
+        number = self.state.values[target]
+        if not lies_in((number, number), left.ends, SAME_ROOT):  # it is told, and which limit forbids it
+            return replace(bounds, how=self._allowed_elsewhere(left.ends, how))
+        if how.are_reached:
+            if how.is_along or not self.is_alone:
+                how = _UNREACHED_ALONG if how.is_along else _UNREACHED
+            elif not left.are_close:
+                how = _UNREACHED
+            elif left.ends != bounds.ends:
+                how = _WITHIN_LIMITS
+        return Bounds(left.ends, how)
+
+    def _allowed_elsewhere(self, ends: Span, how: Evidence) -> Evidence:
+        """The note on bounds over ranges in whose middle a limit fails, with the interval where all limits hold."""
+        low, high = (shown_number(end, self.library.declared[self.question.target].unit) for end in ends)
+        unreached = _UNREACHED_ALONG if how.is_along else _UNREACHED
+        return replace(unreached, text=f"{unreached.text}; where all limits hold, it is {low} to {high}")
+
     def without_unreached(self, bounds: Bounds) -> Bounds:
         """The bounds over ranges, without the claim that they are reached where other quantities forbid it.
 
@@ -328,7 +372,9 @@ class SolutionBranch:
         if bounds.ends is None or how is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if how in (EXACT, SEARCHED, ROUGH, _UNREACHED) and may_enter_elsewhere(self.library, self.question, self.found):
+        if how in (EXACT, SEARCHED, ROUGH, _UNREACHED, _WITHIN_LIMITS) and may_enter_elsewhere(
+            self.library, self.question, self.found
+        ):
             how = _ROUGH_ALONG if how in (ROUGH, _UNREACHED) else ATTAINED_ALONG
             bounds = replace(bounds, how=how)
         if not how.are_reached:

@@ -180,6 +180,25 @@ def _system_of(library: RelationSet, question: Question, plan: Plan) -> System |
     return builder.system()
 
 
+def system_within(
+    library: RelationSet, plan: Plan, box: Mapping[str, Span], beside: Sequence[Block], limits: Sequence[Equation]
+) -> System | None:
+    """The system for global bounds of a target where limits hold too; None if it is not known, or an angle has turns.
+
+    The blocks `beside` the plan lead to what the limits compare.
+    """
+    blocks = (*plan.blocks, *beside)
+    known = {*box, *chain.from_iterable(block.unknowns for block in blocks)}
+    names = {*library.held_by(chain.from_iterable(block.relations for block in blocks))}
+    if not known.issuperset(names) or any(_winds(library, block) for block in blocks):
+        return None
+    builder = _SystemBuilder(library, plan.target, box)
+    for block in blocks:
+        if not builder.add(block) or builder.holds_nowhere:
+            return None
+    return builder.system(limits)
+
+
 class _SystemBuilder:
     """Builds the system for global bounds, block by block: closed forms, and relations of unknowns without one."""
 
@@ -294,20 +313,29 @@ class _SystemBuilder:
                 inputs[name] = reach.values
         return inputs
 
-    def system(self) -> System | None:
-        """The finished system for the global bounds of the target; None if its form grows too large."""
+    def system(self, limits: Sequence[Equation] = ()) -> System | None:
+        """The finished system for the global bounds of the target, under limits; None if a form grows too large."""
         goal = composed("", {**self.forms, "": Name(self.target)})
-        if goal is None:
+        gaps = [composed("", {**self.forms, "": gap_of(limit)}) for limit in limits]
+        if goal is None or None in gaps:
             return None
         goal = self._for_bounds(goal)
-        used = {name: self.spans[name] for name in names_in(goal, *self.zeros)}
-        return System(goal, self.library.declared[self.target].domain.ends, tuple(self.zeros), used)
+        gaps_for_bounds = [self._for_bounds(gap) for gap in gaps if gap is not None]
+        used = {name: self.spans[name] for name in names_in(goal, *self.zeros, *gaps_for_bounds)}
+        domain = self.library.declared[self.target].domain
+        return System(goal, domain.ends, tuple(self.zeros), used, tuple(gaps_for_bounds))
 
     def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
         return form_for_bounds(node, known, moving, self.library.quantities)
+
+
+def gap_of(limit: Equation) -> Node:
+    """The expression that a limit forbids to be positive, for bounds where it holds."""
+    gap = difference_of(limit)
+    return negated(gap) if limit.op == ">=" else gap
 
 
 def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:

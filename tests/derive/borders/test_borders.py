@@ -293,3 +293,19 @@ def test_a_border_whose_points_only_the_solver_knows_ends_with_the_time_of_a_que
     )
     with limits_by(Clock(0.5)), pytest.raises(derive.LimitError):
         jumps.border("r1", "some", over=("a", "e"), a="0.5..3", e="0.5..3")
+
+
+@pytest.mark.parametrize("over", [("p", "q"), ("q", "p")])
+@pytest.mark.parametrize(("factor", "divisor"), [(2, 3), (0.7, 3), (1.1, 7)])
+@pytest.mark.parametrize("is_end", [True, False])
+def test_arms_that_tie_along_the_edge_of_a_map_leave_it_whole(
+    over: tuple[str, str], factor: float, divisor: float, is_end: bool
+) -> None:
+    """Rounding would choose an arm point by point, and with it where a limit near its number fails."""
+    edge = factor * divisor
+    p = f"{edge / 4}..{edge}" if is_end else f"{edge}..{3 * edge}"
+    limit = {"name": "c0", "equation": f"t <= {4.5 * factor}"}
+    tied = bare("p q t", f"t = max(p*q/{divisor}, q*{factor})", limit)
+    borders = tied.border("t", over=over, p=p, q="1..6")
+    assert [(border.kind, border.relation) for border in borders] == [("check", "c0")]
+    assert {region.arms["r1"] for region in borders.regions} == {f"q*{factor}" if is_end else f"p*q/{divisor}"}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import derive
 from derive import DeriveError, DimensionError, UnitError, UnknownNameError
 from derive.model.target_expressions import asking
+from tests.derive.statements import library
 
 TANK = derive.load("""
 [quantities]
@@ -140,6 +141,45 @@ def test_a_unit_keeps_what_is_weak_weak():
 
 def test_temperatures_are_absolute():
     assert TANK.solve("warmth in degC", warmth="300 K").value.magnitude == pytest.approx(26.85)
+
+
+BATHS = library({"hot": "degC", "cold": "degC", "lift": "delta_degC", "heated": "K"})
+BATH = {"hot": "20 degC", "cold": "10 degC", "lift": "5 delta_degC", "heated": "300 K"}
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        "hot - cold",
+        "cold - hot",
+        "2*(hot - cold)",
+        "abs(cold - hot)",
+        "hot - heated",
+        "max(hot, cold) - cold",
+        "(hot + cold)/2 - cold",
+    ],
+)
+@pytest.mark.parametrize("unit", ["degC", "degF"])
+def test_a_difference_of_temperatures_is_no_temperature(difference, unit):
+    with pytest.raises(UnitError, match="delta_degC"):
+        BATHS.solve(f"{difference} in {unit}", **BATH)
+    assert BATHS.solve(f"{difference} in delta_degC", **BATH).base == BATHS.solve(difference, **BATH).base
+
+
+@pytest.mark.parametrize(
+    ("temperature", "kelvin"),
+    [
+        ("(hot + cold)/2", 288.15),
+        ("hot + 0.3*(cold - hot)", 290.15),
+        ("max(hot, cold)", 293.15),
+        ("2*hot", 586.3),
+        ("hot*cold/heated", 293.15 * 283.15 / 300),
+    ],
+)
+def test_what_rises_with_temperatures_is_one(temperature, kelvin):
+    """As a relation says it: what is twice as hot as 20 degC has 586.3 K."""
+    answer = BATHS.solve(f"{temperature} in degC", **BATH)
+    assert answer.value.magnitude == pytest.approx(kelvin - 273.15)
 
 
 NAMES = ["volume", "area", "height", "wall", "pieces", "turns", "warmth", "x", "é", "max", "sqrt", "pi"]

@@ -1,0 +1,222 @@
+"""Bounds over ranges, cut to where the limits of the library hold: inequalities that fail in a part of the ranges.
+
+A limit is a check in the middle of the ranges. Elsewhere in them it may forbid what the target's form reaches: with
+`t = a*b` and `t <= 18`, t is at most 18, whatever the ranges of a and b. So the limits become gaps that are not
+positive, beside the equations of the plan, and branch and bound finds the extremes of the target under them.
+
+A limit that surely holds all over the ranges is left aside, which an enclosure tells. One that surely holds nowhere
+cuts nothing: it is a contradiction, or the failed check of a weak value. Where a limit that may fail cannot be taken
+along, as it has a condition or is an estimate, or where the equations have no system for branch and bound, the bounds
+no longer claim to be reached.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+from derive.errors import InconsistentError
+from derive.expressions.tree import Apply, Name, Node, Number, names_in
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.like_terms import added
+from derive.numerics.intervals.arithmetic import meet
+from derive.numerics.intervals.enclosure import GAP, Span, enclose
+from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
+from derive.planning.plan import Block, Plan
+from derive.solving.execution.question import Question
+from derive.solving.ranges.global_bounds import system_within
+from derive.tolerances import AGREEMENT, EXTREME
+from quantities.rational import exact_of
+
+_PARTS = 300  # limit on parts of the ranges for one end
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """What limits over ranges leave of the bounds of a target: None where they hold together nowhere."""
+
+    ends: Span | None
+    are_close: bool  # whether values come near both ends
+
+
+@dataclass(frozen=True)
+class LimitsOverRanges:
+    """The limits that compare what ranges move, beside the plan of a target."""
+
+    library: RelationSet
+    question: Question
+    plan: Plan
+    left_out: Mapping[str, str]
+
+    def remainder(self, ends: Span) -> Remainder | None:
+        """What is left of bounds over the ranges where all limits hold; None where these leave the bounds alone."""
+        if not self._blocks_to:
+            return None
+        system = self._system
+        if system is None:
+            return Remainder(ends, are_close=False)
+        limits = [
+            (limit, gap)
+            for limit, gap in zip(self._blocks_to, system.gaps, strict=True)
+            if not _is_never_positive(gap, system) and not _is_positive(gap, system)
+        ]
+        firm = [(limit, gap) for limit, gap in limits if limit.approximate is None and not limit.conditions]
+        if not firm:
+            return Remainder(ends, are_close=False) if limits else None
+        allowed, others = system.allowed, []
+        for limit, gap in firm:
+            stated = self._stated_end(limit)
+            if stated is None or system.zeros:
+                others.append(gap)
+            else:
+                allowed = meet(allowed, stated)
+        is_sure = len(firm) == len(limits)
+        low, high = meet(ends, allowed)
+        if low <= high and not others:
+            return Remainder((low, high), is_sure and _is_continuous(system))
+        within = replace(system, allowed=allowed, gaps=tuple(others))
+        found = least_and_greatest(within, _PARTS) if low <= high else None
+        if found is None:
+            return Remainder(None, are_close=False)
+        least, greatest = found
+        slack = EXTREME * max(abs(least.at), abs(greatest.at))
+        is_low, is_high = least.at > low + slack, greatest.at < high - slack
+        left = (least.at if is_low else low), (greatest.at if is_high else high)
+        is_near = abs(least.at - left[0]) <= slack and abs(greatest.at - left[1]) <= slack
+        return Remainder(left, is_sure and is_near and least.is_close and greatest.is_close)
+
+    def contradiction(self) -> InconsistentError | None:
+        """The error that typed ranges and exact relations contradict each other; None unless all limits show that.
+
+        Whoever has found that the limits leave nothing asks for it. An agreement of sides is left room for.
+        """
+        system = self._system
+        if system is None:
+            return None
+        limits = [limit for limit in self._blocks_to if limit.approximate is None and not limit.conditions]
+        blocks = (*self.plan.blocks, *chain.from_iterable(self._blocks_to[limit] for limit in limits))
+        names = dict.fromkeys(chain.from_iterable(block.relations for block in blocks))
+        relations = [*limits, *(self.library.relations[name] for name in names)]
+        behind = dict.fromkeys(chain.from_iterable(self.library.members[relation.name] for relation in relations))
+        is_weak = any(name in self._spans and name not in self.question.strong for name in behind)
+        if is_weak or any(relation.conditions or relation.approximate is not None for relation in relations):
+            return None
+        gaps = [gap for limit, gap in zip(self._blocks_to, system.gaps, strict=True) if limit in limits]
+        loose = tuple(_with_room(gap, system) for gap in gaps)
+        if least_and_greatest(replace(system, gaps=loose), _PARTS) is not None:
+            return None
+        given = [f"{name} = {self.question.strong[name]}" for name in behind if name in self.question.strong]
+        listed = ", ".join(limit.name for limit in limits)
+        return InconsistentError(
+            f"{self.plan.target}: {listed} hold together nowhere in the ranges. "
+            f"The conflict: {', '.join(relation.name for relation in relations)}; {', '.join(given)}.",
+            hint=f"Change or drop one of the givens, or leave out one of {listed}.",
+            conflicts=(*(relation.name for relation in relations), *given),
+            gap=math.inf,
+        )
+
+    @cached_property
+    def _blocks_to(self) -> dict[Relation, tuple[Block, ...]]:
+        """The limits whose sides are known and that ranges move, with the blocks beside the plan that lead to each."""
+        found = {}
+        for limit in self.library.inequalities:
+            if limit.name in self.left_out or limit.name in self.plan.spent:
+                continue
+            blocks = self._blocks_for(self.library.members[limit.name])
+            if blocks is None:
+                continue
+            behind = {*self.library.members[limit.name], *self.library.held_by(self.plan.relations)}
+            behind.update(*(self.library.held_by(block.relations) for block in blocks))
+            if not self._ranges.isdisjoint(behind) and not any(map(self._stands_in, behind)):
+                found[limit] = blocks
+        return found
+
+    def _blocks_for(self, members: Sequence[str]) -> tuple[Block, ...] | None:
+        """The blocks beside the plan that lead to what a limit compares; None if that is not known over the ranges."""
+        blocks: dict[Block, None] = {}
+        for name in members:
+            reached = {*self.plan.unknowns, *self._spans}.union(*(block.unknowns for block in blocks))
+            if name in reached:
+                continue
+            plan = self.question.for_target(name).plan(self.library, frozenset(self.left_out))
+            if not plan.is_determined or plan.is_joint:
+                return None
+            for block in plan.blocks:
+                if reached >= {*block.unknowns}:
+                    continue
+                relations = [self.library.relations[relation] for relation in block.relations]
+                is_plain = all(relation.is_exact and not relation.conditions for relation in relations)
+                if not is_plain or not reached.isdisjoint(block.unknowns) or not reached >= block.inputs(self.library):
+                    return None
+                blocks[block] = None
+                reached.update(block.unknowns)
+        return tuple(blocks)
+
+    @cached_property
+    def _spans(self) -> dict[str, Span]:
+        """The intervals of all stated values beside limits; a weak value yields to what the plan computes."""
+        computed = self.plan.sources
+        stated = self.question.values
+        return {name: (each.base[0], each.base[2]) for name, each in stated.items() if name not in computed}
+
+    @cached_property
+    def _ranges(self) -> frozenset[str]:
+        return frozenset(name for name, (low, high) in self._spans.items() if low < high)
+
+    def _stands_in(self, name: str) -> bool:
+        """Whether the value of a quantity behind a limit only stands in where nothing else is known."""
+        weak = self.question.weak.get(name)
+        return weak is not None and name in self._spans and name not in self.question.strong and weak.source.stands_in
+
+    @cached_property
+    def _system(self) -> System | None:
+        """The equations of the plan with all limits as gaps over the ranges; None if they have no such system."""
+        beside: dict[Block, None] = {}
+        for blocks in self._blocks_to.values():
+            beside |= dict.fromkeys(blocks)
+        written = [limit.written for limit in self._blocks_to]
+        return system_within(self.library, self.plan, self._spans, [*beside], written)
+
+    def _stated_end(self, limit: Relation) -> Span | None:
+        """The interval to which a limit holds the target itself, as `t <= 18` does; None for any other limit."""
+        left, right = limit.written.sides
+        target, is_below = Name(self.plan.target), limit.written.op == "<="
+        if right == target:
+            left, right, is_below = right, left, not is_below
+        names = names_in(right)
+        if left != target or any(name not in self._spans or name in self._ranges for name in names):
+            return None
+        end = value(right, {name: self._spans[name][0] for name in names})
+        return (-math.inf, end) if is_below else (end, math.inf)
+
+
+def _is_never_positive(gap: Node, system: System) -> bool:
+    """Whether an enclosure shows that a limit holds all over the ranges."""
+    enclosure = enclose(gap, system.box, "")
+    return enclosure is not None and enclosure.flaw != GAP and enclosure.values[1] <= 0
+
+
+def _is_positive(gap: Node, system: System) -> bool:
+    """Whether an enclosure shows that a limit holds nowhere in the ranges."""
+    enclosure = enclose(gap, system.box, "")
+    return enclosure is None or enclosure.values[0] > 0
+
+
+def _with_room(gap: Node, system: System) -> Node:
+    """The gap of a limit over the ranges, less what its sides may differ by and still agree."""
+    terms = gap.args if isinstance(gap, Apply) and gap.op == "add" else (gap,)
+    enclosures = [enclose(term, system.box, "") for term in terms]
+    size = sum(max(map(abs, enclosure.values)) for enclosure in enclosures if enclosure is not None)
+    room = exact_of(AGREEMENT * size)
+    return gap if room is None else added(gap, Number(-room))
+
+
+def _is_continuous(system: System) -> bool:
+    """Whether the target has every value between any two over the ranges, so that it reaches a limit between them."""
+    enclosure = enclose(system.goal, system.box, "")
+    return enclosure is not None and not enclosure.partial

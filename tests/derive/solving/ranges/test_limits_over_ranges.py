@@ -1,0 +1,110 @@
+"""Limits that fail in a part of the ranges: bounds are cut to the rest, or no longer claim to be reached."""
+
+from __future__ import annotations
+
+import random
+
+import numpy
+import pytest
+
+from derive import InconsistentError
+from tests.derive.statements import bare, span
+from tests.ordinary import every
+
+TARGETS = {
+    "a*b": lambda a, b: a * b,
+    "-a*b": lambda a, b: -a * b,
+    "a**2 + exp(-b)": lambda a, b: a**2 + numpy.exp(-b),
+    "sqrt(a)/b": lambda a, b: numpy.sqrt(a) / b,
+    "max(a*b, 3)": lambda a, b: numpy.maximum(a * b, 3),
+}
+COMPARED = {
+    "a + b": lambda a, b: a + b,
+    "a*b": lambda a, b: a * b,
+    "a/b": lambda a, b: a / b,
+    "u": lambda a, b: a**2 + b,
+}
+
+
+@every("seed", range(40), ordinary=4, thorough=3)
+def test_bounds_keep_to_limits_that_fail_in_a_part_of_the_ranges(seed: int) -> None:
+    draw = random.Random(f"limits over ranges {seed}")
+    (form, target), (side, compared) = draw.choice([*TARGETS.items()]), draw.choice([*COMPARED.items()])
+    op = draw.choice(("<=", ">="))
+    ends = [(low, low + draw.choice((0.5, 2, 5))) for low in (draw.choice((0.5, 1, 2)), draw.choice((0.5, 1, 2)))]
+    a, b = numpy.meshgrid(*(numpy.linspace(low, high, 401) for low, high in ends))
+    limit = round(float(numpy.quantile(compared(a, b), draw.choice((0.1, 0.3, 0.7, 0.9)))), 2)
+    holds = compared(a, b) <= limit if op == "<=" else compared(a, b) >= limit
+    values = target(a, b)[holds]
+    library = bare("a b t u", f"t = {form}", "u = a**2 + b", f"{side} {op} {limit}", domains={"t": "real"})
+    (answer,) = library.solve_all("t", a="{}..{}".format(*ends[0]), b="{}..{}".format(*ends[1]))
+    (low, high), width = span(answer), values.max() - values.min()
+    assert low <= values.min() + 1e-9 * abs(low)
+    assert high >= values.max() - 1e-9 * abs(high)
+    if "need be reached" not in " ".join(answer.assumptions):
+        assert (low, high) == pytest.approx((values.min(), values.max()), abs=0.02 * width + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("relations", "given", "bounds"),
+    [
+        (("t = a*b", "t <= 18"), {"a": "0.5..8", "b": "1..4"}, (0.5, 18)),
+        (("t = -a*b", "a+b <= 8"), {"a": "2..3", "b": "2..9"}, (-15, -4)),
+        (("t = a*b", "a <= 5"), {"a": "0.5..8", "b": "1..4"}, (0.5, 20)),
+        (("t = a + b", "t <= 10"), {"a": "0.5..8", "b": "1..4"}, (1.5, 10)),
+    ],
+)
+def test_a_limit_cuts_bounds_whatever_the_form(relations: tuple[str, ...], given: dict, bounds: tuple) -> None:
+    (answer,) = bare("a b t u", *relations, domains={"t": "real"}).solve_all("t", **given)
+    assert span(answer) == pytest.approx(bounds, rel=1e-6)
+    check = next(check for check in answer.checks if "<=" in check.statement)
+    assert check.passed
+    assert check.is_in_part
+    assert str(check).startswith("holds in a part of the ranges: ")
+
+
+def test_a_limit_cuts_the_bounds_of_a_root() -> None:
+    (answer,) = bare("a b t", "t**3 + t = a*b", "t <= 2.5").solve_all("t", a="0.5..8", b="1..4")
+    assert span(answer) == pytest.approx((0.4238537990698, 2.5))
+
+
+def test_a_limit_on_the_range_of_a_square_cuts_its_roots() -> None:
+    library = bare("x y", "y = x**2", "y <= 9", domains={"x": "real"})
+    spans = [span(answer) for answer in library.solve_all("x", y="1..16")]
+    assert spans == [pytest.approx((-3, -1)), pytest.approx((1, 3))]
+
+
+def test_a_limit_that_holds_throughout_leaves_exact_bounds_and_says_nothing_of_parts() -> None:
+    (answer,) = bare("a b t", "t = a*b", "t <= 40").solve_all("t", a="0.5..8", b="1..4")
+    assert span(answer) == (0.5, 32)
+    assert "bounds are exact: monotone in every range" in answer.assumptions
+    assert [str(check)[:6] for check in answer.checks] == ["holds:"]
+
+
+def test_a_limit_that_fails_in_the_middle_is_told_with_what_it_leaves() -> None:
+    (answer,) = bare("a b t", "t = a*b", "t <= 8").solve_all("t", a="0.5..8", b="1..4")
+    assert answer.base == 4.25 * 2.5
+    assert answer.failed
+    assert any(text.endswith("where all limits hold, it is 0.5 to 8") for text in answer.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("relations", "given"),
+    [
+        (("a + 3*t = 23", "t >= 6", "t <= a"), {"a": "4..8"}),
+        (("t = a*b", "t >= 6", "a + b <= 3"), {"a": "1..8", "b": "1..8"}),
+        (("t = a*b", "t >= 6", "b <= 1.5", "a <= 3"), {"a": "1..8", "b": "1..8"}),
+    ],
+)
+def test_limits_that_hold_together_nowhere_in_typed_ranges_are_a_contradiction(
+    relations: tuple[str, ...], given: dict
+) -> None:
+    with pytest.raises(InconsistentError, match="hold together nowhere in the ranges"):
+        bare("a b t", *relations).solve_all("t", **given)
+
+
+@pytest.mark.parametrize("limit", ["t <= 1", "a*b <= 1"])
+def test_limits_that_meet_in_one_corner_of_the_ranges_contradict_nothing(limit: str) -> None:
+    (answer,) = bare("a b t", "t = a*b", limit, "a + b >= 2").solve_all("t", a="1..8", b="1..8")
+    assert span(answer) == (1, 64)
+    assert answer.failed
