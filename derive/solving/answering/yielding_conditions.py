@@ -24,11 +24,16 @@ from quantities.value import Value
 
 
 def deciding_weak_values(library: RelationSet, question: Question, error: InconsistentError) -> list[str]:
-    """The weak values on which it rests that the relations of a conflict apply; a definition never yields here."""
+    """The weak values on which it rests that the relations of a conflict apply.
+
+    A definition never yields here. Nor does a fallback: that nothing was said of it is an assumption about the case,
+    which the error names.
+    """
     relations = [library.relations[name] for name in error.conflicts if name in library.relations]
     names = [name for name in names_in(*conditions_of(relations)) if _may_rest_on_weak_value(library, question, name)]
     behind = frozenset[str]().union(*map(decisions_of(library, question).weak_behind, names))
-    return [name for name, value in question.weak.items() if name in behind and value.source.kind != "exact"]
+    sources = {name: value.source for name, value in question.weak.items() if name in behind}
+    return [name for name, source in sources.items() if source.kind != "exact" and not source.stands_in]
 
 
 def _may_rest_on_weak_value(library: RelationSet, question: Question, name: str) -> bool:

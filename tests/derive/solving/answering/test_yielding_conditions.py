@@ -12,7 +12,7 @@ from derive import InconsistentError, Library
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 
-KINDS = ("default", "fallback", "profile", "behind")
+KINDS = ("default", "profile", "behind")
 
 
 def drawn(seed: int) -> tuple[Library, list[str], str, dict[bool, float]]:
@@ -26,7 +26,6 @@ def drawn(seed: int) -> tuple[Library, list[str], str, dict[bool, float]]:
     stated = border - 1 if is_below else border + 1
     weak: dict[str, Any] = {
         "default": {"values": {"s": str(stated)}},
-        "fallback": {"fallbacks": {"s": str(stated)}},
         "profile": {"profiles": {"p": {"s": str(stated)}}},
         "behind": {"values": {"u": str(stated / 2)}},
     }[kind]
@@ -80,10 +79,23 @@ def test_a_typed_value_in_the_condition_does_not_yield() -> None:
 
 def test_the_check_tells_what_the_givens_leave_of_the_quantity() -> None:
     library = bare(
-        "x y s",
+        "x y w s",
         {"equation": "y = 20*x", "when": ["s <= 2"]},
         {"equation": "y = 10*x + 1", "when": ["s > 2"]},
         values={"s": "1"},
     )
     (check,) = library.solve("y", x="10", y="101").failed
     assert check.verdict == "s is 1, the relation file, but the givens fit only another case: s is at least 2"
+
+
+def test_a_fallback_in_the_condition_does_not_yield() -> None:
+    """That a quantity counts as nothing where nothing was said of it is an assumption, which the error names."""
+    library = bare(
+        "x y w s",
+        {"equation": "y = 20*x", "when": ["s <= 2"]},
+        {"equation": "y = 10*x + 1", "when": ["s > 2"]},
+        "w = 3*y",
+        fallbacks={"s": "1"},
+    )
+    with pytest.raises(InconsistentError, match="s is not given, and counts as 1"):
+        library.solve("w", x=10, y=101)
