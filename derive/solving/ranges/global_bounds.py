@@ -16,7 +16,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import ONE, ZERO, added, difference_of, negated, without_quotients
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, negated, without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.univariate_branch_and_prune import (
@@ -85,17 +85,11 @@ def bounds_under_limits(
 
     The box has an interval for each name in them.
     """
-    spans, zeros = {target: box[target]}, []
-    for relation in relations:
-        equation = relation.written
-        spans |= {name: box[name] for name in equation.names}
-        difference = difference_of(equation)
-        if equation.op != "=":
-            slack = Name(f"the slack of {relation.name}")
-            spans[slack.name] = (0.0, math.inf)
-            difference = added(difference, slack if equation.op == "<=" else negated(slack))
-        zeros.append(difference)
-    return least_and_greatest(System(Name(target), box[target], tuple(zeros), spans))
+    names = dict.fromkeys((target, *chain.from_iterable(relation.written.names for relation in relations)))
+    zeros = [difference_of(relation.written) for relation in relations if relation.is_equation]
+    gaps = [gap_of(relation.written) for relation in relations if not relation.is_equation]
+    spans = {name: box[name] for name in names}
+    return least_and_greatest(System(Name(target), box[target], tuple(zeros), spans, tuple(gaps)))
 
 
 def evidence_of(bounds: tuple[Bound, Bound]) -> Evidence:
