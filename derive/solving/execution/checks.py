@@ -17,7 +17,7 @@ from derive.numerics.algebra.evaluation import departure, residual, residual_of_
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import core_of, structure_of
 from derive.planning.matching import closure
 from derive.presentation.cautions import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
@@ -284,13 +284,17 @@ def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
 
 
 def _led_to_by_givens(library: RelationSet, question: Question, names: Sequence[str]) -> list[str]:
-    """The quantities that strong values lead to by relations that apply, so that their weak values yield."""
+    """The quantities that strong values lead to by relations that apply, so that their weak values yield.
+
+    The other relations of the library than those of the question's core lead to none of them.
+    """
+    core = core_of(library, (question.target, *question.strong, *question.weak))
 
     def led_to(left_out: frozenset[str]) -> list[str]:
-        known = closure(structure_of(library, left_out, question.stated), question.strong)
+        known = closure(core.structure(core.decisive & left_out, question.stated), question.strong)
         return [name for name in names if name in known]
 
-    if not led_to(frozenset()):
+    if not names or not led_to(frozenset()):
         return []
     decisions = decisions_of(library, question)
     return led_to(frozenset(rule.name for rule in library.conditional if decisions.applies(rule) is not True))
