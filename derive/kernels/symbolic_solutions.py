@@ -36,6 +36,7 @@ from derive.solving.blocks.closed_forms import LARGEST_FORM, composed, domains_o
 from derive.solving.blocks.free_unknowns import has_choice, is_divided_by
 from derive.solving.blocks.substitution import expressed, may_be_lost
 from derive.solving.blocks.system import System, agrees
+from derive.solving.cancellation.typed_alone import definitions_in
 from derive.solving.case_trees import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
 from derive.solving.execution.question import Outline, outlined
@@ -222,12 +223,14 @@ def _without_gap(library: RelationSet, cases: Cases, form: Node) -> Node:
 
 
 def _by_other_plans(library: RelationSet, cases: Cases) -> Iterator[Node]:
-    """The symbolic solutions without a gap, by exact relations without conditions and no further weak values.
+    """The symbolic solutions without a gap, by exact relations without conditions and no weak values but definitions.
+
+    A weak value is used in its own case alone, and yields in others.
 
     Where the solution of a block has a gap, or there is none, the block's relations are left out in turn.
     """
     outline = cases.outline
-    weak = tuple(dict.fromkeys(chain.from_iterable(plan.weak for plan in cases.plans)))
+    weak = definitions_in(library, dict.fromkeys(chain.from_iterable(plan.weak for plan in cases.plans)))
     unsure = (name for name, relation in library.relations.items() if relation.conditions or relation.approximate)
     pending = [frozenset(unsure)]
     for left_out in islice(pending, _OTHER_PLANS):  # which grows on the way
