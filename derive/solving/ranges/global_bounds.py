@@ -79,7 +79,7 @@ def enclosing_bounds(
 
 
 def bounds_under_limits(
-    target: str, relations: Sequence[Relation], box: Mapping[str, Span]
+    target: str, relations: Sequence[Relation], box: Mapping[str, Span], most: int
 ) -> tuple[Bound, Bound] | None:
     """Global bounds of a target by equations and inequalities together; None if nothing in the box satisfies them all.
 
@@ -89,7 +89,7 @@ def bounds_under_limits(
     zeros = [difference_of(relation.written) for relation in relations if relation.is_equation]
     gaps = [gap_of(relation.written) for relation in relations if not relation.is_equation]
     spans = {name: box[name] for name in names}
-    return least_and_greatest(System(Name(target), box[target], tuple(zeros), spans, tuple(gaps)))
+    return least_and_greatest(System(Name(target), box[target], tuple(zeros), spans, tuple(gaps)), most)
 
 
 def evidence_of(bounds: tuple[Bound, Bound]) -> Evidence:

@@ -55,6 +55,7 @@ _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is
 _CASES = Memo[RelationSet](most=16)  # a library in which one case holds whatever its conditions
 _SHARES = (0.05, 0.5, 0.95)  # of an interval, at which an inequality is tested first
 _JOINT = 8  # limit on relations that are searched together with inequalities
+_PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
 _CLOSER = tuple(share / 16 for share in range(1, 16))  # the same where other relations have no solution there
 _JUMPS = {"piecewise", *STEPPED}
 
@@ -101,8 +102,8 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
             gap=(low - high) / max(abs(low), abs(high)),
         )
     else:
-        if is_small:
-            _bounds_of_all(used)  # raises if they exclude each other
+        if is_small and len(used) > 1:  # each alone holds where it was tried
+            _bounds_of_all(used, _FEW_PARTS)  # raises if they exclude each other
         note = Assumption(f"bounded by {listed}; nothing else determines it")
         state = State({}, {target: (low, high)}, notes=(note,))
     return PlanResult(Plan(target, (Block(names, (target,)),), weak, ()), (state,), left_out)
@@ -150,14 +151,14 @@ def _joint_relations(limits: Sequence[_Limit]) -> list[Relation]:
     return [relation for relation in relations if relation.approximate is None and not relation.conditions]
 
 
-def _bounds_of_all(limits: Sequence[_Limit]) -> tuple[Bound, Bound]:
+def _bounds_of_all(limits: Sequence[_Limit], parts: int = _PARTS) -> tuple[Bound, Bound]:
     """The bounds of the target by inequalities and what leads to their edges; raises if no value satisfies all."""
     library, question = limits[0].library, limits[0].question
     relations = _joint_relations(limits)
     box = {name: declaration.domain.ends for name, declaration in library.declared.items()}
     stated = {**question.strong, **{name: question.weak[name] for limit in limits for name in limit.weak}}
     box |= {name: (value.base[0], value.base[2]) for name, value in stated.items()}
-    bounds = bounds_under_limits(question.target, relations, box)
+    bounds = bounds_under_limits(question.target, relations, box, parts)
     if bounds is None:
         names = tuple(limit.relation.name for limit in limits)
         raise InconsistentError(
