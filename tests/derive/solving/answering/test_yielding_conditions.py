@@ -65,9 +65,9 @@ def test_what_fits_no_case_contradicts_itself_whatever_decides_between_them(seed
 @every("seed", range(40), ordinary=1, thorough=20)
 def test_a_sweep_says_where_the_weak_value_yields(seed: int) -> None:
     library, profiles, x, values = drawn(seed)
-    table = library.sweep("y", *profiles, x=x, w=3 * numpy.array([values[True], values[False]])).to_pandas()
-    assert table["y"].tolist() == pytest.approx([values[True], values[False]])
-    assert table["holds"].tolist() == [True, False]
+    table = library.sweep("y", *profiles, x=x, w=3 * numpy.array([values[True], values[False]]))
+    assert table.columns["y"].tolist() == pytest.approx([values[True], values[False]])
+    assert table.holds.tolist() == [True, False]
 
 
 def test_a_typed_value_in_the_condition_does_not_yield() -> None:

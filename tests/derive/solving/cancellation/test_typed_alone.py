@@ -38,7 +38,7 @@ def test_what_is_typed_comes_before_a_weak_value_that_counting_needs(seed: int) 
     assert answer.unused == ()
     assert [check.name for check in answer.failed] == (["b"] if profiles else [])
     assert library.compile("c", given=["e"], profiles=profiles)(e=e) == pytest.approx(expected)
-    assert library.sweep("c", *profiles, e=numpy.array([e])).to_pandas()["c"].tolist() == pytest.approx([expected])
+    assert library.sweep("c", *profiles, e=numpy.array([e])).columns["c"].tolist() == pytest.approx([expected])
 
 
 def test_a_default_answers_where_nothing_typed_leads_to_the_target() -> None:
