@@ -85,10 +85,10 @@ def _admissible(bound: Bound, choice: Mapping[str, float]) -> Box | None:
     around = {name: _around(number, AGREEMENT) for name, number in choice.items()}
     sides = []
     for name, side in (*zip(bound.names, bound.box, strict=True), *program.known.items()):
-        shared = _shared(around.get(name, side), side)
-        if shared is None:
+        near = around.get(name, side)
+        if _shared(near, side) is None:
             return None
-        sides.append(shared)
+        sides.append(near)
     box = program.rounded(tuple(sides[: len(bound.names)]))
     for _ in range(_TURNS):
         if box is None or around.keys() >= {*bound.names}:
@@ -105,8 +105,8 @@ def _follows(bound: Bound, spans: dict[str, Span], around: Mapping[str, Span]) -
     """Whether the chosen numbers that a bound leaves out are those that follow from the other numbers attained."""
     for name, form, side in reversed(bound.left_out):
         enclosure = enclose(form, spans, "")
-        of_form = None if enclosure is None else _shared(enclosure.values, side)
-        shared = None if of_form is None else _shared(of_form, around.get(name, side))
+        of_form = None if enclosure is None else _shared(enclosure.values, _with_slack(side))
+        shared = None if of_form is None else _shared(of_form, around.get(name, of_form))
         if shared is None:
             return False
         spans[name] = shared
@@ -117,6 +117,11 @@ def _around(number: float, share: float) -> Span:
     """The numbers within a share of an attained one."""
     by = share * abs(number) or AROUND_ZERO
     return number - by, number + by
+
+
+def _with_slack(side: Span) -> Span:
+    """A range with the numbers just outside, since a tie gives an attained number only up to agreement."""
+    return _around(side[0], AGREEMENT)[0], _around(side[1], AGREEMENT)[1]
 
 
 def _shared(one: Span, other: Span) -> Span | None:

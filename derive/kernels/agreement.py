@@ -207,7 +207,7 @@ def _outside_by_arms(
 
         fitting: Any = False
         for number, beside in zip(map(computed, values), map(computed, gaps), strict=True):
-            fitting = fitting | ~(_is_left(domain, number, where_undefined=True) | ~(beside <= 0))
+            fitting = fitting | (~_is_left(domain, number, where_undefined=True) & (beside <= 0))
         is_tied: Any = False
         for tie in map(computed, ties):
             is_tied = is_tied | (tie <= 0)

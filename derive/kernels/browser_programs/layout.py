@@ -26,7 +26,7 @@ from derive.numerics.algebra.like_terms import arms_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
-from derive.solving.blocks.closed_forms import closed_forms, only_form
+from derive.solving.blocks.closed_forms import arms_in_closed_form, closed_forms, only_form
 from derive.solving.case_trees import Case, Cases, ends, plans_for
 from derive.solving.diagnosis.domain_violations import leaving_from
 from derive.solving.execution.question import Outline
@@ -263,7 +263,7 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
     strong, plans_of = cases.outline.strong, dict[Block, dict[str, Cases]]()
     always = (block for block in leaving_beside(library, strong, cases.plans) if only_form(library, block) is None)
     for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
-        if not closed_forms(library, block):
+        if not closed_forms(library, block) and not arms_in_closed_form(library, block):
             continue
         inputs = block.inputs(library)
         names = inputs.union(names_in(*conditions_of(library, block.relations)))
@@ -273,7 +273,8 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
         except DeriveError:
             continue
         known = {name: own for name, own in plans.items() if own is not None}
-        is_firm = not any(plan.weak for plan in chain.from_iterable(own.plans for own in known.values()))
+        plans_in_use = chain.from_iterable(own.plans for own in known.values())
+        is_firm = all(library.held_by(plan.relations).keys().isdisjoint(plan.weak) for plan in plans_in_use)
         if len(known) == len(needed) and is_firm:
             plans_of[block] = known
     return plans_of

@@ -30,6 +30,7 @@ from derive.numerics.algebra.evaluation import terms, weighed
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, arms_of, dividend_of
 from derive.planning.plan import Block
+from derive.solving.blocks.closed_forms import arms_in_closed_form
 from derive.solving.case_trees import Case, Cases, Fork, Tree, YieldingCondition, ends
 from derive.solving.diagnosis.domain_violations import may_be_at_limit, may_be_undefined
 from derive.tolerances import AGREEMENT, CONTRADICTION
@@ -373,9 +374,11 @@ class ProgramLines(Draft):
         """Write whether a browser program's block has itself no admissible value where nothing hinders it."""
         first = block.unknowns[0]
         outside = f"({self._cause_of(first, scope)} == {self.reasons.outside(self.library.declared[first])})"
-        if not is_needed and may_be_undefined(self.library, block):  # what has no number at all leaves no domain
+        has_arms = bool(arms_in_closed_form(self.library, block))  # where none fits, there is no admissible value
+        # elsewhere what has no number at all leaves no domain
+        if not is_needed and not has_arms and may_be_undefined(self.library, block):
             outside = f"({outside} and abs({self.unchecked[first]}) < inf)"
-        elif not is_needed and may_be_at_limit(self.library, block):
+        elif not is_needed and not has_arms and may_be_at_limit(self.library, block):
             infinite = scope.untested()
             infinite.bind(first, self.unchecked[first])
             holds = self._holds(self.library.relations[block.relations[0]].written, infinite)
