@@ -26,7 +26,7 @@ def drawn(seed: int) -> tuple[list[str], float, float]:
     return relations, float(e), (first * e / (second * third)) ** 0.5
 
 
-@every("seed", range(300), ordinary=9, thorough=90)
+@every("seed", range(300), ordinary=9, thorough=20)
 def test_what_is_typed_comes_before_a_weak_value_that_counting_needs(seed: int) -> None:
     relations, e, expected = drawn(seed)
     kind, stated = KINDS[seed % len(KINDS)], {"b": "39"}
@@ -52,7 +52,7 @@ def test_the_formula_is_in_what_is_given() -> None:
     assert str(library.formula("c", given=["e"])) == "e/2"
 
 
-@every("seed", range(300), ordinary=6, thorough=90)
+@every("seed", range(300), ordinary=6, thorough=20)
 def test_weak_values_that_what_is_typed_determines_are_no_part_of_simultaneous_equations(seed: int) -> None:
     draw = random.Random(seed)
     first, second, factor = (draw.randint(1, 9) for _ in range(3))
