@@ -20,12 +20,13 @@ from typing import Any, Literal, NamedTuple
 
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import names_in
+from derive.kernels.agreement import leaving_beside_in_any_case
 from derive.kernels.browser_programs.program import Program, SharedParts, program_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import Choices, PageQuestion, Variants, in_one_sentence, slots, variants
 from derive.presentation.cautions import MOST_REMARKS
 from derive.solving.answering.remarks import AlternativeValue, limits_for, of_default, of_definition
-from derive.solving.case_trees import cases_of_stated
+from derive.solving.case_trees import Cases, cases_of_stated
 from derive.solving.execution.question import outlined
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -101,7 +102,7 @@ class _Plans:
         self.programs: list[dict[str, Any]] = []
         self.constants: dict[str, float] = {}
         self.letters: dict[str, str] = {}
-        self._used: dict[tuple[str, frozenset[str]], set[frozenset[str]]] = {}
+        self._used: dict[tuple[str, frozenset[str]], Cases] = {}
 
     def of_variant(self, question: PageQuestion) -> dict[str, Any]:
         """A variant in a page's data: the plans for each quantity that can be asked for, and for further targets."""
@@ -116,6 +117,8 @@ class _Plans:
         for target in watched:
             reasons = {name: self._why_not_searched(question, target, name) for name in question.known}
             refused[target] = {name: reason for name, reason in reasons.items() if reason}
+        searched = {target: [name for name in question.known if name not in refused[target]] for target in watched}
+        searched[first] = [unknown for unknown, plan in solved.items() if isinstance(plan, dict)]
         shares = self._shares(question)
         return {
             "known": list(question.known),
@@ -123,10 +126,30 @@ class _Plans:
             "plans": solved,
             "watched": watched,
             "refused": refused,
+            "overdetermined": self._overdetermined(question, searched),
             "shares": shares,
             "atFirst": _not_followed(question, {share["share"] for share in shares}),
             "assumed": self._assumed(question, list(solved)),
         }
+
+    def _overdetermined(
+        self, question: PageQuestion, searched: Mapping[str, Sequence[str]]
+    ) -> dict[str, dict[str, list[str]]]:
+        """The relations that may deny givens a value though a page searches for what they rest on, as data.
+
+        They follow from the other givens and the target without what is searched for: `p = 1/r` and `r = max(1, m)`
+        deny p = 2, also where r is computed from what is searched.
+        """
+        relations: dict[str, dict[str, list[str]]] = {}
+        for target, unknowns in searched.items():
+            for unknown in unknowns:
+                given = [name for name in (*question.known, *question.beside) if name not in (unknown, target)]
+                plans = self._cases(unknown, (*given, target)).plans
+                blocks = leaving_beside_in_any_case(self.library, (*given, target), plans)
+                if blocks:
+                    names = list(dict.fromkeys(block.relations[0] for block in blocks))
+                    relations.setdefault(target, {})[unknown] = names
+        return relations
 
     def _assumed(self, question: PageQuestion, unknowns: Sequence[str]) -> list[dict[str, Any]]:
         """What a page's answers assume beside the givens, as data: the plans with it given, and what it is elsewhere.
@@ -202,10 +225,13 @@ class _Plans:
 
     def _relations(self, target: str, given: Iterable[str]) -> set[frozenset[str]]:
         """The relations that each plan of a page uses for a quantity; none if counting leaves it open."""
+        return {frozenset(plan.relations) for plan in self._cases(target, given).plans}
+
+    def _cases(self, target: str, given: Iterable[str]) -> Cases:
+        """The cases of a page's quantity, each with its plan; made once for all that asks for them."""
         key = target, frozenset(given)
         if key not in self._used:
-            plans_by_case = cases_of_stated(self.library, outlined(self.library, target, given))
-            self._used[key] = {frozenset(plan.relations) for plan in plans_by_case.plans}
+            self._used[key] = cases_of_stated(self.library, outlined(self.library, target, given))
         return self._used[key]
 
     def _plan(self, unknown: str, given: Sequence[str]) -> int | str | dict[str, str]:

@@ -68,9 +68,10 @@ function displacedIn({program, y}) {
 }
 
 // The relations that leave what is in them no admissible value, whatever the defaults are; of those that rest on what was
-// sought, an answer tests the limits alone.
-function barredIn({program, y, sought}) {
-  const barred = program.barring.filter(({state, behind}) => y[state] === 1 && !behind.includes(sought));
+// sought, an answer tests the limits alone, and what follows from the givens without it.
+function barredIn({program, y, sought, overdetermined = []}) {
+  const isTested = ({relation, behind}) => !behind.includes(sought) || overdetermined.includes(relation);
+  const barred = program.barring.filter((limit) => y[limit.state] === 1 && isTested(limit));
   return barred.map(({relation, verdict}) => ({name: relation, sides: verdict, verdict}));
 }
 

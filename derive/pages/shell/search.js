@@ -30,7 +30,8 @@ function searched(state, variant, numberOf, near, why) {
     kernels[program.kernel](x, y);
     return y[at] - wanted;
   };
-  if (page.quantities[state.solve].whole) return searchedWhole(state, gap, {program, x, y, sought: state.solve}, wanted);
+  const run = {program, x, y, sought: state.solve, overdetermined: (variant.overdetermined[state.held] || {})[state.solve] || []};
+  if (page.quantities[state.solve].whole) return searchedWhole(state, gap, run, wanted);
   const range = soughtIn(state.solve), size = SAME * Math.abs(wanted);
   const found = Number.isFinite(near) && near !== 0 ? beside(gap, near, range, size) : null;
   const roots = found === null ? rootsIn(gap, range, Math.abs(wanted)) : [found];
@@ -40,7 +41,7 @@ function searched(state, variant, numberOf, near, why) {
       return {number: NaN, reason: `${state.held} hardly depends on ${state.solve} here, which rounding would decide: about ${told(state, state.solve, roots[0], 2)}.`};
     }
     gap(roots[0]);
-    return {number: roots[0], reason: "", run: kept({program, x, y, sought: state.solve}), searched: `found by a search from ${span}; that it is the only value is not proved`};
+    return {number: roots[0], reason: "", run: kept(run), searched: `found by a search from ${span}; that it is the only value is not proved`};
   }
   const values = roots.map((root) => (typeof root === "number" ? told(state, state.solve, root) : `anything from ${told(state, state.solve, root[0])} to ${told(state, state.solve, root[1])}`));
   const reason = roots.length ? `${state.solve} has no single value here: ${values.join("; ")}.` : `No value of ${state.solve} was found from ${span} that makes ${state.held} ${told(state, state.held, wanted)}.`;

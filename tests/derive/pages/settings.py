@@ -97,8 +97,7 @@ def difference(library: Library, setting: Setting, shown: Mapping[str, Any]) -> 
     """How what a page shows differs from what the engine answers; empty if it does not.
 
     A page may have no number where the engine has one if it says why; where the engine refuses givens that contradict
-    an inequality, or that leave a quantity beside the answer no value, it shows the number and the failed check. Of
-    what rests on a number that it searched for, it tests the limits alone.
+    an inequality, or that leave a quantity beside the answer no value, it shows the number and the failed check.
     """
     number = shown["number"]
     try:
@@ -106,8 +105,7 @@ def difference(library: Library, setting: Setting, shown: Mapping[str, Any]) -> 
     except InconsistentError as error:
         named = {one for one in error.conflicts if one in library.relations and not library.relations[one].is_equation}
         is_seen = named <= {*shown["failed"]} and not {*shown["failed"]}.isdisjoint(error.conflicts)
-        is_searched = any(note.startswith("found by a search") for note in shown["notes"])
-        return "" if math.isnan(number) or is_seen or is_searched else f"contradiction unseen: {error}"
+        return "" if math.isnan(number) or is_seen else f"contradiction unseen: {error}"
     except AmbiguousError as error:
         return "" if math.isnan(number) else f"several answers, and the page has {number}: {error}"
     except LimitError:
