@@ -23,7 +23,7 @@ from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value, weighed
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import ZERO, added, excess_of, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose, truths
@@ -32,7 +32,6 @@ from derive.optimization.program import (
     DomainTest,
     Limit,
     Program,
-    excess,
     known_numbers,
     limits_of_range,
     step_of,
@@ -457,7 +456,7 @@ class ProgramBuilder:
         """
         left, right = with_forms(limit.written.lhs, forms), with_forms(limit.written.rhs, forms)
         written = Equation(left, limit.written.op, right)
-        over = excess(written)
+        over = excess_of(written)
         if limit.approximate:
             sizes = [Apply("abs", (with_forms(part, forms),)) for part in weighed(limit.written)]
             size = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))

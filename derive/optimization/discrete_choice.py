@@ -32,6 +32,7 @@ from derive.kernels.agreement import leaving_beside, said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual, value
+from derive.numerics.algebra.like_terms import excess_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.case_programs import NoExpression, ProgramBuilder
 from derive.optimization.choice_question import ChoiceQuestion, Constraint, Pick, limits_of_domain
@@ -39,7 +40,6 @@ from derive.optimization.points import Points, along_axes, neighbours, shortened
 from derive.optimization.program import (
     Limit,
     Program,
-    excess,
     known_numbers,
     limits_of,
     step_of,
@@ -82,7 +82,7 @@ def sampled_program(
     tested = []
     for limit in limits:
         if limit.is_asked or all(_is_known(library, question, name) for name in limit.names):
-            gap = excess(limit.written)
+            gap = excess_of(limit.written)
             tested.append(Limit(limit.name, limit.relation, limit.written, gap, limit.approximate))
             wanted += [name for name in limit.names if name not in wanted]
 

@@ -19,7 +19,7 @@ from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, residual_of_decimals, value
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.like_terms import added, excess_of
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System
@@ -34,16 +34,6 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
-
-
-def excess(written: Equation) -> Node:
-    """The expression by which a limit of a program is exceeded: not positive where the limit holds.
-
-    Of a tie, it is the left side less the right.
-    """
-    if written.op == ">=":
-        return added(written.rhs, negated(written.lhs))
-    return added(written.lhs, negated(written.rhs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +103,7 @@ def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node]
     for op, end in ((">=", low), ("<=", high)):
         if math.isfinite(end):
             written = Equation(form, op, Number(Fraction(end)))
-            yield Limit("", None, written, spread(excess(written)))
+            yield Limit("", None, written, spread(excess_of(written)))
 
 
 @dataclass(frozen=True, slots=True)

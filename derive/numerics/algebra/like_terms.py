@@ -71,6 +71,12 @@ def difference_of(equation: Equation) -> Node:
     return added(equation.lhs, negated(equation.rhs))
 
 
+def excess_of(limit: Equation) -> Node:
+    """By how much a limit is exceeded: not positive where it holds. Of an equation, the left side less the right."""
+    gap = difference_of(limit)
+    return negated(gap) if limit.op == ">=" else gap
+
+
 def multiplied(*nodes: Node) -> Node:
     """The product of expressions, as `added` is their sum: without ones and like factors that cancel, divisors last."""
     factors = [*chain.from_iterable(_parts(node, "mul") for node in nodes)]

@@ -16,7 +16,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.exact_values import exactly_computed
-from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, negated, without_quotients
+from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, excess_of, without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
 from derive.numerics.root_finding.univariate_branch_and_prune import (
@@ -87,7 +87,7 @@ def bounds_under_limits(
     """
     names = dict.fromkeys((target, *chain.from_iterable(relation.written.names for relation in relations)))
     zeros = [difference_of(relation.written) for relation in relations if relation.is_equation]
-    gaps = [gap_of(relation.written) for relation in relations if not relation.is_equation]
+    gaps = [excess_of(relation.written) for relation in relations if not relation.is_equation]
     spans = {name: box[name] for name in names}
     return least_and_greatest(System(Name(target), box[target], tuple(zeros), spans, tuple(gaps)), most)
 
@@ -310,7 +310,7 @@ class _SystemBuilder:
     def system(self, limits: Sequence[Equation] = ()) -> System | None:
         """The finished system for the global bounds of the target, under limits; None if a form grows too large."""
         goal = composed("", {**self.forms, "": Name(self.target)})
-        gaps = [composed("", {**self.forms, "": gap_of(limit)}) for limit in limits]
+        gaps = [composed("", {**self.forms, "": excess_of(limit)}) for limit in limits]
         if goal is None or None in gaps:
             return None
         goal = self._for_bounds(goal)
@@ -324,12 +324,6 @@ class _SystemBuilder:
         known = {name: low for name, (low, high) in self.spans.items() if low == high}
         moving = {name: span for name, span in self.spans.items() if name not in known}
         return form_for_bounds(node, known, moving, self.library.quantities)
-
-
-def gap_of(limit: Equation) -> Node:
-    """The expression that a limit forbids to be positive, for bounds where it holds."""
-    gap = difference_of(limit)
-    return negated(gap) if limit.op == ">=" else gap
 
 
 def _exact_extremes(form: Node, box: Mapping[str, Span]) -> Span | None:

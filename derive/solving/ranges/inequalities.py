@@ -39,7 +39,7 @@ from derive.planning.incidence import Structure, core_of
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default
 from derive.presentation.numbers import told_apart
-from derive.solving.assumptions import Assumption
+from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
@@ -49,12 +49,13 @@ from derive.solving.ranges.global_bounds import bounds_under_limits, evidence_of
 from derive.time_limits import Search
 from derive.tolerances import AGREEMENT, ASIDE
 from quantities.declaration import Declaration
+from quantities.value import Value
 
 _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation
 _CASES = Memo[RelationSet](most=16)  # a library in which one case holds whatever its conditions
 _SHARES = (0.05, 0.5, 0.95)  # of an interval, at which an inequality is tested first
-_JOINT = 8  # limit on relations that are searched together with inequalities
+_SEARCHED = 8  # limit on relations that are searched together with inequalities
 _PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
 _CLOSER = tuple(share / 16 for share in range(1, 16))  # the same where other relations have no solution there
 _JUMPS = {"piecewise", *STEPPED}
@@ -64,49 +65,10 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     """The interval that inequalities leave to the target; None if none of them bounds it."""
     if not library.inequalities:
         return None
-    limits = [*_limits_of_target(library, question, left_out)]
-    is_ranged = any(limit.is_ranged for limit in limits)
-    is_small = len(_joint_relations(limits)) <= _JOINT
-    if is_ranged and is_small:
-        return _bounded_over_ranges(limits, left_out)
-    target, domain = question.target, library.declared[question.target].domain
-    low, high = domain.ends
-    used: list[_Limit] = []
-    for limit in limits:
-        try:
-            span = limit.allowed()
-        except InconsistentError:
-            if is_ranged:  # in the middle of the ranges, and perhaps not elsewhere
-                return None
-            raise
-        if span is not None:
-            low, high = max(low, span[0]), min(high, span[1])
-            used.append(limit)
-    if not used or (is_ranged and low > high):
+    together = _JointLimits(library, question, left_out, tuple(_limits_of_target(library, question, left_out)))
+    if not together.limits:
         return None
-    weak = tuple(dict.fromkeys(chain.from_iterable(limit.weak for limit in used)))
-    names = tuple(limit.relation.name for limit in used)
-    listed = ", ".join(names)
-    meeting = _meeting_point(used, (low, high))
-    if meeting is not None:
-        stated = {**question.strong, **{name: question.weak[name] for name in weak}}
-        known = {name: value.base[1] for name, value in stated.items()}
-        note = Assumption(f"{listed} leave it one value; nothing else determines it")
-        state = State({**known, target: meeting}, notes=(note,))
-    elif low > high:
-        least, most = told_apart(lambda digits: [domain.told(end, digits) for end in (low, high)])
-        raise InconsistentError(
-            f"{target}: {listed} exclude each other: it would have to be at least {least} and at most {most}.",
-            hint="Change one of the givens.",
-            conflicts=names,
-            gap=(low - high) / max(abs(low), abs(high)),
-        )
-    else:
-        if is_small and len(used) > 1:  # each alone holds where it was tried
-            _bounds_of_all(used, _FEW_PARTS)  # raises if they exclude each other
-        note = Assumption(f"bounded by {listed}; nothing else determines it")
-        state = State({}, {target: (low, high)}, notes=(note,))
-    return PlanResult(Plan(target, (Block(names, (target,)),), weak, ()), (state,), left_out)
+    return together.over_ranges() if together.is_ranged and together.are_few else together.by_edges()
 
 
 def _limits_of_target(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Limit]:
@@ -122,52 +84,125 @@ def _limits_of_target(library: RelationSet, question: Question, left_out: Mappin
             yield limit
 
 
-def _bounded_over_ranges(limits: Sequence[_Limit], left_out: Mapping[str, str]) -> PlanResult | None:
-    """The interval that inequalities leave to the target wherever the givens are in their ranges; None if all of it.
+@dataclass(frozen=True)
+class _JointLimits:
+    """The inequalities that may bound the target of a question together."""
 
-    In the middle of the ranges they may exclude each other though they do not elsewhere.
-    """
-    target = limits[0].question.target
-    bounds = _bounds_of_all(limits)
-    span = bounds[0].at, bounds[1].at
-    if span == limits[0].library.declared[target].domain.ends:
-        return None
-    names = tuple(limit.relation.name for limit in limits)
-    listed = ", ".join(names)
-    weak = tuple(dict.fromkeys(chain.from_iterable(limit.weak for limit in limits)))
-    note = Assumption(f"bounded by {listed}; nothing else determines it")
-    state = State({}, {target: span}, notes=(note, evidence_of(bounds)))
-    return PlanResult(Plan(target, (Block(names, (target,)),), weak, ()), (state,), left_out)
+    library: RelationSet
+    question: Question
+    left_out: Mapping[str, str]
+    limits: tuple[_Limit, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the inequalities."""
+        return tuple(limit.relation.name for limit in self.limits)
 
-def _joint_relations(limits: Sequence[_Limit]) -> list[Relation]:
-    """Inequalities and what leads to their edges, as far as they are exact and surely apply.
+    @property
+    def listed(self) -> str:
+        """The names of the inequalities, as a note or an error lists them."""
+        return ", ".join(self.names)
 
-    Whether a relation under conditions applies may change within ranges; without it, bounds contain every value too.
-    """
-    led_by = dict.fromkeys(chain.from_iterable(limit.others for limit in limits))
-    relations = [limit.relation for limit in limits]
-    relations += [limit.library.relations[name] for limit in limits[:1] for name in led_by]
-    return [relation for relation in relations if relation.approximate is None and not relation.conditions]
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """The names whose weak values lead to edges of the inequalities."""
+        return tuple(dict.fromkeys(chain.from_iterable(limit.weak for limit in self.limits)))
 
+    @property
+    def stated(self) -> dict[str, Value]:
+        """The typed values, and the weak ones that lead to edges of the inequalities."""
+        return {**self.question.strong, **{name: self.question.weak[name] for name in self.weak}}
 
-def _bounds_of_all(limits: Sequence[_Limit], parts: int = _PARTS) -> tuple[Bound, Bound]:
-    """The bounds of the target by inequalities and what leads to their edges; raises if no value satisfies all."""
-    library, question = limits[0].library, limits[0].question
-    relations = _joint_relations(limits)
-    box = {name: declaration.domain.ends for name, declaration in library.declared.items()}
-    stated = {**question.strong, **{name: question.weak[name] for limit in limits for name in limit.weak}}
-    box |= {name: (value.base[0], value.base[2]) for name, value in stated.items()}
-    bounds = bounds_under_limits(question.target, relations, box, parts)
-    if bounds is None:
-        names = tuple(limit.relation.name for limit in limits)
-        raise InconsistentError(
-            f"{question.target}: {', '.join(names)} exclude each other: no value of it satisfies all of them.",
-            hint="Change one of the givens.",
-            conflicts=names,
-            gap=math.inf,
-        )
-    return bounds
+    @property
+    def is_ranged(self) -> bool:
+        """Whether the edges of an inequality may move with ranges."""
+        return any(limit.is_ranged for limit in self.limits)
+
+    @cached_property
+    def relations(self) -> list[Relation]:
+        """The inequalities and the relations that lead to their edges, as far as they are exact and surely apply.
+
+        Whether a relation under conditions applies may change within ranges; without it, bounds contain every value.
+        """
+        names = dict.fromkeys([*self.names, *chain.from_iterable(limit.others for limit in self.limits)])
+        relations = [self.library.relations[name] for name in names]
+        return [relation for relation in relations if relation.approximate is None and not relation.conditions]
+
+    @property
+    def are_few(self) -> bool:
+        """Whether the inequalities hang on so few relations that all that is open in them can be searched."""
+        return len(self.relations) <= _SEARCHED
+
+    def over_ranges(self) -> PlanResult | None:
+        """The interval that is left wherever the givens are in their ranges; None if it is the whole domain.
+
+        In the middle of the ranges the inequalities may exclude each other though they do not elsewhere.
+        """
+        bounds = self._searched(_PARTS)
+        span = bounds[0].at, bounds[1].at
+        if span == self.library.declared[self.question.target].domain.ends:
+            return None
+        return self._interval(span, evidence_of(bounds))
+
+    def by_edges(self) -> PlanResult | None:
+        """The interval or the number that is left between edges; None if no inequality bounds the target."""
+        domain = self.library.declared[self.question.target].domain
+        try:
+            allowed = [(limit, limit.allowed()) for limit in self.limits]
+        except InconsistentError:
+            if self.is_ranged:  # in the middle of the ranges, and perhaps not elsewhere
+                return None
+            raise
+        spans = [span for _, span in allowed if span is not None]
+        if not spans:
+            return None
+        used = replace(self, limits=tuple(limit for limit, span in allowed if span is not None))
+        low = max(domain.low, *(span[0] for span in spans))
+        high = min(domain.high, *(span[1] for span in spans))
+        return used.between(low, high)
+
+    def between(self, low: float, high: float) -> PlanResult | None:
+        """What inequalities leave that all hold between two edges: an interval, or the number in which these meet."""
+        if low > high and self.is_ranged:
+            return None
+        meeting = _meeting_point(self.limits, (low, high))
+        if meeting is not None:
+            known = {name: given.base[1] for name, given in self.stated.items()}
+            note = Assumption(f"{self.listed} leave it one value; nothing else determines it")
+            return self._result(State({**known, self.question.target: meeting}, notes=(note,)))
+        if low > high:
+            told = self.library.declared[self.question.target].domain.told
+            least, most = told_apart(lambda digits: [told(end, digits) for end in (low, high)])
+            by = (low - high) / max(abs(low), abs(high))
+            raise self._exclusion(f"it would have to be at least {least} and at most {most}", by)
+        if len(self.limits) > 1 and self.are_few:
+            self._searched(_FEW_PARTS)  # each holds alone where it was tried, and all together perhaps nowhere
+        return self._interval((low, high))
+
+    def _searched(self, parts: int) -> tuple[Bound, Bound]:
+        """The bounds of the target by a search over all that is open; raises if no value satisfies all inequalities."""
+        box = {name: declaration.domain.ends for name, declaration in self.library.declared.items()}
+        box |= {name: (given.base[0], given.base[2]) for name, given in self.stated.items()}
+        bounds = bounds_under_limits(self.question.target, self.relations, box, parts)
+        if bounds is None:
+            raise self._exclusion("no value of it satisfies all of them", math.inf)
+        return bounds
+
+    def _exclusion(self, reason: str, gap: float) -> InconsistentError:
+        """The error that the inequalities exclude each other."""
+        what = f"{self.question.target}: {self.listed} exclude each other: {reason}."
+        return InconsistentError(what, hint="Change one of the givens.", conflicts=self.names, gap=gap)
+
+    def _interval(self, span: Span, *how: Evidence) -> PlanResult:
+        """The result in which the inequalities bound the target by an interval."""
+        note = Assumption(f"bounded by {self.listed}; nothing else determines it")
+        return self._result(State({}, {self.question.target: span}, notes=(note, *how)))
+
+    def _result(self, state: State) -> PlanResult:
+        """The result of a plan of one block, by which the inequalities bound the target."""
+        target = self.question.target
+        plan = Plan(target, (Block(self.names, (target,)),), self.weak, ())
+        return PlanResult(plan, (state,), self.left_out)
 
 
 def pinned(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
@@ -347,8 +382,8 @@ class _Limit:
         points = [*edges.inside, *edges.at_ends]
         if not points and {*verdicts.values()} == {_Verdict.FAILS}:
             raise self._denial()
-        apart = [point for point in points if not any(low <= point <= high for low, high in allowed)]
-        allowed += [(point, point) for point in apart if self.holds_at(point, AGREEMENT)]
+        isolated = [point for point in points if not any(low <= point <= high for low, high in allowed)]
+        allowed += [(point, point) for point in isolated if self.holds_at(point, AGREEMENT)]
         return allowed[0] if len(allowed) == 1 else None
 
     def _denial(self) -> InconsistentError:
@@ -377,13 +412,13 @@ class _Limit:
             return _Verdict.UNKNOWN
         if _Verdict.HOLDS in verdicts:
             return _Verdict.HOLDS
-        beside = [self.verdict_at(end) for end in _beside_ends(span)]
-        if _Verdict.HOLDS in beside or all(self.holds_at(point, AGREEMENT) for point in points):
+        verdicts += map(self.verdict_at, _beside_ends(span))
+        if _Verdict.HOLDS in verdicts or all(self.holds_at(point, AGREEMENT) for point in points):
             return _Verdict.HOLDS
-        if _Verdict.FAILS in (*verdicts, *beside):
-            return _Verdict.FAILS
-        further = [self.verdict_at(point) for point in inside(span, _CLOSER)]
-        return _Verdict.HOLDS if _Verdict.HOLDS in further else _Verdict.NO_SOLUTION
+        if _Verdict.FAILS not in verdicts:
+            verdicts += map(self.verdict_at, inside(span, _CLOSER))
+        known = (verdict for verdict in (_Verdict.HOLDS, _Verdict.FAILS) if verdict in verdicts)
+        return next(known, _Verdict.NO_SOLUTION)
 
     def holds_at(self, point: float, slack: float = 0.0) -> bool:
         """Whether it is certain that the inequality holds where the target is a number."""
