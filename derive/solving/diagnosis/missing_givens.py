@@ -38,13 +38,14 @@ from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.basis import Basis, basis_of
 from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching, closure
-from derive.planning.plan import plan
+from derive.planning.plan import plan, plan_for
 from derive.solving.cancellation.elimination import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
 from derive.solving.execution.conditional_relations import Undecided, verdict_at
 from derive.solving.execution.question import Outline, Question, stated_at
 from derive.time_limits import query, stop_if_over, tick
 
+_NAMED = 6  # limit on quantities that are determined instead, in a sentence
 _SETS = 4  # limit on sets of further givens in a sentence
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
@@ -92,10 +93,10 @@ class _MissingGivens:
         own = getattr(question, "own", None)
         if own is not None:
             hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
-        determined = _determined(library, question, self.left_out)
+        determined = [*islice(_determined(library, question, self.left_out), _NAMED + 1)]
         if determined:
-            more = " and more" if len(determined) > 6 else ""
-            hints.append(f"These givens determine {', '.join(determined[:6])}{more}.")
+            more = " and more" if len(determined) > _NAMED else ""
+            hints.append(f"These givens determine {', '.join(determined[:_NAMED])}{more}.")
         return " ".join(hints)
 
 
@@ -171,23 +172,37 @@ def _standing_in(library: RelationSet, question: Question | Outline, sets: Seque
         yield f"The default of {name}, {own}, is {own.source} and never run back: give it if it holds."
 
 
-def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
-    """What is determined instead, as the error for missing givens says: by typed givens, not by defaults alone."""
+def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> Iterator[str]:
+    """What is determined instead, as the error for missing givens says: by typed givens, not by defaults alone.
+
+    Counting takes two relations that exclude each other for two equations. So what it may have from both has to have a
+    plan of its own for a case, in which one of them does not count.
+    """
     structure = structure_of(library, left_out, question.stated)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
-        return []
+        return
     base = basis_of(structure, question.target, question.strong, question.weak)
-    known = {*question.strong, *base.weak}
-    counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
-    matching = Matching.of(base.structure, frozenset(known))
+    known = frozenset({*question.strong, *base.weak})
+    matching = Matching.of(base.structure, known)
+    is_conditional = any(relation.name in matching.fixes for relation in library.conditional)
+
+    def is_planned(name: str, without: frozenset[str]) -> bool:
+        """Whether there is a plan without some relations, and without one of any two that exclude each other."""
+        weak = [other for other in question.weak if other != name]
+        own = plan_for(library, name, question.strong, weak, left_out | without, question.stated - {name})
+        pair = _exclusive_among(library, own.relations)
+        if not own.is_determined or not pair or len(without) == _EXCLUSIONS:
+            return own.is_determined
+        return any(is_planned(name, without | {relation}) for relation in pair)
 
     def is_of_a_case(name: str) -> bool:
-        return not matching.settles(name) or _is_of_a_case(library, matching, name, _EXCLUSIONS)
+        is_counted_twice = is_conditional and matching.settles(name) and _excluding_pair(library, matching, name)
+        return not is_counted_twice or is_planned(name, frozenset())
 
-    if any(relation.name in matching.fixes for relation in library.conditional):
-        counted = frozenset(filter(is_of_a_case, counted))
-    return sorted(counted - {question.target})  # counting may find the target fixed although it cancels
+    counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
+    # counting may find the target fixed although it cancels
+    yield from filter(is_of_a_case, sorted(counted - {question.target}))
 
 
 def missing_sets(
@@ -541,7 +556,11 @@ class _Search:
 
 def _excluding_pair(library: RelationSet, matching: Matching, name: str) -> tuple[str, ...]:
     """Two relations that exclude each other, and by which a matching fixes a quantity that is not missing."""
-    used = matching.relations_for(name)
+    return _exclusive_among(library, matching.relations_for(name))
+
+
+def _exclusive_among(library: RelationSet, used: Collection[str]) -> tuple[str, ...]:
+    """Two of the relations that lead to what is not missing, and that exclude each other; empty without such."""
     conditional = [relation for relation in library.conditional if relation.name in used]
     for relation, other in combinations(conditional, 2):
         if are_exclusive(relation.conditions, other.conditions):
