@@ -145,11 +145,13 @@ def _drawn_pair(seed: int) -> list[tuple[Answer, Answer]]:
         with derive.limits(seconds=4):
             return case.library.solve_all(target, **{name: case.numbers[name] * moves[name] for name in stated})
 
-    try:
-        pairs = [(one, other) for one in answers(False) for other in answers(True)]
-    except DeriveError:
-        return []
-    return [pair for pair in pairs if all(answer.base is not None for answer in pair)][:3]
+    for _ in range(3):  # moved numbers may contradict each other
+        try:
+            pairs = [(one, other) for one in answers(False) for other in answers(True)]
+        except DeriveError:
+            continue
+        return [pair for pair in pairs if all(answer.base is not None for answer in pair)][:3]
+    return []
 
 
 @every("seed", range(60), ordinary=6)
@@ -165,7 +167,7 @@ def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
 
 @pytest.mark.thorough
 def test_random_libraries_are_answered_often_enough_to_test() -> None:
-    assert sum(bool(_drawn_pair(seed)) for seed in range(80)) > 15
+    assert sum(bool(_drawn_pair(seed)) for seed in range(60)) > 15
 
 
 def test_ways_that_wait_for_each_other_move_together() -> None:
