@@ -10,7 +10,7 @@ mostly followed by the line that followed it before, and a new line by a new one
 to the next new line elsewhere, and otherwise the distance to the line that follows.
 
 A line computes a value, `var w7 = w6 * w2;`, mostly of those right before it. By their distances, as `= ~1 * ~5;`, such
-lines are alike.
+lines are alike. So are those that store a result, `y[7] = w6;`, by how far that is behind the result stored last.
 """
 
 from __future__ import annotations
@@ -52,9 +52,12 @@ _SCRIPTS = (
 )
 _SECONDS = 300.0  # for all the plans of a page
 _NEAR = 100  # limit on the distance by which a line names a value
-_MARK = "\x01"  # before a distance; no script has this sign, nor the next
+_MARK = "\x01"  # before a distance; no script has this sign, nor the next two
 _NEXT = "\x02"  # in the place of "var w7 = " behind a line that computes w6
+_STORED = "\x03"  # before the distance from the place of the result stored last, which is left out where it is 1
 _COMPUTES = re.compile(r"var w(\d+) = ")
+_STORES = re.compile(r"y\[(0|[1-9]\d*)\] = ")
+_STORES_BESIDE = re.compile(rf"{_STORED}(-?\d*)=")
 _VALUE = re.compile(r"\bw(0|[1-9]\d*)\b")
 
 
@@ -163,13 +166,13 @@ def unpacked(text: str) -> str:
 
 
 def _by_distances(lines: Iterable[str]) -> Iterator[str]:
-    """The lines to be packed into a page, with each value not far behind the last computed one as a distance.
+    """The lines to be packed into a page, with values and results not far behind the last ones as distances.
 
-    >>> lines = _by_distances(["var w1 = w0 * 2;", "var w2 = w1 + w0;", "y[0] = w2;"])
-    >>> [line.replace(_MARK, "~").replace(_NEXT, "= ") for line in lines]
-    ['= ~1 * 2;', '= ~1 + ~2;', 'y[0] = ~0;']
+    >>> lines = _by_distances(["var w1 = w0 * 2;", "var w2 = w1 + w0;", "y[0] = w2;", "y[5] = w1;"])
+    >>> [line.replace(_MARK, "~").replace(_NEXT, "= ").replace(_STORED, "y ") for line in lines]
+    ['= ~1 * 2;', '= ~1 + ~2;', 'y = ~0;', 'y 5= ~1;']
     """
-    last = 0
+    last, stored = 0, -1
 
     def distance(value: re.Match[str]) -> str:
         behind = last - int(value[1])
@@ -182,12 +185,15 @@ def _by_distances(lines: Iterable[str]) -> Iterator[str]:
             beginning, rest = computes[0], line[computes.end() :]
             if last == before + 1:
                 beginning = _NEXT
+        elif stores := _STORES.match(line):
+            before, stored = stored, int(stores[1])
+            beginning, rest = f"{_STORED}{stored - before if stored != before + 1 else ''}= ", line[stores.end() :]
         yield beginning + _VALUE.sub(distance, rest)
 
 
 def _by_numbers(lines: Iterable[str]) -> list[str]:
-    """The lines of an unpacked page's script, with numbers of values in the place of their distances."""
-    last = 0
+    """The lines of an unpacked page's script, with numbers of values and results in the place of their distances."""
+    last, stored = 0, -1
 
     def number(distance: re.Match[str]) -> str:
         return f"w{last - int(distance[1])}"
@@ -197,6 +203,9 @@ def _by_numbers(lines: Iterable[str]) -> list[str]:
         full_line = f"var w{last + 1} = {line[1:]}" if line.startswith(_NEXT) else line
         if computes := _COMPUTES.match(full_line):
             last = int(computes[1])
+        elif beside := _STORES_BESIDE.match(full_line):
+            stored += int(beside[1] or 1)
+            full_line = f"y[{stored}] ={full_line[beside.end() :]}"
         numbered.append(re.sub(rf"{_MARK}(\d+)", number, full_line))
     return numbered
 
