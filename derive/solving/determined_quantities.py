@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import chain, product
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -19,6 +18,7 @@ from derive.solving.answering.solver import has_one_answer, one_answer_or_none
 from derive.solving.cancellation.jacobian_rank import (
     combined,
     directions,
+    jacobian_of,
     moving_beside,
     repeated_among,
     rows_of,
@@ -67,10 +67,10 @@ def _combinations(library: RelationSet, outline: Outline) -> Iterator[tuple[str,
 
     A factor may be zero, or a term may be absent, at the values of defaults only.
     """
-    for sums_as_differences in (False, True):
-        rows = partial(rows_of, library, outline, frozenset(), sums_as_differences=sums_as_differences)
-        yield combined(rows(only_combined=True), outline.target)
-        yield combined(rows(_default_numbers(library, outline)), outline.target)
+    for rows in jacobian_of(library, outline, frozenset(), only_combined=True).forms:
+        yield combined(rows, outline.target)
+    for rows in jacobian_of(library, outline, frozenset(), _default_numbers(library, outline)).forms:
+        yield combined(rows, outline.target)
 
 
 def eliminates_in_a_gap(library: RelationSet, target_cases: Cases) -> bool:
@@ -197,11 +197,8 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
 def _moving(library: RelationSet, outline: Outline) -> set[str]:
     """The quantities that elimination cannot determine: they move at generic numbers and at the values of defaults."""
     points: tuple[Mapping[str, float], ...] = ({}, _default_numbers(library, outline))
-    jacobians = (
-        rows_of(library, outline, frozenset(), numbers, sums_as_differences=sums_as_differences)
-        for sums_as_differences, numbers in product((False, True), points)
-    )
-    return set.intersection(*(set(next(directions(rows))) for rows in jacobians))
+    jacobians = (jacobian_of(library, outline, frozenset(), numbers) for numbers in points)
+    return set.intersection(*(set(next(directions(rows))) for jacobian in jacobians for rows in jacobian.forms))
 
 
 def _left_open(library: RelationSet, names: Sequence[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from derive.expressions.arithmetic import Arithmetic, Fold, nothing
 from derive.expressions.tree import Apply, Equation, Node, walk
@@ -23,27 +24,44 @@ Vector = tuple[int, ...]
 """Coefficients by place, modulo the prime."""
 
 
-def slopes(equation: Equation, point: Mapping[str, int], *, sums_as_differences: bool = False) -> Row | None:
-    """The slopes of an equation modulo a prime at a point: of its ratio of sides, in the logarithms of its names.
+class Slopes(NamedTuple):
+    """The slopes of an equation modulo a prime at a point, in the logarithms of its names.
 
-    For a name that is zero at the point it is the slope in the name itself. Of an equation with a sum it may be that of
-    the difference of its sides: where these do not agree, like terms cancel in differences as factors do in ratios.
+    For a name that is zero at the point it is the slope in the name itself.
+    """
+
+    of_ratio: Row  # of the ratio of its sides, unless one of them is zero
+    of_difference: Row  # the same one unless a sum stands in sides that do not agree
+
+
+def slopes(equation: Equation, point: Mapping[str, int]) -> Slopes | None:
+    """The slopes of an equation modulo a prime at a point; None where a side is undefined.
+
+    Where the sides do not agree, like terms cancel in differences as factors do in ratios. Where they agree, or without
+    a sum, the slopes of both are proportional.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> row = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
-    >>> {name: number - PRIME if number > 9 else number for name, number in row.items()}
-    {'p': 1, 'V': 1, 'n': -1, 'R': -1, 'T': -2}
+    >>> row, same_row = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
+    >>> {name: number - PRIME if number > 9 else number for name, number in row.items()}, row is same_row
+    ({'p': 1, 'V': 1, 'n': -1, 'R': -1, 'T': -2}, True)
     """
     left, right = (_valued(side, point) for side in equation.sides)
     if left is None or right is None:
         return None
     (left_number, left_row), (right_number, right_row) = left, right
-    is_difference = sums_as_differences and _has_sum(equation)
-    # the slope of a logarithm is relative to the number
-    is_relative = left_number and right_number and not is_difference
-    row = scaled(left_row, inverse(left_number) if is_relative else 1)
-    subtract(row, right_row, inverse(right_number) if is_relative else 1)
-    return {name: number for name, slope in row.items() if (number := slope * (point[name] or 1) % PRIME)}
+
+    def difference(left_share: int, right_share: int) -> Row:
+        row = scaled(left_row, left_share)
+        subtract(row, right_row, right_share)
+        return {name: number for name, slope in row.items() if (number := slope * (point[name] or 1) % PRIME)}
+
+    if not (left_number and right_number):
+        row = difference(1, 1)
+        return Slopes(row, row)
+    of_ratio = difference(inverse(left_number), inverse(right_number))
+    if left_number == right_number or not _has_sum(equation):
+        return Slopes(of_ratio, of_ratio)
+    return Slopes(of_ratio, difference(1, 1))
 
 
 def _has_sum(equation: Equation) -> bool:

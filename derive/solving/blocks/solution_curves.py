@@ -120,10 +120,10 @@ def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) ->
     point = {name: drawn(name) for name in names_in(*equations)}
     entries: list[int] = []
     for equation in equations:
-        row = slopes(equation, point)
-        if row is None:
+        its_slopes = slopes(equation, point)
+        if its_slopes is None:
             return False
-        entries += [row.get(name, 0) for name in unknowns]
+        entries += [its_slopes.of_ratio.get(name, 0) for name in unknowns]
     rank: int = nmod_mat(len(equations), len(unknowns), entries, PRIME).rank()
     return rank < len(equations)
 

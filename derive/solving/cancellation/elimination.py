@@ -53,7 +53,7 @@ from derive.solving.assumptions import Assumption
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.sample_points import points_across_domains
 from derive.solving.blocks.system import agrees
-from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
+from derive.solving.cancellation.jacobian_rank import Rows, combined, jacobian_of, repeated
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.conditional_relations import ANOTHER, Undecided, decisions_of
 from derive.solving.execution.plan_states import PlanResult, solved
@@ -96,17 +96,13 @@ def _cancellations(
     """
     decisions = decisions_of(library, question)
     tried: list[tuple[str, ...]] = []
-    for sums_as_differences, numbers in pairs_of((False, True), (None, question.beside_zeros)):
+    for are_differences, numbers in pairs_of((False, True), (None, question.beside_zeros)):
         skipped = {**dict.fromkeys(question.case.failing, ANOTHER), **left_out}
         while True:
-            rows = rows_of(
-                library,
-                question,
-                frozenset(skipped),
-                numbers,
-                only_combined=True,
-                sums_as_differences=sums_as_differences,
-            )
+            jacobian = jacobian_of(library, question, frozenset(skipped), numbers, only_combined=True)
+            rows = jacobian.of_differences if are_differences else jacobian.of_ratios
+            if are_differences and rows is jacobian.of_ratios:
+                break
             names = combined(rows, question.target)
             if not names or names in tried:
                 break

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from derive.caches import Memo, numbers_as_key
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
+from derive.numerics.algebra.modular import PRIME, Row, Slopes, drawn, inverse, residue, scaled, slopes, subtract
 from derive.planning.basis import basis_of
 from derive.planning.directions import forwards
 from derive.planning.incidence import Occurrences, core_of, structure_of
@@ -32,9 +32,56 @@ if TYPE_CHECKING:
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
 
-_ROWS = Memo[Rows](most=16)  # one error message needs the same rows several times
-_SLOPES = Memo[Row](most=4096)  # trials of one question move few numbers
-_EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=2)
+
+class Jacobian(NamedTuple):
+    """The Jacobian of a question, by the two ways to write relations that may not hold at its point.
+
+    How such a relation is written decides which terms cancel: in ratios of its sides, or in their difference, if it
+    holds a sum.
+    """
+
+    of_ratios: Rows
+    of_differences: Rows  # the same rows where no such relation holds a sum
+
+    @property
+    def forms(self) -> Sequence[Rows]:
+        """The rows in both ways, or once where they are the same."""
+        return (self.of_ratios,) if self.of_differences is self.of_ratios else self
+
+
+_JACOBIANS = Memo[Jacobian](most=16)  # one error message needs the same rows several times
+_SLOPES = Memo[Slopes | None](most=4096)  # trials of one question move few numbers
+_EVERYWHERE = Memo[tuple[Mapping[str, int], Mapping[str, Slopes]]](most=1)
+
+
+def jacobian_of(
+    library: RelationSet,
+    question: Question | Outline,
+    left_out: frozenset[str],
+    numbers: Mapping[str, float] | None = None,
+    *,
+    only_combined: bool = False,
+) -> Jacobian:
+    """The Jacobian of a question: the slopes of relations and of weak values in all that is not given.
+
+    The point is random, or has known numbers for some names and for what follows from them in the direction relations
+    are written, so that a factor may be zero there. Relations that cannot run forwards may not hold at the point.
+
+    Where rows are only to be combined, those of the core are enough (`structure_of_combined`); not so for how names
+    move.
+    """
+    names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
+    key = (*names, left_out, numbers_as_key(numbers or {}), only_combined)
+
+    def jacobian() -> Jacobian:
+        if not only_combined:
+            return _jacobian(library, question, structure_of(library, left_out, question.stated), numbers)
+        named = (question.target, *question.strong, *question.weak)
+        # a name of its own may cancel in a difference, also at the random point
+        graph = structure_of_combined(library, named, left_out, question.stated, is_generic=False)
+        return _jacobian(library, question, graph, numbers)
+
+    return _JACOBIANS.of(library.session, key, jacobian)
 
 
 def rows_of(
@@ -44,32 +91,9 @@ def rows_of(
     numbers: Mapping[str, float] | None = None,
     *,
     only_combined: bool = False,
-    sums_as_differences: bool = False,
 ) -> Rows:
-    """The Jacobian of a question: the slopes of relations and of weak values in all that is not given.
-
-    The point is random, or has known numbers for some names and for what follows from them in the direction relations
-    are written, so that a factor may be zero there.
-
-    Relations that cannot run forwards may not hold at the point: there it depends on how they are written which terms
-    cancel, in ratios of their sides or, with `sums_as_differences`, in the differences of those that hold sums.
-
-    Where rows are only to be combined, those of the core are enough (`structure_of_combined`); not so for how names
-    move.
-    """
-    names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
-    key = (*names, left_out, numbers_as_key(numbers or {}), only_combined, sums_as_differences)
-
-    def rows() -> Rows:
-        if not only_combined:
-            graph = structure_of(library, left_out, question.stated)
-            return _rows(library, question, graph, numbers, sums_as_differences=sums_as_differences)
-        named = (question.target, *question.strong, *question.weak)
-        is_generic = not numbers and not sums_as_differences  # a name of its own may cancel in a difference
-        graph = structure_of_combined(library, named, left_out, question.stated, is_generic=is_generic)
-        return _rows(library, question, graph, numbers, sums_as_differences=sums_as_differences)
-
-    return _ROWS.of(library.session, key, rows)
+    """The rows of a question's Jacobian, in which relations are ratios of their sides."""
+    return jacobian_of(library, question, left_out, numbers, only_combined=only_combined).of_ratios
 
 
 def structure_of_combined(
@@ -89,34 +113,31 @@ def structure_of_combined(
     return core.structure(left_out & core.decisive, stated)
 
 
-def _rows(
-    library: RelationSet,
-    question: Question | Outline,
-    graph: Structure,
-    numbers: Mapping[str, float] | None,
-    *,
-    sums_as_differences: bool,
-) -> Rows:
-    """The Jacobian's rows for a structure's relations and for the weak values in use: rival relations count last."""
+def _jacobian(
+    library: RelationSet, question: Question | Outline, graph: Structure, numbers: Mapping[str, float] | None
+) -> Jacobian:
+    """The Jacobian for a structure's relations and for the weak values in use: rival relations count last."""
     base = basis_of(graph, question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
-    at_point = _rows_at(library, structure, base.relations, numbers or {}, sums_as_differences=sums_as_differences)
-    rows = _without_known(at_point, question.strong)
-    late = {name: row for name, row in rows.items() if name in structure.rivals}
-    first = {name: row for name, row in rows.items() if name not in late}
-    return first | {f"={name}": {name: 1} for name in weak} | late
+    at_point = _slopes_at(library, structure, base.relations, numbers or {})
+
+    def rows(slopes_by_name: Rows) -> Rows:
+        without = _without_known(slopes_by_name, question.strong)
+        late = {name: row for name, row in without.items() if name in structure.rivals}
+        first = {name: row for name, row in without.items() if name not in late}
+        return first | {f"={name}": {name: 1} for name in weak} | late
+
+    of_ratios = rows({name: its.of_ratio for name, its in at_point.items()})
+    if all(its.of_difference is its.of_ratio for its in at_point.values()):
+        return Jacobian(of_ratios, of_ratios)
+    return Jacobian(of_ratios, rows({name: its.of_difference for name, its in at_point.items()}))
 
 
-def _rows_at(
-    library: RelationSet,
-    structure: Structure,
-    names: Sequence[str],
-    numbers: Mapping[str, float],
-    *,
-    sums_as_differences: bool = False,
-) -> Rows:
-    """The Jacobian's rows of relations at the random point, but with these numbers and what follows from them."""
-    point, everywhere = _everywhere(library, sums_as_differences=sums_as_differences)
+def _slopes_at(
+    library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]
+) -> Mapping[str, Slopes]:
+    """The slopes of relations at the random point, but with these numbers and what follows from them."""
+    point, everywhere = _everywhere(library)
     relations = [name for name in names if name in everywhere]
     if not numbers:
         return {name: everywhere[name] for name in relations}
@@ -126,16 +147,21 @@ def _rows_at(
         values[name] = residue(library.relations[relation].written.rhs, values)
         moved.add(name)
 
-    def sloped(name: str) -> Row:
+    def its_slopes(name: str) -> Slopes:
+        its = everywhere[name]
+        if moved.isdisjoint(its.of_ratio) and moved.isdisjoint(its.of_difference):
+            return its
         point = tuple([values[member] for member in structure.members[name]])
         equation = library.relations[name].written
+        at_values = _SLOPES.of(library.session, (name, point), lambda: slopes(equation, values))
+        return at_values or Slopes({}, {})
 
-        def at_values() -> Row:
-            return slopes(equation, values, sums_as_differences=sums_as_differences) or {}
+    return {name: its_slopes(name) for name in relations}
 
-        return _SLOPES.of(library.session, (name, point, sums_as_differences), at_values)
 
-    return {name: everywhere[name] if moved.isdisjoint(everywhere[name]) else sloped(name) for name in relations}
+def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
+    """The rows of relations, as ratios of their sides, at the random point, but with these numbers and what follows."""
+    return {name: its.of_ratio for name, its in _slopes_at(library, structure, names, numbers).items()}
 
 
 def _without_known(rows: Rows, known: Container[str]) -> Rows:
@@ -288,23 +314,20 @@ def _without_own_names(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[s
     return kept, [(name, rows[label]) for label, name in own_names.items()]
 
 
-def _everywhere(library: RelationSet, *, sums_as_differences: bool) -> tuple[Mapping[str, int], Rows]:
-    """The Jacobian of all equations, and its random point, where relations hold as far as they run forwards."""
+def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Mapping[str, Slopes]]:
+    """The slopes of all equations, and their random point, where relations hold as far as they run forwards."""
 
-    def point_and_rows() -> tuple[Mapping[str, int], Rows]:
-        """Draw the random point of the Jacobian, follow relations forwards from it, and compute all rows there."""
+    def point_and_slopes() -> tuple[Mapping[str, int], Mapping[str, Slopes]]:
+        """Draw the random point of the Jacobian, follow relations forwards from it, and compute all slopes there."""
         structure = structure_of(library)
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
         for name, relation in forwards(structure, list(structure.members), free).items():
             point[name] = residue(library.relations[relation].written.rhs, point) or point[name]
-        written = {name: library.relations[name].written for name in structure.members}
-        rows = {
-            name: slopes(equation, point, sums_as_differences=sums_as_differences) for name, equation in written.items()
-        }
-        return point, {name: row for name, row in rows.items() if row is not None}
+        of_all = {name: slopes(library.relations[name].written, point) for name in structure.members}
+        return point, {name: its for name, its in of_all.items() if its is not None}
 
-    return _EVERYWHERE.of(library.session, sums_as_differences, point_and_rows)
+    return _EVERYWHERE.of(library.session, "", point_and_slopes)
 
 
 def _residue_of_number(number: float) -> int:
