@@ -5,7 +5,7 @@ A plan can compute its target if the basis determines it. `determined` collects 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,8 @@ from derive.planning.matching import Matching, matched
 
 _MATCHINGS = Memo["tuple[Matching, tuple[str, ...]]"](most=8)  # of bases, with the weak values that they use
 _SOLVED = Memo[Mapping[str, str]](most=8)
+_DETERMINED = Memo[tuple[list[str], frozenset[str]]](most=64)  # by known and weak names, with the fallbacks in use
+_BEYOND = Memo[Matching | None](most=64)
 
 
 @dataclass(frozen=True)
@@ -130,56 +132,102 @@ def _basis_of(
 def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
     """All targets that the basis of some plan determines from these given and weak names."""
     known, weak_names = frozenset(given), list(weak)
-    names = _determined(structure, known, weak_names)
+    first = _Determination(structure, known, weak_names)
+    names = first.names | first.beyond(structure.holders)
     alternatives = (exchange.structure for exchange in structure.alternatives if exchange.adds_to(names | known))
     return names.union(*(determined(alternative, known, weak_names) for alternative in alternatives))
 
 
-def _determined(structure: Structure, known: frozenset[str], weak: Sequence[str]) -> frozenset[str]:
-    """The targets that some basis determines without estimates in the place of other relations."""
-    fixed = known.union(weak, *structure.limits)
-    bearing = _bearing_relations(structure, fixed)
-    inside = structure.quantities_of(bearing)
-    in_use = fallbacks_in_use(structure, bearing, known, weak)
-    in_use += [name for name in weak if name in structure.otherwise and name not in inside]
-    bare = structure.not_written_for(in_use)
-    used = [*in_use, *(name for name in weak if name not in structure.otherwise)]
-    bearing = _bearing_relations(bare, fixed)
-    matching, _ = matched(bare, bearing, known, used)
-    for relation in structure.rivals & bare.members.keys():
-        matching.add(relation, structure.members[relation])
-    names = {name for name in used if bare.holders.get(name) and name not in known}
-    names |= matching.determined(bare)
-    names |= bare.led_to(bare.apart(fixed), names | known)
-    return frozenset(names) | _determined_by_what_they_lead_to(structure, known, weak, in_use, names)
+def is_determined(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> bool:
+    """Whether the basis of some plan determines a target from these given and weak names."""
+    known, weak_names = frozenset(given), list(weak)
+    first = _Determination(structure, known, weak_names)
+    if target in first.names or target in first.beyond([target]):
+        return True
+    alternatives = (exchange.structure for exchange in structure.alternatives if exchange.adds_to(first.names | known))
+    return any(is_determined(alternative, target, known, weak_names) for alternative in alternatives)
 
 
-def _bearing_relations(structure: Structure, fixed: frozenset[str]) -> list[str]:
-    """The relations that may be in the basis of some target: none of them alone contains an open quantity."""
-    lone_relations = structure.apart(fixed)
-    return [relation for relation in structure.members if relation not in lone_relations]
+@dataclass(frozen=True)
+class _Determination:
+    """What given and weak names determine by bases without estimates in the place of other relations."""
 
+    structure: Structure
+    known: frozenset[str]
+    weak: Sequence[str]
 
-def _determined_by_what_they_lead_to(
-    structure: Structure, known: frozenset[str], weak: Sequence[str], in_use: Sequence[str], determined: Set[str]
-) -> frozenset[str]:
-    """The quantities that only a basis for them as targets determines: it does not use fallbacks that they lead to."""
-    if not any(name in structure.writers for name in in_use):
-        return frozenset()
-    leads = Leads.of(structure, known, weak)
-    sought = [name for name in structure.holders if name not in determined and leads.may_lead_on(structure, name)]
-    firm = [name for name in weak if name not in structure.otherwise]
-    bases: dict[frozenset[str], Matching | None] = {}  # for quantities that lead to each other
-    determined_too = set()
-    for name in sought:
-        led = leads.beyond_fallbacks(structure, name)
-        if led and led not in bases:
-            in_use_for_name = fallbacks_in_use(structure, list(structure.members), known, weak, name)
-            bare = structure.not_written_for(in_use_for_name)
-            bases[led] = None
-            if len(in_use_for_name) < len(in_use):
-                bases[led], _ = matched(bare, list(bare.members), known, [*in_use_for_name, *firm])
-        basis = bases.get(led)
-        if basis is not None and basis.settles(name):
-            determined_too.add(name)
-    return frozenset(determined_too)
+    @property
+    def names(self) -> frozenset[str]:
+        """The targets that are determined with the same fallbacks in use."""
+        return self._determined[1]
+
+    @property
+    def _in_use(self) -> list[str]:
+        """The fallbacks in use where no target leads to any of them."""
+        return self._determined[0]
+
+    @cached_property
+    def _determined(self) -> tuple[list[str], frozenset[str]]:
+        return _DETERMINED.of(self.structure.session, (self.known, tuple(self.weak)), self._in_use_and_names)
+
+    def _in_use_and_names(self) -> tuple[list[str], frozenset[str]]:
+        """Choose the fallbacks, and match the relations that bear on any target."""
+        structure, known = self.structure, self.known
+        bearing = self._bearing(structure)
+        inside = structure.quantities_of(bearing)
+        in_use = fallbacks_in_use(structure, bearing, known, self.weak)
+        in_use += [name for name in self.weak if name in structure.otherwise and name not in inside]
+        bare = structure.not_written_for(in_use)
+        used = [*in_use, *self._firm]
+        matching, _ = matched(bare, self._bearing(bare), known, used)
+        for relation in structure.rivals & bare.members.keys():
+            matching.add(relation, structure.members[relation])
+        names = {name for name in used if bare.holders.get(name) and name not in known}
+        names |= matching.determined(bare)
+        return in_use, frozenset(names | bare.led_to(bare.apart(self._fixed), names | known))
+
+    @cached_property
+    def _firm(self) -> Sequence[str]:
+        """The weak values that are no fallbacks."""
+        return [name for name in self.weak if name not in self.structure.otherwise]
+
+    @cached_property
+    def _fixed(self) -> frozenset[str]:
+        return self.known.union(self.weak, *self.structure.limits)
+
+    def _bearing(self, structure: Structure) -> list[str]:
+        """The relations that may be in the basis of some target: none of them alone contains an open quantity."""
+        lone_relations = structure.apart(self._fixed)
+        return [relation for relation in structure.members if relation not in lone_relations]
+
+    def beyond(self, targets: Iterable[str]) -> frozenset[str]:
+        """The targets that only a basis for them determines: it does not use fallbacks that they lead to."""
+        structure = self.structure
+        if not any(name in structure.writers for name in self._in_use):
+            return frozenset()
+        leads = Leads.of(structure, self.known, self.weak)
+        sought = [name for name in targets if name not in self.names and leads.may_lead_on(structure, name)]
+        determined_too = set()
+        for name in sought:
+            led = leads.beyond_fallbacks(structure, name)
+            basis = self._basis_beyond(led, name) if led else None
+            if basis is not None and basis.settles(name):
+                determined_too.add(name)
+        return frozenset(determined_too)
+
+    def _basis_beyond(self, led: frozenset[str], name: str) -> Matching | None:
+        """The matching without fallbacks that a target leads to; None if it uses the same as for any other target.
+
+        Targets that lead to each other share it.
+        """
+
+        def match() -> Matching | None:
+            """Match all relations, if fewer fallbacks are in use."""
+            structure = self.structure
+            in_use = fallbacks_in_use(structure, list(structure.members), self.known, self.weak, name)
+            if len(in_use) >= len(self._in_use):
+                return None
+            bare = structure.not_written_for(in_use)
+            return matched(bare, list(bare.members), self.known, [*in_use, *self._firm])[0]
+
+        return _BEYOND.of(self.structure.session, (self.known, tuple(self.weak), led), match)

@@ -29,14 +29,13 @@ from functools import cached_property, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import Node, names_in, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth, truth_within
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, truths
-from derive.planning.basis import determined, is_surely_open
+from derive.planning.basis import is_determined, is_surely_open
 from derive.planning.incidence import Core, Structure, core_of, structure_of
 from derive.planning.plan import Plan
 from derive.solving.execution.case_claims import CaseLogic, is_possible
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-_REACHES = Memo[frozenset[str]](most=64)
 
 ANOTHER = "its case does not apply"  # why a relation is left out that a case takes not to apply
 MOST_CASES = 64  # limit on cases of one question that are followed
@@ -352,7 +350,7 @@ class Decisions:
         graph = self._graph(name)
         if is_surely_open(graph, name, strong, weak):
             return False
-        return name in _REACHES.of(graph.session, (strong, weak), lambda: determined(graph, strong, weak))
+        return is_determined(graph, name, strong, weak)
 
     def is_of_ranges(self, name: str) -> bool:
         """Whether a quantity in a relation's condition is a range that is typed, or follows from one."""
