@@ -11,18 +11,18 @@ coil means a circuit that has a coil, and none of the capacitors that it might h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from derive.caches import Memo
+from derive.caches import Memo, Session
 from derive.planning.directions import forwards, led_from, upstream
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching, matched
 
-_FALLBACKS = Memo[list[str]](most=64)  # a tree of cases asks often
+_FALLBACKS = Memo[list[str]](most=256)  # a tree of cases asks often
 _LEADS = Memo["Leads"](most=16)
 
 
@@ -63,9 +63,8 @@ def _fallbacks_among(
         only_in_these = structure.quantities_of(reached) - structure.quantities_of(left)
         in_use = [name for name in weak if name in structure.otherwise and name in only_in_these]
         reached = left
-    key = frozenset(reached), given, tuple(weak), sought, tied
     choice = _Choice(structure, reached, given, weak, sought, tied)
-    return [*in_use, *_FALLBACKS.of(structure.session, key, choice.in_use)]
+    return [*in_use, *_FALLBACKS.of(choice.session, choice.key, choice.in_use)]
 
 
 def fallbacks_in_use(
@@ -149,13 +148,32 @@ class _Choice:
     sought: str | None = None  # the target, where it leads to some of the fallbacks
     tied: frozenset[str] = frozenset()  # fallbacks that nothing is written for and a relation ties to the target
 
+    @property
+    def session(self) -> Session:
+        """The caches for this choice: those of all structures of a library where relations out of reach play no part.
+
+        What is sought may lead on through any relation.
+        """
+        is_of_all = self.sought is None and self.structure.full_graph is not None
+        return self.structure.session_of_library if is_of_all else self.structure.session
+
+    @property
+    def key(self) -> Hashable:
+        """All that the choice depends on, as a key."""
+        structure = self.structure
+        writers = tuple([structure.writers.get(name) for name in self.candidates])
+        stated = self.given, tuple(self.weak), self.sought, self.tied
+        return self._reached_relations, writers, stated, structure.otherwise, structure.rivals, structure.elsewhere
+
     def in_use(self) -> list[str]:
         """The fallbacks that a plan uses."""
         yielding = self._yielding()
         if yielding:  # the relations written for these are as others from here on, and may lead to other fallbacks
             return replace(self, weak=[name for name in self.weak if name not in yielding]).in_use()
         determined_alone = [
-            name for name in self.candidates if self._may_follow(name) and self._determined_by_own([name])
+            name
+            for name in self.candidates
+            if self._may_follow(name) and (self._follows_from_others(name) or self._determined_by_own([name]))
         ]
         dropped = determined_alone
         while dropped != (still_determined := self._determined_by_own(dropped)):
@@ -214,11 +232,25 @@ class _Choice:
     @cached_property
     def ahead(self) -> Set[str]:
         """The quantities that may lead on to fallbacks: what relations yield as written, or from what is sought."""
-        known = {*self.given, *self.weak}
-        ahead = known | forwards(self.structure, self.reached, known).keys()
+        ahead = {*self.given, *self.weak, *self._yielded}
         if self.sought is not None:
             ahead |= led_from(self.structure, self.sought, ahead, self.candidates)
         return ahead
+
+    @cached_property
+    def _yielded(self) -> dict[str, str]:
+        """What relations in reach yield as written from all known names, each with its relation."""
+        return forwards(self.structure, self.reached, {*self.given, *self.weak})
+
+    @cached_property
+    def _origins(self) -> dict[str, frozenset[str]]:
+        """The known names from which each known or yielded quantity follows: a known one from itself."""
+        origins = {name: frozenset((name,)) for name in (*self.given, *self.weak)}
+        for name, relation in self._yielded.items():
+            inputs = self.structure.inputs[relation]
+            if origins.keys() >= inputs:
+                origins[name] = frozenset().union(*(origins[member] for member in inputs))
+        return origins
 
     @cached_property
     def determinable(self) -> Set[str]:
@@ -258,6 +290,18 @@ class _Choice:
         if any(self.determinable >= self.structure.inputs[relation] for relation in writers):
             return True
         return self.sought is not None and any(self.ahead >= {*self.structure.members[writer]} for writer in writers)
+
+    def _follows_from_others(self, name: str) -> bool:
+        """Whether it is certain that relations yield a fallback as written from the other known names."""
+        origins, inputs = self._origins, self.structure.inputs
+        within = [relation for relation in self._writers_of([name]) if relation in self._reached_relations]
+        return any(
+            all(member in origins and name not in origins[member] for member in inputs[relation]) for relation in within
+        )
+
+    @cached_property
+    def _reached_relations(self) -> frozenset[str]:
+        return frozenset(self.reached)
 
     def _determined_by_own(self, names: Sequence[str]) -> list[str]:
         """The fallbacks among `names` that their own relations determine, if all other fallbacks are chosen."""

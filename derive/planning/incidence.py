@@ -166,7 +166,8 @@ class Core:
         full_graph = self.equations.graph
         graph = Structure.of(relation for relation in self.equations.relations if relation.name in self.relations)
         in_order = {name: graph.holders[name] for name in full_graph.holders if name in graph.holders}
-        return replace(graph, holders=in_order, links=self.links, full_graph=full_graph)
+        session = full_graph.session_of_library
+        return replace(graph, holders=in_order, links=self.links, full_graph=full_graph, session_of_library=session)
 
     @cached_property
     def written_outside(self) -> Sequence[tuple[str, str]]:
@@ -266,6 +267,7 @@ class Structure:
     links: Mapping[str, tuple[frozenset[str], ...]] = field(default_factory=dict)  # what left-out relations connect
     full_graph: Structure | None = None  # of all relations, if this is their core
     elsewhere: frozenset[str] = frozenset()  # fallbacks that relations are written for which the core leaves out
+    session_of_library: Session = field(default_factory=Session, repr=False, compare=False)  # of all without some
     session: Session = field(default_factory=Session, init=False, repr=False, compare=False)
 
     @classmethod
