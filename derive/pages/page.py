@@ -50,7 +50,7 @@ _SCRIPTS = (
     "exports",
     "main",
 )
-_SECONDS = 300.0  # for all the plans of a page
+_SECONDS = 900.0  # for all the plans of a page, also on a busy machine
 _NEAR = 100  # limit on the distance by which a line names a value
 _MARK = "\x01"  # before a distance; no script has this sign, nor the next two
 _NEXT = "\x02"  # in the place of "var w7 = " behind a line that computes w6
