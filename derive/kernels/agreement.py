@@ -200,14 +200,15 @@ def _outside_by_arms(
     tests = [tested(names, partial(_sure_of, condition)) for condition in conditions]
 
     def gap(*numbers: Any) -> Any:
+        """-1 where a form fits or nothing applies, 1 where none fits, no number where only the equation holds."""
         import numpy
 
         def computed(function: Callable[..., Any]) -> Any:
             return numpy.asarray(function(*numbers), dtype=float)
 
         fitting: Any = False
-        for number, beside in zip(map(computed, values), map(computed, gaps), strict=True):
-            fitting = fitting | (~_is_left(domain, number, where_undefined=True) & (beside <= 0))
+        for number, its_gap in zip(map(computed, values), map(computed, gaps), strict=True):
+            fitting = fitting | (~_is_left(domain, number, where_undefined=True) & (its_gap <= 0))
         is_tied: Any = False
         for tie in map(computed, ties):
             is_tied = is_tied | (tie <= 0)
@@ -292,6 +293,7 @@ def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tup
     """The equations of givens alone that sets of dependent relations leave, each with these relations."""
 
     def equations() -> Iterator[tuple[tuple[str, ...], Equation]]:
+        """Each set of dependent relations with the equations that it leaves of the givens at generic numbers."""
         listed = library.relations.values()
         unsure = frozenset(relation.name for relation in listed if relation.conditions or not relation.is_exact)
         structure = structure_of_combined(library, strong, unsure, is_generic=True)

@@ -181,8 +181,8 @@ def _beside_own_numbers(own: OwnNumbers, values: Mapping[str, Any], result: Any)
     def solved(point: Sequence[float]) -> float:
         return solved_number(own.library, own.target, dict(zip(values, point, strict=True)), profiles=own.profiles)
 
-    found = agreed(column, [numpy.broadcast_to(gap, column.shape)], [*values.values()], solved)
-    return found if found.shape else float(found)
+    numbers = agreed(column, [numpy.broadcast_to(gap, column.shape)], [*values.values()], solved)
+    return numbers if numbers.shape else float(numbers)
 
 
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:

@@ -200,7 +200,9 @@ def _constant(node: Node) -> Fraction | None:
     if len(known) < len(parts) or (node.op == "inv" and not all(known)):
         return None
     number = math.prod(known, start=Fraction(1))
-    return -number if node.op == "neg" else 1 / number if node.op == "inv" else number
+    if node.op == "inv":
+        return 1 / number
+    return -number if node.op == "neg" else number
 
 
 def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:

@@ -86,6 +86,7 @@ def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> b
     definitions = definitions_in(library, outline.weak)
 
     def is_fixed() -> bool:
+        """Whether a combination of certain relations fixes the target, where one of them holds an idle given."""
         unsure = unsure_relations(library)
         known = strong.union(definitions)
         core = core_of(library, (target, *known))

@@ -131,7 +131,9 @@ class Check:
     is_in_part: bool = False  # whether it fails in a part of the ranges only, which may leave out their middle
 
     def __str__(self) -> str:
-        verdict = "FAILS" if not self.passed else "holds in a part of the ranges" if self.is_in_part else "holds"
+        verdict = "holds" if self.passed else "FAILS"
+        if self.passed and self.is_in_part:
+            verdict = "holds in a part of the ranges"
         return f"{verdict}: {self.statement} (gap {self.gap:.2g})"
 
 

@@ -80,10 +80,10 @@ class LimitsOverRanges:
         if low <= high and not others:
             return Remainder((low, high), is_sure and _is_continuous(system))
         within = replace(system, allowed=allowed, gaps=tuple(others))
-        found = least_and_greatest(within, _PARTS) if low <= high else None
-        if found is None:
+        extremes = least_and_greatest(within, _PARTS) if low <= high else None
+        if extremes is None:
             return Remainder(None, are_close=False)
-        least, greatest = found
+        least, greatest = extremes
         slack = EXTREME * max(abs(least.at), abs(greatest.at))
         is_low, is_high = least.at > low + slack, greatest.at < high - slack
         left = (least.at if is_low else low), (greatest.at if is_high else high)
@@ -123,7 +123,7 @@ class LimitsOverRanges:
     @cached_property
     def _blocks_to(self) -> dict[Relation, tuple[Block, ...]]:
         """The limits whose sides are known and that ranges move, with the blocks beside the plan that lead to each."""
-        found = {}
+        blocks_to = {}
         for limit in self.library.inequalities:
             if limit.name in self.left_out or limit.name in self.plan.spent:
                 continue
@@ -133,8 +133,8 @@ class LimitsOverRanges:
             behind = {*self.library.members[limit.name], *self.library.held_by(self.plan.relations)}
             behind.update(*(self.library.held_by(block.relations) for block in blocks))
             if not self._ranges.isdisjoint(behind) and not any(map(self._stands_in, behind)):
-                found[limit] = blocks
-        return found
+                blocks_to[limit] = blocks
+        return blocks_to
 
     def _blocks_for(self, members: Sequence[str]) -> tuple[Block, ...] | None:
         """The blocks beside the plan that lead to what a limit compares; None if that is not known over the ranges."""
@@ -176,11 +176,11 @@ class LimitsOverRanges:
     @cached_property
     def _system(self) -> System | None:
         """The equations of the plan with all limits as gaps over the ranges; None if they have no such system."""
-        beside: dict[Block, None] = {}
+        blocks_to_limits: dict[Block, None] = {}
         for blocks in self._blocks_to.values():
-            beside |= dict.fromkeys(blocks)
+            blocks_to_limits |= dict.fromkeys(blocks)
         written = [limit.written for limit in self._blocks_to]
-        return system_within(self.library, self.plan, self._spans, [*beside], written)
+        return system_within(self.library, self.plan, self._spans, [*blocks_to_limits], written)
 
     def _stated_end(self, limit: Relation) -> Span | None:
         """The interval to which a limit holds the target itself, as `t <= 18` does; None for any other limit."""
