@@ -1,7 +1,7 @@
 """What the ordinary run tries, and what is left to the thorough one and to the long one.
 
 The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
-tries the rest: the cross products over the library and the corpora, the reports in full, whatever takes a second and
+tries the rest: the cross products over the library and the corpora, the reports in full, what takes half a second and
 more, and all cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`); with
 `--hypothesis-profile=thorough` it also tries forty examples where the ordinary run tried ten. `pytest -m long` fuzzes
 for as long as one has patience for.

@@ -109,6 +109,7 @@ def test_a_changed_sheet_is_read_again(room, capsys):
     assert len(entries(room)) == 2
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(("more", "status"), [([], 0), (["--strict"], 1)])
 def test_what_was_said_beside_the_answer_is_said_again_with_the_same_status(room, more, status):

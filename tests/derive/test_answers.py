@@ -245,6 +245,7 @@ def test_answers_compare_by_what_they_say(answer):
 # What travels
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_an_answer_travels_whole(protocol):

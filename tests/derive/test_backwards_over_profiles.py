@@ -106,6 +106,7 @@ def test_ranges_that_cancel_do_not_keep_an_answer_waiting(target, name, profiles
 SATURATED = [("context", "opt-175b", "gb200:fp8"), ("batch", "llama3-70b", "h100-sxm:fp8")]
 
 
+@pytest.mark.thorough
 @every(("name", "model", "chip"), SATURATED, ordinary=2)
 @every("mbu", [1, 1 - 1e-16])
 def test_where_memory_binds_its_whole_use_leaves_what_is_read_open(name, model, chip, mbu):

@@ -99,6 +99,7 @@ def _told(lib, target, given):
 TYPED, COMPUTED = {"b": "0.3"}, {"p": "0.026999999999999996"}  # of the same double; one is a rational
 
 
+@pytest.mark.thorough
 @every("relation", ["(x - a)*y = 0", "x*y = y", "x*y = 0", "x = y"], ordinary=2)
 @every("first", [TYPED, COMPUTED])
 @every("times", [1, 3])

@@ -116,6 +116,7 @@ def test_the_status_tells_yes_no_and_what(arguments, status):
         assert said.err == ""
 
 
+@pytest.mark.thorough
 def test_a_sound_file_is_said_to_be():
     assert ask("check", "pendulum.toml").out == "pendulum.toml: consistent (1 relation over 3 quantities)\n"
     counts = f"{len(derive.llm.relations)} relations over {len(derive.llm.quantities)} quantities"
@@ -310,6 +311,7 @@ def test_the_module_is_the_program():
     assert (done.returncode, done.stdout, done.stderr) == (said.status, said.out, said.err)
 
 
+@pytest.mark.thorough
 def test_a_reader_that_turns_away_is_no_error():
     """`derive list | head -1`: what is not read any more is not missed."""
     program = "from derive.cli import main; main(['list', 'quantities'])"

@@ -103,6 +103,7 @@ def test_a_report_is_one_template(tmp_path, monkeypatch):
         titles.titles.cache_clear()
 
 
+@pytest.mark.thorough
 def test_the_files_stand_alone_each_with_what_it_uses():
     home = Path(derive.__file__).parent / "tokens" / "relations"
     for subject, said in subjects().items():

@@ -120,6 +120,7 @@ def exactly(made: Tree, given: str, number: Fraction, target: str) -> Fraction |
     return dict(made.everything({given: number})).get(target)
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=20, thorough=7)
 def test_what_leaves_its_domain_is_a_contradiction_whatever_is_asked(seed: int) -> None:
     for made, library, given, target, number in scenes(seed):

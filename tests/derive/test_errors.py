@@ -118,6 +118,7 @@ def test_every_error_has_specimens(name):
 MACHINERY = ("object at 0x", "Traceback", "Fraction(", "Dimension(", "<class", "Apply(", "mappingproxy")
 
 
+@pytest.mark.thorough
 @every("path", RAISED, ids=[path.stem for path in RAISED])
 def test_an_error_carries_its_facts_and_tells_nothing_of_the_machinery(path):
     error = Specimen.read(path).error()
@@ -190,6 +191,7 @@ def test_a_name_among_ten_thousand_is_looked_for_at_once():
     assert "quantity_71" in suggest("quantty_71", known)
 
 
+@pytest.mark.thorough
 def test_an_error_of_what_is_given_is_gone_with_its_last_reference():
     """A circle of references would keep it, and all that its frames hold, until garbage is collected."""
 

@@ -141,6 +141,7 @@ def test_a_literal_and_the_same_decimal_typed_are_one_number() -> None:
         assert (held.solve("y", x=text).base, held.solve("z", x=text).base) == (0, 1)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("backend", ["python", "numpy"])
 def test_compiled_roundings_are_those_of_decimals(backend: str) -> None:
     for seed in range(40):
@@ -228,6 +229,7 @@ BESIDE_A_LIMIT = (  # relations that reach y = b + a nowhere, and ones that reac
 )
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=20, thorough=3)
 def test_a_limit_that_a_function_never_reaches_has_no_place_and_one_that_it_reaches_has(seed: int) -> None:
     draw = random.Random(f"limits {seed}")

@@ -145,6 +145,7 @@ def test_a_stranger_called_quantities_is_told_apart(tmp_path):
     )
 
 
+@pytest.mark.thorough
 def test_a_stranger_that_comes_later_does_no_harm(tmp_path):
     (tmp_path / "quantities").mkdir()
     (tmp_path / "quantities" / "__init__.py").write_text("")

@@ -94,6 +94,7 @@ def test_a_name_too_long_for_a_file_is_no_library_and_no_file(tmp_path: Path) ->
         assert "output" not in told.err
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "words",
@@ -121,6 +122,7 @@ def test_a_pipe_that_nobody_writes_to_ends_no_later_than_told(
     assert "longer than 0.3 s" in said.err or "not a file" in said.err
 
 
+@pytest.mark.thorough
 def test_a_library_is_loaded_from_a_pipe_once_it_is_written(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.toml")
     with pytest.raises(derive.LimitError), derive.limits(seconds=0.2):

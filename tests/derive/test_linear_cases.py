@@ -215,6 +215,7 @@ def test_what_the_relations_leave_in_a_case_that_is_assumed_away_is_among_the_an
 OPEN = (25, 34, 43, 91, 165, 180, 205, 243, 261, 311, 339, 417, 433)  # where nothing fixes the target in some case
 
 
+@pytest.mark.thorough
 @every("seed", OPEN, ordinary=6, thorough=2)
 def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
@@ -233,16 +234,19 @@ EXCLUDED = (20270, 20527, 20621, 40031)  # where the case of an answer, or its a
 ISOLATED = (74, 253, 290, 90077, 90124)  # where a case leaves single values beside the intervals of others
 
 
+@pytest.mark.thorough
 @every("seed", ISOLATED)
 def test_single_values_beside_intervals_are_among_the_answers_over_ranges(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
+@pytest.mark.thorough
 @every("seed", EXCLUDED)
 def test_no_case_is_assumed_that_the_relations_exclude_over_the_ranges(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
 
 
+@pytest.mark.thorough
 @every("seed", TURNING)
 def test_bounds_beyond_the_edge_of_a_case_are_not_said_to_be_reached(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
@@ -299,6 +303,7 @@ def test_weak_values_at_a_solution_lose_it_not(seed: int) -> None:
 UNNAMED = (37, 38, 92, 168)  # where no name was told
 
 
+@pytest.mark.thorough
 @every("seed", (*UNNAMED, *range(80)), ordinary=8, thorough=3)
 def test_a_denial_that_rests_on_weak_values_names_them(seed: int) -> None:
     """The numbers of the cases answer the question, so that nothing but the weak values denies it."""

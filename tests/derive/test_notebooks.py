@@ -49,6 +49,7 @@ def held() -> dict[str, Any]:
     return things()
 
 
+@pytest.mark.thorough
 def test_everything_public_is_shown_in_one_short_line(held):
     types = {name for name in derive.__all__ if isinstance(getattr(derive, name), type)}
     assert {name for name in types if not name.endswith("Error")} == set(held)
@@ -77,6 +78,7 @@ def test_completion_offers_nothing_private(held):
     assert set(dir(derive)) == set(derive.__all__)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("name", ["Table", "Sample", "Borders", "Comparison", "Front"])
 def test_a_plot_shows_itself(held, name):

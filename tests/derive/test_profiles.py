@@ -225,6 +225,7 @@ def test_the_sources_of_the_profiles_reach_the_answer():
     assert all(source.date for source in answer.sources if source.kind == "published")
 
 
+@pytest.mark.thorough
 def test_an_assumed_value_is_told_apart():
     answer = derive.solve("cost_per_token", "h100-sxm:fp8", "deepseek-v3", **SERVING)
     told = [note for note in answer.assumptions if "is assumed" in note]

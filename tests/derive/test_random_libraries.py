@@ -108,6 +108,7 @@ def unreached(seed: int) -> str:
     return f"hidden({seed}) from {sorted(given)}: {sorted(lacking)}" if lacking else ""
 
 
+@pytest.mark.thorough
 @every("start", range(0, 100, 20), ordinary=5)
 def test_what_the_rank_fixes_is_in_reach(start):
     assert not [lacking for seed in range(start, start + 20) if (lacking := unreached(seed))]
@@ -123,6 +124,7 @@ def test_what_cancels_is_in_reach_where_numbers_drawn_for_the_givens_alone_have_
     assert reached.isdisjoint({"q2", "q4", "q5"})
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_what_a_maximum_hides_is_an_interval_also_in_a_block(seed):

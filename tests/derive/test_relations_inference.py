@@ -337,6 +337,7 @@ POINT = {
 }
 
 
+@pytest.mark.thorough
 def test_the_ratios_of_the_menu_are_those_of_two_points() -> None:
     both = derive.llm.at("fast", ["batch"])
     given = {**POINT, "batch": "3000 sequence", "fast.batch": "60 sequence"}
@@ -348,6 +349,7 @@ def test_the_ratios_of_the_menu_are_those_of_two_points() -> None:
     assert price.value.magnitude == pytest.approx(float(costs[0] / costs[1]))
 
 
+@pytest.mark.thorough
 def test_prefill_and_decode_are_two_points_of_one_step() -> None:
     both = derive.llm.at("prefill", ["tokens_per_pass", "batch", "context"])
     prompt = {
@@ -362,6 +364,7 @@ def test_prefill_and_decode_are_two_points_of_one_step() -> None:
     assert decode == pytest.approx((64 * 50e9 * 2 / 1e15) / ((400e9 + 64 * 2000 * 1e5) / 4e12))
 
 
+@pytest.mark.thorough
 def test_two_points_of_a_model_with_experts_read_different_shares_of_it() -> None:
     both = derive.llm.at("fast", ["batch"])
     given = {"chips": "16 chip", "context": "8 ktoken/sequence", "batch": "256 sequence", "fast.batch": "1 sequence"}

@@ -34,6 +34,7 @@ def test_what_a_unit_is_told_in_converts_to_it(unit: str) -> None:
         convert(1.0, parse_unit(other), parse_unit(unit))
 
 
+@pytest.mark.thorough
 def test_what_pint_knows_is_told_in_units_that_are_known_here() -> None:
     told = {name: known_to_pint(name) for name in _UNKNOWN}
     assert told["furlong"] == "201.168402337 m"

@@ -629,6 +629,7 @@ def test_what_a_declaration_cannot_be():
         Quantity("n", "chip").unit = "m"
 
 
+@pytest.mark.thorough
 def test_a_unit_that_another_registry_defines_otherwise_is_refused():
     length = Quantity("length", "m").declaration
     for defined, said in (

@@ -211,6 +211,7 @@ def test_what_cannot_be_drawn_is_said(over: Any, given: dict[str, str], said: st
         derive.border("step_time", "llama3-70b", "h100-sxm:fp8", over=over, **given)
 
 
+@pytest.mark.thorough
 def test_the_border_of_a_relation_is_its_own() -> None:
     axes = {"parking": "0.1..1 h", "distance": "1..9 km"}
     whole = TRIP.border("time", over=tuple(axes), **axes, patience="0.55 h")
@@ -231,6 +232,7 @@ def test_where_a_relation_begins_to_apply_is_a_border() -> None:
     assert str(regime) == "2*z = y (r2), where y = 2*x**2"
 
 
+@pytest.mark.thorough
 def test_a_border_without_a_closed_form_is_told_by_its_ends() -> None:
     cliff = bare("x y z w", "z = max(exp(x) + x, 3*y + sin(y) + y**3)", "w = 2*z + sqrt(x - 2)", domains={"y": "real"})
     found = cliff.border("w", over="x", x="1..9", y="2")
@@ -259,6 +261,7 @@ STEPPING: list[tuple[tuple[str | Mapping[str, Any], ...], Callable[[float, float
 ]
 
 
+@pytest.mark.thorough
 @every("relations, binds", STEPPING, ids=[str(relations) for relations, _ in STEPPING], ordinary=2)
 def test_a_border_that_runs_upright_at_a_jump_is_traced_all_along(
     relations: tuple[str | Mapping[str, Any], ...], binds: Callable[[float, float], bool]

@@ -101,6 +101,7 @@ def ring(seed: int) -> System:
 DENIED = (1, 5, 7, 10, 11, 12, 17, 21, 25, 29, 33, 34, 36, 38)  # of the first forty
 
 
+@pytest.mark.thorough
 @every("seed", DENIED, ordinary=7, thorough=2)
 def test_what_contractors_deny_of_five_equations_has_a_certificate(seed):
     system = ring(seed)
@@ -210,6 +211,7 @@ def verdict(seed: int) -> str:
     return "" if len(certified.solutions) == count else f"{text}: {count} solutions, certified {certified.solutions}"
 
 
+@pytest.mark.thorough
 def test_a_certified_list_is_as_long_as_an_independent_count():
     assert not [flaw for flaw in map(verdict, range(60)) if flaw]
 

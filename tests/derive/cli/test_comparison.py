@@ -31,6 +31,7 @@ def data(*words: str) -> dict[str, object]:
     return json.loads(compared(*words, "--json").stdout)  # type: ignore[no-any-return]
 
 
+@pytest.mark.thorough
 def test_another_chip_and_another_number() -> None:
     found = data("--against", "b200-sxm:fp8", "batch=32 sequence", "chip_price=3 USD/h/chip")
     assert {one["names"][0] for one in found["factors"]} == {"batch", "hbm_bandwidth", "chip_price"}
@@ -38,6 +39,7 @@ def test_another_chip_and_another_number() -> None:
     assert found["b"]["given"]["chips"]["value"] == "8 chip"
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "words",

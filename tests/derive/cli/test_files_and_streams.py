@@ -126,6 +126,7 @@ WRITING = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     "command", one_in(1, WRITING, (f"{command[0]}-{command[-1]}" for command in WRITING), thorough=3)
@@ -158,6 +159,7 @@ def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
 TEXTS = [command for command in WRITING if not command[-1].endswith((".csv", ".png", ".pdf"))]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("command", TEXTS, ids=[f"{command[0]}-{command[-1]}" for command in TEXTS])
 def test_a_file_that_was_changed_since_is_replaced_only_if_told_to(command):
@@ -231,6 +233,7 @@ ASKED = ["solve", "period", "length=1 m", *ON]
 SERVERS = [verb for verb, package in {"serve": "mcp", "serve-editor": "pygls"}.items() if find_spec(package)]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("words", "shell", "status", "told"),

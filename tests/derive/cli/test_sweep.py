@@ -254,6 +254,7 @@ def test_a_sample_and_a_table_show_what_they_assume_wherever_they_are_shown():
     assert told in (as_html(table) or "")
 
 
+@pytest.mark.thorough
 def test_strict_is_an_exit_status(tmp_path: Path):
     (tmp_path / "shelf.toml").write_text(SHELF)
     for way in ((), ("-o", "x.csv"), ("-o", "x.svg"), ("--json",)):

@@ -154,6 +154,7 @@ def _drawn_pair(seed: int) -> list[tuple[Answer, Answer]]:
     return []
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=6)
 def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
     for one, other in _drawn_pair(seed):

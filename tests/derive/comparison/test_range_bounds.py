@@ -110,6 +110,7 @@ CHANGING: list[tuple[Relations, Callable[[float], float]]] = [
 ]
 
 
+@pytest.mark.thorough
 @every("relations, x_of", CHANGING, ids=[str(relations) for relations, _ in CHANGING])
 def test_bounds_hold_where_another_case_root_or_arm_takes_the_place_of_that_in_the_middle(
     relations: Relations, x_of: Callable[[float], float]

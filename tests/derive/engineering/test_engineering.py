@@ -123,6 +123,7 @@ def _holds(answer: derive.Answer, wanted: float) -> bool:
     return math.isclose(answer.base, wanted, rel_tol=MOVED, abs_tol=NUDGE if wanted == 0 else 0)
 
 
+@pytest.mark.thorough
 def test_colebrook_decides_and_its_fits_are_checks() -> None:
     for reynolds in (4e3, 1e5, 3e6, 1e8):
         for rough in (0.0, 1e-5, 1e-3, 0.05):
@@ -158,6 +159,7 @@ def test_a_velocity_from_a_head_loss_says_that_the_flow_may_be_neither() -> None
     assert "where reynolds_number > 2300 and reynolds_number < 4000, nothing determines velocity" in answer.assumptions
 
 
+@pytest.mark.thorough
 def test_a_column_is_assumed_to_be_slender_unless_its_strength_is_known() -> None:
     tube = {"bore_diameter": "39.5 mm", "youngs_modulus": "200 GPa"}
     beams = derive.load("round-beams")
@@ -175,6 +177,7 @@ def test_a_column_is_assumed_to_be_slender_unless_its_strength_is_known() -> Non
     assert [step.relation for step in short.steps if "buckling_load" in step.equation] == ["johnson"]
 
 
+@pytest.mark.thorough
 def test_a_principal_stress_fixes_the_tension_behind_it() -> None:
     beams = derive.load("beams")
     for tension in (80.0, 0.5, -30.0, 4000.0):
@@ -198,6 +201,7 @@ def test_what_breaks_the_second_law_is_refused() -> None:
         )
 
 
+@pytest.mark.thorough
 def test_the_libraries_are_listed_shown_and_asked_by_name() -> None:
     listed = ask("list", "libraries")
     assert listed.status == 0

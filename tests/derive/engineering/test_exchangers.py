@@ -128,6 +128,7 @@ def test_the_mean_difference_is_right_however_near_the_ends_lie(number: int) -> 
         assert value == pytest.approx(wanted, rel=1e-9), (hot_in, hot_out, cold_in, cold_out)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", cases(100, 4000, 100_000))
 def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int) -> None:
     exchangers = list(drawn_exchangers(number, 2))
@@ -142,6 +143,7 @@ def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int
         np.testing.assert_allclose(found, [wanted(one) for one in exchangers], rtol=1e-9, err_msg=target)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", cases(100, 4000, 100_000))
 def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> None:
     exchangers = [one for one in drawn_exchangers(number, 3) if one.effectiveness < 0.95]
@@ -159,6 +161,7 @@ def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> N
     np.testing.assert_allclose(by_ends(**given), areas, rtol=1e-6)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", cases(10, 60, 20_000))
 def test_a_balanced_exchanger_is_answered_and_sized_where_decimals_are_typed(number: int) -> None:
     draw = random.Random(4)
@@ -231,6 +234,7 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
         assert any(each.base == pytest.approx(wanted, rel=1e-6) for each in answers if each.base is not None), one
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", cases(100, 4000, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
     # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.

@@ -272,6 +272,7 @@ def test_slopes_that_underflow_are_enclosed(name):
             assert enclosure.slopes[0] <= SLOPES[name](mpf(low)) <= enclosure.slopes[1], low
 
 
+@pytest.mark.thorough
 @every("name", TABLE, ordinary=4)
 def test_its_enclosure_holds_values_and_slopes(name):
     draw = random.Random(name)

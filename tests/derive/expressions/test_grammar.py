@@ -466,6 +466,7 @@ def test_whatever_is_typed_is_read_or_refused_in_words(text):
         assert refused is None or (refused.what and _inside(getattr(refused, "position", None), text))
 
 
+@pytest.mark.thorough
 @examples(300)
 @given(slipped())
 def test_a_formula_with_slips_is_checked_or_refused_in_words(text):

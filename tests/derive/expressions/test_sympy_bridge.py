@@ -67,6 +67,7 @@ def test_a_sympy_expression_becomes_a_tree_of_its_value(text, expression):
     assert to_sympy(tree, DECLARED) == expression
 
 
+@pytest.mark.thorough
 @every("formula", FORMULAS, ids=str, ordinary=8)
 def test_a_published_formula_keeps_its_value_on_the_way_to_sympy_and_back(formula: Formula):
     quantities = formula.quantities
@@ -223,6 +224,7 @@ def test_what_sympy_makes_of_the_functions_of_a_relation_file_is_still_read(expr
 HANGING = ["ceil(exp(600)*sin(1e200))", "atan(tan(1e299))"]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("text", HANGING)
 def test_a_constant_that_no_double_holds_is_refused_or_stands_at_once(text):

@@ -151,6 +151,7 @@ def test_equations_that_no_unknown_is_left_for_are_those_that_some_largest_match
     assert surplus(held, strong, ())[0] == left_out
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_what_leaves_its_domain_in_one_case_only_contradicts_the_givens_there(seed):

@@ -84,6 +84,7 @@ def _agree(number: float, expected: float) -> bool:
     return (math.isnan(number) and math.isnan(expected)) or math.isclose(number, expected, rel_tol=1e-9, abs_tol=1e-12)
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH), ordinary=4)
 def test_an_arm_without_the_unknown_leaves_no_number(start):
     assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]

@@ -101,6 +101,7 @@ def test_friction_by_colebrook_is_what_fixed_point_iteration_comes_to():
     assert alike(PIPE, "f", **columns) == pytest.approx(root**-2, rel=1e-12)
 
 
+@pytest.mark.thorough
 def test_each_case_has_its_own_block():
     columns = {"rough": numpy.full(4, 1e-3), "Re": numpy.array([1e3, 3e3, 1e5, math.nan])}
     found = alike(PIPE, "f", **columns)
@@ -109,6 +110,7 @@ def test_each_case_has_its_own_block():
     assert numpy.isnan(found[[1, 3]]).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.usefixtures("no_solver")
 @pytest.mark.parametrize("target", ["i1", "i2", "i3"])
@@ -179,12 +181,14 @@ def test_the_ends_of_a_domain_belong_to_it(a):
     assert found == pytest.approx(float(mpmath.lambertw(a)) if a > 0.8 else math.nan, rel=1e-12, nan_ok=True)
 
 
+@pytest.mark.thorough
 def test_singular_and_contradictory_systems_have_no_value():
     library = bare("x y a b", "x + a*y = 3", "x + 2*y = b", domains={"x": "real", "y": "real"})
     columns = {"a": numpy.array([1.0, 2.0, 2.0, 2.0 + 1e-14]), "b": numpy.array([4.0, 3.0, 5.0, 4.0])}
     assert alike(library, "y", **columns)[:3] == pytest.approx([1.0, math.nan, math.nan], nan_ok=True)
 
 
+@pytest.mark.thorough
 def test_a_current_that_is_zero_is_zero():
     library = bare("x y a b", "x + y = a", "x - y = b", "x + 2*y = a + y", domains={"x": "real", "y": "real"})
     assert alike(library, "y", a=numpy.array([3.0, 0.3]), b=numpy.array([3.0, 0.3])).tolist() == [0.0, 0.0]
@@ -209,6 +213,7 @@ def test_digits_that_are_lost_on_the_way_leave_the_point_to_the_solver():
     assert pending.all()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif("numba" not in BACKENDS, reason="numba is not installed")
 @pytest.mark.parametrize(
     ("library", "columns"), [(KEPLER, {"M": (0.05, 6.0), "e": (0.05, 0.9)}), (PRODUCT, {"a": (1, 9)})]

@@ -75,6 +75,7 @@ def test_a_form_has_no_value_where_a_divisor_of_its_relation_alone_is_zero(equat
     assert numpy.allclose(held.sweep("y", **columns).columns["y"], right, equal_nan=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("domain", ["real", "nonnegative", "positive"])
 def test_what_follows_from_a_quantity_that_may_be_anything_is_asked_of_the_solver(domain: str) -> None:
     """Where n = y*a with a = n = 0, y is anything, and z = y/(y - a) is 1 for any y but 0."""

@@ -149,6 +149,7 @@ def test_what_is_near_a_whole_number_is_rounded_as_decimals_are(seed: int) -> No
         assert found == (math.ceil if rounding == "ceil" else math.floor)(typed / divisor / 1000)
 
 
+@pytest.mark.thorough
 @every("seed", range(200), ordinary=48, thorough=15)
 def test_sums_and_products_are_compared_as_decimals_are(seed: int) -> None:
     draw = random.Random(seed)
@@ -216,6 +217,7 @@ def test_a_tangent_beside_its_pole_is_that_of_the_decimals(seed: int) -> None:
         assert math.isclose(found, right, rel_tol=1e-9)
 
 
+@pytest.mark.thorough
 @every("seed", range(120), ordinary=40, thorough=3)
 def test_a_wave_of_an_argument_without_a_known_digit_within_a_period_is_that_of_the_decimals(seed: int) -> None:
     """A given that moves by its last digit changes the wave completely, as `cos(cosh(47))` shows."""
@@ -336,6 +338,7 @@ AT_ENDS = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize(("function", "end", "right"), AT_ENDS)
 def test_a_function_has_its_value_where_a_quotient_is_the_end_of_its_domain(

@@ -104,6 +104,7 @@ FORMS = (
 )
 
 
+@pytest.mark.thorough
 @every("seed", range(30), ordinary=10, thorough=3)
 def test_a_random_chain_comes_to_what_solving_comes_to(seed):
     draw, known, relations = random.Random(seed), ["a", "b"], []

@@ -128,6 +128,7 @@ def test_what_is_only_bounded_on_the_way_to_one_target_is_no_matter_to_another()
     assert found["z"].tolist() == [10, 14, 16]
 
 
+@pytest.mark.thorough
 def test_a_point_outside_the_domain_of_one_target_keeps_the_others():
     library = bare("a b x y z", "x = a - b", "y = a + b", "z = x*y")
     found = of_names(library, ["x", "y", "z"], a=[3.0, 1.0], b=[1.0, 3.0])
@@ -148,6 +149,7 @@ DRAG = bare(
 )
 
 
+@pytest.mark.thorough
 def test_a_case_that_fails_for_one_target_is_no_matter_to_another():
     found = of_names(DRAG, ["friction", "y", "loss", "w"], Re=[1e3, 3e3, 1e4, math.nan])
     assert found["y"] == pytest.approx([1e3, math.nan, 2e4, math.nan], nan_ok=True)
@@ -257,6 +259,7 @@ REPEATED = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("target", "equations", "names"), REPEATED)
 @pytest.mark.parametrize(("seed", "values"), [(0, {}), (1, {"b": "7"})])
 def test_where_relations_repeat_each_other_a_profile_counts_before_a_default(target, equations, names, seed, values):

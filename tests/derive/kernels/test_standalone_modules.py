@@ -50,6 +50,7 @@ def hidden(seed: int) -> tuple[Library, dict[str, float], list[str]]:
     return cased.library, numbers, draw.sample([*numbers], draw.randint(1, len(numbers) - 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("seed", range(24))
 def test_a_module_of_a_random_library_yields_what_the_compiled_function_yields(seed: int) -> None:

@@ -301,6 +301,7 @@ TORN = {  # a pair with a choice, and the numbers that follow from a and b
 }
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=12)
 def test_a_formula_of_arms_holds_where_what_is_put_in_has_a_value(seed):
     """The square of `b = (y - x)**2` hides that x is at most y, and 1/y that x is positive: rivals fail there."""

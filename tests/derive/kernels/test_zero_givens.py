@@ -60,6 +60,7 @@ def test_what_a_zero_contradicts_has_no_value_at_more_points_than_the_solver_is_
         assert (numpy.isfinite(function(**columns)) == is_told).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("relations", "target", "given", "number"),
     [

@@ -80,6 +80,7 @@ def test_what_is_stale_damaged_missing_or_added_is_told(tmp_path):
     assert list(stale(tmp_path, SMALL)) == told
 
 
+@pytest.mark.thorough
 @needs_sphinx
 def test_the_verb_makes_it_checks_it_and_removes_what_it_no_longer_has(tmp_path, monkeypatch):
     made = {**SMALL, "old.md": "---\norphan: true\n---\n# Old\n"}

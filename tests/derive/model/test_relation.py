@@ -199,6 +199,7 @@ def test_what_sympy_hides_is_seen_in_text():
             relate("r", text, quantities=PENDULUM)
 
 
+@pytest.mark.thorough
 def test_a_misfit_in_a_long_relation_is_told_in_short():
     factors = "*".join(["length", "period"] * 700)
     with pytest.raises(DimensionError) as caught:

@@ -213,6 +213,7 @@ def test_a_forgotten_factor_is_named_or_made_up_for(formula: Formula):
             assert any(consistent(equation, formula.units) for equation in tried), (forgetting, proposal)
 
 
+@pytest.mark.thorough
 def test_a_forgotten_factor_is_nearly_always_the_one_that_is_named():
     named = total = 0
     for formula in FORGETFUL:

@@ -32,6 +32,7 @@ def test_an_end_at_zero_is_moved_by_a_share_of_its_range(low, high, sense, liste
     assert (only.name, only.moved, only.price) == (listed, "1 % of its range", pytest.approx(0.004))
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=4)
 def test_the_price_of_an_end_is_what_the_target_gains_beyond_it(seed):
     """A form that is simpler all over a range, as that of `abs(a - b)` without its kink, need not hold beyond it."""

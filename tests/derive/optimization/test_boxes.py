@@ -38,6 +38,7 @@ def inside(sides, point):
     return all(low <= x <= high for (low, high), x in zip(sides, point, strict=True))
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_a_point_that_fulfils_the_limits_is_never_cut_away_and_never_below_the_bound(case):

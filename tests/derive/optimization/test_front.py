@@ -35,6 +35,7 @@ def test_more_speed_costs_more(front):
         assert faster > speed
 
 
+@pytest.mark.thorough
 def test_each_point_is_the_cheapest_at_its_speed_and_the_fastest_at_its_cost(front):
     for cost, speed in values(front)[::2]:
         slack = f"user_speed >= {speed * (1 - 1e-12)!r} token/s/sequence"
@@ -76,6 +77,7 @@ def test_no_whole_point_is_better_than_a_point_of_the_front():
     assert values(found)[0] == (4, 13)
 
 
+@pytest.mark.thorough
 def test_limits_hold_all_along():
     found = derive.front(
         ["cost_per_token", "most context"],
@@ -92,6 +94,7 @@ def test_limits_hold_all_along():
         assert "user_speed >= 50 token/s/sequence" in {check.name for check in point.answers[0].checks}
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(1, 999), min_size=4, max_size=4), st.booleans())
 def test_the_ends_are_found_where_no_double_is_their_exact_value(thousandths, is_turned):
@@ -104,6 +107,7 @@ def test_the_ends_are_found_where_no_double_is_their_exact_value(thousandths, is
     assert loss == pytest.approx(float(r) / 7 + float(s), rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_a_front_along_one_count_begins_and_ends_with_its_ends():
     found = derive.front(
         ["step_time in ms", "throughput"], "h100-sxm:fp8", "llama3-70b", points=3, **{**FLEET, "chips": "8 chip"}
@@ -112,6 +116,7 @@ def test_a_front_along_one_count_begins_and_ends_with_its_ends():
     assert found.targets[0].unit.text == "ms"
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("second", ["m/n", "5/n + 0.1*m", "(m + n)/(n*n)"])
 def test_a_front_is_where_both_targets_have_a_value(second):
@@ -136,6 +141,7 @@ def test_the_second_target_is_of_the_solution_that_was_found(targets, ends):
     assert [values(found)[0], values(found)[-1]] == [pytest.approx(end) for end in ends]
 
 
+@pytest.mark.thorough
 def test_both_targets_are_of_one_solution():
     roots = bare("a c s", "s**2 = a", "c = 10/a + s", domains={"s": "real"})
     assert values(roots.front(["c", "most s"], a="1..4", points=2)) == [pytest.approx((0.5, -2)), (4.5, 2)]

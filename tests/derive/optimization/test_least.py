@@ -121,6 +121,7 @@ def test_a_best_choice_can_be_stored(best):
         again.under_ranges()
 
 
+@pytest.mark.thorough
 def test_the_most_of_a_given_is_the_most_that_fits():
     found = derive.most("batch", "h100-sxm:fp8", "llama3-70b", batch="1..4096 sequence", chips="8 chip", **FLEET)
     batches = table("h100-sxm:fp8", "8 chip", 400)
@@ -208,6 +209,7 @@ def test_a_choice_without_an_answer_says_why_and_does_not_count():
 # Forms of all kinds
 
 
+@pytest.mark.thorough
 def test_a_quantity_without_a_closed_form_is_searched_too():
     kepler = bare("M E x", "M = E - 0.6*sin(E)", "x = (E - 2)**2 + M", domains={"E": "0..6.3"})
     found = kepler.least("x", M="0.1..6")
@@ -304,6 +306,7 @@ def test_a_limit_that_may_be_missed_by_a_share_is_missed_by_it():
 CANCELLING = ("t u v a q d", "t = u/v", "u = a*q*(1 + d)", "v = q*(2 + a**2)")
 
 
+@pytest.mark.thorough
 def test_what_cancels_is_sampled_under_the_limits_of_the_library():
     found = bare(*CANCELLING).most("t", a="0.1..9", d="5")
     assert number(found) == pytest.approx(6 / 8**0.5)
@@ -554,6 +557,7 @@ def test_a_count_without_an_end_is_searched_like_any_other(verb):
     assert number(optimum.answer) == pytest.approx(1)
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=4)
 def test_the_best_is_found_where_it_is_a_corner_alone(seed):
     """Of `ceil(a)` the goal jumps beside an end, and a limit may hold at nothing but a corner."""

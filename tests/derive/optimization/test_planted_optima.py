@@ -103,6 +103,7 @@ def prove(seed):
     return found.proved
 
 
+@pytest.mark.thorough
 def test_a_planted_optimum_is_what_is_proved():
     assert sum(map(prove, range(15))) >= 8
 
@@ -183,6 +184,7 @@ def prove_linear(seed):
     return True
 
 
+@pytest.mark.thorough
 def test_linear_programs_have_the_optima_of_scipy():
     assert sum(map(prove_linear, range(20))) >= 8
 

@@ -38,6 +38,7 @@ def test_what_may_have_a_kink_has_none(text):
     assert derivative(parse_expression(text), "x") is None or "x" not in text
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("case", PROGRAMS)
 def test_no_point_that_fulfils_the_limits_lies_below_a_tangent(case):

@@ -49,6 +49,7 @@ def test_a_page_opens_in_the_middle_of_its_ranges(page):
     assert page.complaints == []
 
 
+@pytest.mark.thorough
 def test_a_field_takes_a_number_in_its_unit(page):
     page.tab.fill("#given-batch", "32")
     page.tab.fill("#given-limit", "2")
@@ -63,6 +64,7 @@ def test_a_field_takes_a_number_in_its_unit(page):
     page.tab.wait_for_function("!document.querySelector('#failed li')")
 
 
+@pytest.mark.thorough
 def test_a_temperature_has_an_offset_and_its_units(page):
     page.tab.select_option("[data-name=room] select.unit", "degF")
     assert float(page.tab.input_value("#given-room")) == pytest.approx(69.8)
@@ -85,6 +87,7 @@ SLIPS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("text", one_in(1, SLIPS, SLIPS, thorough=4))
 def test_what_is_not_understood_stays_in_its_field_with_a_word_below_it(page, text):
@@ -105,6 +108,7 @@ def test_what_is_not_understood_stays_in_its_field_with_a_word_below_it(page, te
     assert _moved(page, "batch") == 7
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_in_a_field_leaves_with_the_number_that_takes_its_place(page):
     for way in ("slider", "undo", "empty"):
         page.tab.fill("#given-batch", "9")
@@ -147,6 +151,7 @@ def test_a_field_understands_a_unit_and_a_multiple(page, name, text, number):
     assert _moved(page, name) == pytest.approx(number, rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", one_in(1, SIZES, map(str, SIZES), thorough=4))
 def test_nothing_covers_any_text_wherever_the_page_is_scrolled_to(tab, path, size):
     """A point in the middle of each word that is in sight belongs to the element that the word is in."""
@@ -162,6 +167,7 @@ def test_nothing_covers_any_text_on_the_pages_of_the_reports(tab, name):
     assert tab.tab.evaluate(_COVERED) == []
 
 
+@pytest.mark.thorough
 def test_a_number_outside_its_domain_has_no_answer_and_a_reason(page):
     page.tab.fill("#given-chips", "2.5")
     page.tab.press("#given-chips", "Enter")
@@ -171,6 +177,7 @@ def test_a_number_outside_its_domain_has_no_answer_and_a_reason(page):
     assert "chips" in page.now["why"]
 
 
+@pytest.mark.thorough
 def test_the_keyboard_moves_a_slider_and_a_count_by_one(page):
     page.tab.focus("[data-name=chips] input[type=range]")
     page.tab.keyboard.press("ArrowRight")
@@ -180,6 +187,7 @@ def test_the_keyboard_moves_a_slider_and_a_count_by_one(page):
     assert page.tab.get_attribute("[data-name=chips] input[type=range]", "aria-valuetext") == "8 chip"
 
 
+@pytest.mark.thorough
 def test_a_choice_is_searched_and_taken_by_keyboard(page):
     page.tab.focus("#choice-0")
     page.tab.keyboard.type("lar")
@@ -231,6 +239,7 @@ def test_an_address_opens_the_page_as_it_was(path, page):
     assert page.now == there
 
 
+@pytest.mark.thorough
 def test_an_address_that_is_not_understood_says_so_and_changes_nothing(page):
     before = page.now
     for odd in _ODD:
@@ -270,6 +279,7 @@ def test_everything_has_a_label_and_enough_contrast(tab, path, scheme):
         assert page.tab.get_attribute("#spoken", "aria-live") == "polite"
 
 
+@pytest.mark.thorough
 def test_the_switch_turns_the_colours_over(page):
     ground = "getComputedStyle(document.body).backgroundColor"
     light = page.tab.evaluate(ground)
@@ -287,6 +297,7 @@ def test_nothing_is_wider_than_the_screen(tab, path, width):
     assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.thorough
 def test_the_answer_is_spoken_after_a_while(page):
     page.tab.wait_for_function("document.getElementById('spoken').textContent.startsWith('cost is ')")
 
@@ -312,6 +323,7 @@ step = { equation = "step = max(work, wait)" }
 """
 
 
+@pytest.mark.thorough
 def test_a_choice_by_a_given_alone_is_a_regime_only_along_that_given_or_where_it_is_sought(tab, tmp_path):
     library, path = load(WAITING), tmp_path / "page.html"
     text = make_page(library, "step", (), {"work": "2 s", "delay": "3 s", "chips": "1..16"})
@@ -327,6 +339,7 @@ def test_a_choice_by_a_given_alone_is_a_regime_only_along_that_given_or_where_it
     assert "wait" not in shown.at_each(["~solve=work&step=5&chips=8"])[0]["regime"]
 
 
+@pytest.mark.thorough
 def test_a_printed_page_has_its_numbers_and_steps(page, tmp_path):
     page.tab.pdf(path=tmp_path / "page.pdf", format="A4")
     assert (tmp_path / "page.pdf").stat().st_size > 10_000

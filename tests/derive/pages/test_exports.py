@@ -48,6 +48,7 @@ def test_so_is_that_of_another_question(page):
     assert ask("check", str(path)).status == 0
 
 
+@pytest.mark.thorough
 def test_the_curve_is_a_table_with_its_regimes_and_failures(page):
     rows = list(csv.reader(io.StringIO(_saved(page, "save-csv", "saved.csv").read_text())))
     assert rows[0] == ["batch [sequence]", "cost [USD/sequence]", "regime", "fails"]
@@ -58,6 +59,7 @@ def test_the_curve_is_a_table_with_its_regimes_and_failures(page):
         assert float(cost) == pytest.approx(asked.value.magnitude, rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_the_picture_is_one(page):
     data = _saved(page, "save-png", "saved.png").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"

@@ -88,6 +88,7 @@ def test_a_page_says_what_it_searched_and_what_it_cannot(tab, tmp_path):
     assert flat["why"] != ""
 
 
+@pytest.mark.thorough
 def test_a_count_that_is_searched_is_a_whole_number_or_lies_between_two(tab, tmp_path):
     tab.opened(_written(tmp_path, shop_page()))
     exact = shop().solve("worth", batch="100 sequence", chips="9 chip", rent="3 USD/h/chip").value.magnitude
@@ -100,6 +101,7 @@ def test_a_count_that_is_searched_is_a_whole_number_or_lies_between_two(tab, tmp
     assert "at 10 chip" in between["why"]
 
 
+@pytest.mark.thorough
 def test_what_rounding_would_decide_is_no_number(tab, tmp_path):
     tab.opened(_written(tmp_path, shop_page()))
     (shown,) = tab.at_each(["~held=step&~solve=work&step=1.0000000000000002&per=0.01&batch=100"])

@@ -23,6 +23,7 @@ from tests.derive.pages.shop import shop
 NUMBERS = st.floats(1e-12, 1e12)
 
 
+@pytest.mark.thorough
 def test_every_offered_unit_converts_as_its_size_says():
     for quantity in derive.llm.declared.values():
         (text, own), *others = offered(quantity.unit).items()

@@ -83,6 +83,7 @@ def test_blocks_are_the_strong_components_of_networkx_in_topological_order(rows,
     assert all(place[other] <= place[name] for name, other in needed.edges)
 
 
+@pytest.mark.thorough
 @examples(500)
 @given(GRAPHS, st.sets(st.sampled_from(NAMES), max_size=4), st.sets(st.sampled_from(NAMES), max_size=4))
 def test_relations_that_only_say_a_quantity_more_change_no_plan(rows, known, weak):

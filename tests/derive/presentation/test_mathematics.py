@@ -286,6 +286,7 @@ MAXIMA = st.tuples(SUMS, SUMS).map(lambda pair: rf"\max\left({pair[0]}, {pair[1]
 FORMULAS = st.lists(SUMS | FRACTIONS | MAXIMA, min_size=1, max_size=3).map(" = ".join)
 
 
+@pytest.mark.thorough
 @examples(200)
 @given(FORMULAS)
 @example(rf"\max\left({' + '.join('abcdefghijklmnopqrst')}, b\right)")  # its first argument alone is too wide

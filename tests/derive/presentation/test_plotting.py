@@ -87,6 +87,7 @@ def test_the_last_digits_of_the_layout_do_not_change_the_file(monkeypatch, scale
     assert as_svg("one", chart) == before
 
 
+@pytest.mark.thorough
 def test_two_pictures_on_one_page_share_no_label_that_means_two_things():
     other = Chart(Axis("x"), Axis("y"), (Series.of([1, 2], [3, 9]),))
     clips = [
@@ -96,6 +97,7 @@ def test_two_pictures_on_one_page_share_no_label_that_means_two_things():
     assert not clips[0] & clips[1]
 
 
+@pytest.mark.thorough
 def test_no_file_says_when_it_was_made():
     assert "dc:date" not in as_svg("one", CHART)
     assert b"CreationDate" not in as_pdf(CHART)

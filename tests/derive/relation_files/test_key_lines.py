@@ -65,6 +65,7 @@ BETWEEN = st.sampled_from(["", "\n", "# x = 1\n", "\n\n  # it's\n"])
 SECTION = st.tuples(KEYS, st.dictionaries(KEYS, st.tuples(VALUES, BETWEEN), max_size=4))
 
 
+@pytest.mark.thorough
 @examples(200)
 @given(st.lists(SECTION, max_size=4, unique_by=lambda section: section[0]))
 def test_every_key_is_found_where_it_was_put(sections):

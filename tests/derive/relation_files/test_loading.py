@@ -846,6 +846,7 @@ def disturbed(draw: st.DrawFn) -> str:
     return "\n".join(rows) + "\n"
 
 
+@pytest.mark.thorough
 @examples(400)
 @given(disturbed())
 def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):

@@ -330,6 +330,7 @@ ENDLESS = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(3)
 @pytest.mark.parametrize("what", ENDLESS)
 def test_a_template_without_end_is_refused_with_its_line(tmp_path, monkeypatch, what):

@@ -38,6 +38,7 @@ def test_the_table_holds_three_hundred_names_and_says_where_each_is_used():
     assert all(where and name in derive.llm.declared for _, name, where in PUBLISHED)
 
 
+@pytest.mark.thorough
 def test_a_published_name_finds_what_it_means_among_the_first_three():
     assert [(word, name) for word, name, _ in PUBLISHED if name not in first_three(word)] == []
 
@@ -99,6 +100,7 @@ def spellings(name: str, aliases: tuple[str, ...], meaning: str, seed: int) -> l
     return variants
 
 
+@pytest.mark.thorough
 def test_a_quantity_is_found_however_it_is_spelled():
     """One quantity in 48 in the ordinary run, all of it with DERIVE_EVERY_NAME=1: 7,000 spellings."""
     declared = list(derive.llm.declared.values())[::EVERY]

@@ -56,6 +56,7 @@ def chain(relations, text):
     return bare(" ".join(names), *relations, f"b = {text}", domains=dict.fromkeys(names, "real"))
 
 
+@pytest.mark.thorough
 @every("case", product(ZEROS, USES), ordinary=8)
 def test_what_is_zero_by_its_formulas_is_zero_in_the_next_relation(case):
     (relations, zero), (use, expected) = case

@@ -137,6 +137,7 @@ def test_too_many_cases_are_refused():
     assert long.compile("x2", ["x0", "k0", "k1"])(x0=1.0, k0=0.0, k1=2.0) == 6.0
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=8)
 def test_a_chain_of_random_cases_comes_to_what_it_comes_to_step_by_step(seed):
     draw = random.Random(seed)

@@ -7,6 +7,8 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+import pytest
+
 from derive.errors import DeriveError
 from derive.planning.incidence import Structure
 from derive.planning.plan import Plan
@@ -55,6 +57,7 @@ def questions(seed: int) -> Iterator[Asked]:
     yield Asked(name, (), {**given, target: 2 * numbers[target]})
 
 
+@pytest.mark.thorough
 @every("seed", range(120), ordinary=120, thorough=15)
 def test_a_question_leaves_nothing_large_to_the_collector_of_garbage(seed):
     for asked in questions(seed):

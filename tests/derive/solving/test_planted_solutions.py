@@ -54,6 +54,7 @@ def test_a_list_for_two_polynomials_is_complete_or_says_that_it_may_not_be(seed)
     assert_complete(planted_pair(seed), "xy"[seed % 2])
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=10, thorough=3)
 def test_a_list_for_two_waves_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_waves(seed), "xy"[seed % 2])
@@ -127,6 +128,7 @@ LOST_IN_A_TERM = [  # which both sides of the second equation have, and in which
 ]
 
 
+@pytest.mark.thorough
 @every("relations", LOST_IN_A_TERM, ordinary=6)
 def test_a_point_that_many_digits_do_not_confirm_is_no_solution_where_the_numbers_are_lost(relations):
     asked = bare("x y", *relations, domains=dict.fromkeys("xy", "real"))
@@ -134,6 +136,7 @@ def test_a_point_that_many_digits_do_not_confirm_is_no_solution_where_the_number
         asked.solve_all("x")
 
 
+@pytest.mark.thorough
 @every("level", [4.3, 3.7, 5.0, 4.0 + 1e-6, 1e5])
 def test_no_interval_is_told_where_only_what_is_given_is_lost(level):
     """Beside a large unknown anything given is rounding; the sides differ by a constant there."""
@@ -145,6 +148,7 @@ def test_no_interval_is_told_where_only_what_is_given_is_lost(level):
         assert not found
 
 
+@pytest.mark.thorough
 def test_nor_is_a_curve_for_two_unknowns():
     texts = ("s = abs(x - y) - x", "y = 2*x + m")
     with pytest.raises(NoSolutionError):

@@ -180,6 +180,7 @@ asked = {{ equation = "z = 2*u" }}""")
             library.solve("z", **given)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("far", [(4.96394356, -0.04767897), (5.30719968, -0.03561443), (5.08230645, -0.03842871)])
 def test_a_block_beside_the_answer_of_which_a_search_may_miss_solutions_contradicts_nothing(far):

@@ -52,6 +52,7 @@ def wrong(seeds: range) -> dict[int, str]:
     return {seed: told for seed in seeds if (told := verdict(hiding(seed)))}
 
 
+@pytest.mark.thorough
 def test_what_the_unknown_may_be_is_in_the_answer():
     assert not wrong(range(100))
 

@@ -59,6 +59,7 @@ def test_a_table_of_a_random_library_says_what_the_solver_says(start):
     assert told > 0
 
 
+@pytest.mark.thorough
 @every("start", range(0, 10, 5), ordinary=2)
 def test_a_table_of_several_targets_says_what_a_table_of_each_says(start):
     told = 0

@@ -30,6 +30,7 @@ def drawn(text: str, points: int = 20, **numbers: float):
     return chart
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(st.floats(2, 19), st.floats(1.1, 10), st.integers(5, 40))
 def test_a_jump_is_a_gap_between_the_values_on_both_sides(border, above, points):
@@ -44,6 +45,7 @@ def test_a_jump_is_a_gap_between_the_values_on_both_sides(border, above, points)
     assert list(curve.x) == sorted(curve.x)
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(st.floats(2, 19), st.integers(5, 40))
 def test_a_bend_is_no_jump(border, points):
@@ -67,6 +69,7 @@ def test_a_jump_is_a_gap_in_each_of_several_curves():
     assert [sum(map(math.isnan, one.y)) for one in curves] == [1, 1]
 
 
+@pytest.mark.thorough
 def test_the_caption_says_what_holds_everywhere():
     library = derive.load(FEE.format(border=7.0, above=3.0))
     table = library.sweep("fee", "cheap", mass=derive.span("1..20 kg", 9), border="8 kg")

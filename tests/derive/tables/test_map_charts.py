@@ -38,6 +38,7 @@ equation = "fall = 3*unity*width**({second[0]})*depth**({second[1]})"
     return library.border("height", over=("width", "depth"), width="1..1000", depth="0.1..100")
 
 
+@pytest.mark.thorough
 @examples(12)
 @given(EXPONENTS, EXPONENTS)
 def test_names_and_levels_stand_where_plain_arithmetic_puts_them(first, second):

@@ -102,6 +102,7 @@ def test_a_profile_value_that_only_a_condition_names_decides_the_case_at_every_p
     assert [number(library.solve("z", "p", x=x)) for x in drawn.draws["x"].tolist()] == pytest.approx(drawn.numbers)
 
 
+@pytest.mark.thorough
 def test_a_condition_on_what_the_target_takes_anyway_brings_no_further_value_into_a_sweep():
     """The cost takes `latent_size` from the profile, from which `layers_per_cache` could work it out once more."""
     profiles, given = ("b200-sxm:fp4", "deepseek-v3"), {"batch": "256 sequence", "context": "16 ktoken/sequence"}

@@ -162,6 +162,7 @@ limit = { equation = "time <= 30" }
 """)
 
 
+@pytest.mark.thorough
 def test_a_fallback_is_never_run_backwards_to_judge_a_table():
     table = READING.sweep("time", size=span("1..60", 200))
     assert is_as_solved(table, READING, "time", (), {}) == 200

@@ -68,6 +68,7 @@ def test_a_question_without_axes_is_one_cell():
     assert float(table.columns["p"]) == pytest.approx(GAS.solve("p", "room", V="1 litre", n="1 mol").value.magnitude)
 
 
+@pytest.mark.thorough
 def test_a_value_that_is_not_proved_to_be_the_only_one_is_remarked_upon():
     texts = ["exp(x) + y*z = a", "x*exp(y) + z = b", "x + y*exp(z) = c"]
     known = {"a": 2.28872, "b": 1.9068763537, "c": 2.2217221778}
@@ -316,6 +317,7 @@ floor = "20 m**2"
     assert table.columns["rent"].tolist() == answers
 
 
+@pytest.mark.thorough
 def test_slow_points_are_worked_out_a_few_at_a_time():
     curve = derive.load("""[quantities]
 x = { unit = "" }

@@ -55,6 +55,7 @@ def asked(target: str, model: str, **given: str | float) -> float:
     return base
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_a_prefill_takes_what_its_tokens_heads_and_layers_take_together(model: str) -> None:

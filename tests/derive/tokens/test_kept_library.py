@@ -40,6 +40,7 @@ def entries(room):
     return list((room / "kept" / "derive-engine").iterdir()) if (room / "kept").exists() else []
 
 
+@pytest.mark.thorough
 def test_it_is_read_once_and_is_the_same(room, readings):
     first, second = built(), built()
     assert (len(readings), len(entries(room))) == (1, 1)
@@ -69,6 +70,7 @@ def test_a_damaged_entry_is_as_good_as_none(room, readings, damage):
     assert len(readings) == 4
 
 
+@pytest.mark.thorough
 def test_an_entry_that_holds_something_else_is_as_good_as_none(room, readings):
     built()
     (entry,) = entries(room)
@@ -114,6 +116,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(room, readings, monkey
     assert entries(room) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("place", one_in(1, ["file", "off"], ["file", "off"], thorough=2))
 def test_without_a_folder_it_is_read_each_time(room, readings, monkeypatch, place):
     (room / "file").write_text("")

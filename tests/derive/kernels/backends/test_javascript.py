@@ -170,6 +170,7 @@ QUANTITIES = [Quantity(name, domain="real") for name in "xyz"]
 AT = [(0.0, 1.0), (-1.0, 2.0), (0.5, 3.0), (1e200, -1e200), (1e308, 1e-200), (2.5, -0.3), (-4.0, 4.0), (3.0, 3.0)]
 
 
+@pytest.mark.thorough
 @needed
 def test_an_expression_is_what_the_evaluator_says_it_is_whatever_is_undefined():
     texts = {}

@@ -47,6 +47,7 @@ def of_hidden(seed):
     alike(case.library, target, **columns)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_random_library_is_the_same_function_in_every_dialect(seed):
@@ -100,6 +101,7 @@ DRAG = bare(
 )
 
 
+@pytest.mark.thorough
 def test_each_case_has_its_lines():
     found = alike(DRAG, "y", Re=[1e3, 3e3, 1e4, math.nan])
     assert found == pytest.approx([1e3, math.nan, 2e4, math.nan], nan_ok=True)

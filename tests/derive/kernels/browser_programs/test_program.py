@@ -453,6 +453,7 @@ def test_what_only_the_solver_can_tell_is_said_and_not_left_out():
     assert (point.why, point.reason("w")["quantity"]) == ("uncompiled", "x")
 
 
+@pytest.mark.thorough
 @needed
 def test_a_block_is_solved_by_lines():
     searched = bare("y x z", "y = x*exp(x)", "z = y + x")
@@ -471,6 +472,7 @@ def test_a_block_is_solved_by_lines():
     assert [point.number(name) for name in names] == pytest.approx([*numbers.values()], rel=1e-12)
 
 
+@pytest.mark.thorough
 @needed
 def test_a_block_in_which_arms_compete_has_the_value_of_the_arm_that_binds_or_bounds_only():
     held = bare(
@@ -662,6 +664,7 @@ def test_a_program_names_what_leaves_its_domain_beside_the_target_in_one_case():
             held.solve("y", **point)
 
 
+@pytest.mark.thorough
 @needed
 def test_a_divisor_that_comes_to_zero_beside_the_answer_is_told_as_the_solver_tells_it():
     """At b = 1 no f has b as its quotient by f - e; at f = 0 no e has, unless b is zero too."""

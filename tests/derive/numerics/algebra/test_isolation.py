@@ -85,6 +85,7 @@ def test_a_published_formula_turned_round_gives_back_each_of_its_values(formula:
         assert meets(equation, name, at, 1e-6) or chooses(equation, name), name
 
 
+@pytest.mark.thorough
 def test_nearly_every_published_formula_has_a_closed_form_for_each_of_its_symbols():
     asked = [(parse_equation(formula.equation), name) for formula in FORMULAS for name in formula.units]
     once = [(e, n) for e, n in asked if occurrences(e.lhs, n) + occurrences(e.rhs, n) == 1]

@@ -43,6 +43,7 @@ def test_exact_coefficients_give_each_root_once_however_often_it_counts(roots):
     assert isolated == pytest.approx(sorted({float(root) for root in roots}), rel=1e-15)
 
 
+@pytest.mark.thorough
 @examples(60)
 @given(st.lists(st.fractions(-(10**9), 10**9, max_denominator=10**7), min_size=2, max_size=8))
 def test_there_are_as_many_as_sturm_counts_and_each_is_the_nearest_double(coefficients):

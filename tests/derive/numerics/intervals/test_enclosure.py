@@ -62,6 +62,7 @@ def assert_enclosed(text, x_span, y_span=(1.0, 1.0)):
                 assert inside((number2 - number) / (x2 - x), enclosure.slopes, 1e-5 * (1 + size + size2))
 
 
+@pytest.mark.thorough
 @examples(1000, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(), BOXES, BOXES)
 def test_sampled_values_and_slopes_of_any_expression_lie_in_its_enclosure(text, x_span, y_span):

@@ -169,6 +169,7 @@ def misses(seed, count):
     return all_missed
 
 
+@pytest.mark.thorough
 @every("seed", range(4), ordinary=4)
 def test_every_value_and_slope_lies_in_its_enclosure(seed):
     assert misses(seed, 1500) == []
@@ -194,6 +195,7 @@ def test_every_value_and_slope_lies_in_its_enclosure_at_length(seed):
     assert misses(1000 + seed, 5000) == []
 
 
+@pytest.mark.thorough
 def test_without_outward_rounding_these_tests_fail(monkeypatch):
     for room in (arithmetic, enclosure):
         monkeypatch.setattr(room, "outward", lambda low, high, ulps=4: (low, high))

@@ -29,6 +29,7 @@ def greatest(form, sides, sign=1.0):
 SIDES = st.tuples(st.floats(0.1, 3), st.floats(0.05, 2)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
+@pytest.mark.thorough
 @examples(100, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(5), SIDES, SIDES, st.sampled_from((-1.0, 1.0)))
 def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_near_it(text, x, y, sign):

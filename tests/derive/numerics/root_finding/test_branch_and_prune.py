@@ -157,6 +157,7 @@ def test_a_larger_classical_system_too(name):
     assert (len(result.solutions), result.complete) == (count, True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("texts", "box", "hidden"),
     [
@@ -171,6 +172,7 @@ def test_what_is_not_finished_is_not_called_complete(texts, box, hidden):
     assert listed or any(all(a <= x <= b for x, (a, b) in zip(hidden, part, strict=True)) for part in result.open)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     "texts",
@@ -200,6 +202,7 @@ def is_around(narrow, point):
     return all(abs((a + b) / 2 - x) <= 1e-6 * max(1.0, abs(x)) for x, (a, b) in zip(point, narrow, strict=True))
 
 
+@pytest.mark.thorough
 @every("seed", SEEDS, ordinary=6)
 def test_as_many_solutions_are_found_as_exact_algebra_counts(seed):
     """An ellipse and a cubic: the real roots of the resultant, after a shear that keeps solutions apart, by Sturm."""

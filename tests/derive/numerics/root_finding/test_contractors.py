@@ -48,6 +48,7 @@ def test_a_point_where_an_equation_holds_is_kept(text, x, y, margins):
     assert_kept(text, {"x": x, "y": y}, margins)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "text",
@@ -75,6 +76,7 @@ def test_a_power_is_kept_where_its_base_or_its_exponent_has_no_end(text):
         assert_kept(text, {"x": x, "y": y}, [around_x, around_y, (1.0, 1.0)])
 
 
+@pytest.mark.thorough
 def test_no_proof_leaves_out_a_solution_on_another_arm():
     one, other, at = "(1 if x < 0 else log(x - 2)) + sin(y)", "x*exp(y) + y", {"x": -1.5, "y": 0.4}
     library = bare("a b x y", f"a = {one}", f"b = {other}", domains=dict.fromkeys("abxy", "real"))

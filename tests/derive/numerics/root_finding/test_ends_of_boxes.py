@@ -22,6 +22,7 @@ def test_a_root_beside_the_end_of_a_box_is_found(seed: int) -> None:
     assert_found(seed)
 
 
+@pytest.mark.thorough
 @every("seed", (483, 531, 542, 559, 649), ordinary=3)
 def test_a_root_is_found_where_rounding_hides_it_from_both_boxes(seed: int) -> None:
     assert_found(seed)

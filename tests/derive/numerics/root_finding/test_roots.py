@@ -432,6 +432,7 @@ FOUND = [  # an equation at k = 1, where x may be, its roots, and the intervals 
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @every(("text", "domain", "values", "plateaus"), FOUND)
 def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(text, domain, values, plateaus):
     solutions = roots(text, domain, k=1.0)

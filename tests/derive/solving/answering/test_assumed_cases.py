@@ -34,6 +34,7 @@ equation = "limit <= x"
 FORMS = {"2*x": lambda y: y / 2, "x**3": lambda y: y ** (1 / 3), "1/x": lambda y: 1 / y, "log(1 + x)": None}
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=15)

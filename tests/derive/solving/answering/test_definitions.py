@@ -71,6 +71,7 @@ EXPERTS = {
 }
 
 
+@pytest.mark.thorough
 def test_nobody_is_told_to_give_another_definition() -> None:
     with pytest.raises(derive.NoSolutionError, match="no point of the domains fits all of them") as caught:
         derive.llm.solve("active_experts", **EXPERTS)

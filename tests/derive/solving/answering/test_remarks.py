@@ -79,6 +79,7 @@ def test_a_dense_model_is_no_fact() -> None:
     assert derive.solve("optimal_batch", "llama3-70b", balance_tokens="300 token", compute_efficiency="1").remarks == ()
 
 
+@pytest.mark.thorough
 def test_a_peak_of_another_precision_is_told_with_what_it_costs() -> None:
     answer = derive.solve("cost_per_token", "h100-sxm:fp8", "llama3-70b", **SERVED)
     (remark,) = answer.remarks
@@ -93,6 +94,7 @@ def test_a_peak_of_another_precision_is_told_with_what_it_costs() -> None:
     assert f"in A: {remark.text}" in against.text()
 
 
+@pytest.mark.thorough
 def test_exchanges_whose_time_is_stated_are_in_the_step() -> None:
     given = {
         "chips": "8 chip",
@@ -317,6 +319,7 @@ def test_no_default_that_moves_an_answer_of_the_library_is_left_unsaid(count: in
         compare_by_asking(*question)
 
 
+@pytest.mark.thorough
 def test_weights_are_in_order() -> None:
     remarks = derive.solve("step_time", "h100-sxm:fp8", "deepseek-v3", **{**SERVED, "batch": "20000 sequence"}).remarks
     assert [remark.weight for remark in remarks] == sorted((remark.weight for remark in remarks), reverse=True)

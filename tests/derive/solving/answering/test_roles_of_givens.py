@@ -221,6 +221,7 @@ def chain(draw: random.Random) -> tuple[str, dict[str, float]]:
     return f"[quantities]\n{declared}\n[relations]\n{stated}", {**givens, "most": 500.0, "aside": 2.0}
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=15, thorough=4)
 def test_a_given_acts_on_a_bound_just_where_the_bound_moves_with_it(seed):
     text, givens = chain(random.Random(f"bound {seed}"))

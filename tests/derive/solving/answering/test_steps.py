@@ -73,6 +73,7 @@ def drawn(draw: random.Random, names: list[str], depth: int) -> str:
     return form.format(a=drawn(draw, names, depth - 1), b=drawn(draw, names, depth - 1))
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("first", range(0, 600, 100))
 def test_every_line_of_the_steps_comes_to_the_number_below_it(first: int) -> None:

@@ -217,6 +217,7 @@ def test_zeros_that_one_of_two_ways_divides_by_leave_the_other():
     assert not astray(504)  # q0 = q4/q3 is 0/0, and q1 = q3/3 leads on
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH), ordinary=6)
 def test_what_is_typed_is_held_against_what_follows(start):
     assert not [failure for seed in range(start, start + BATCH) if (failure := wrong(seed))]

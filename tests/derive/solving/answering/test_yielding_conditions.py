@@ -40,6 +40,7 @@ def drawn(seed: int) -> tuple[Library, list[str], str, dict[bool, float]]:
     return library, ["p"] if kind == "profile" else [], str(x), {case: values[is_below == case] for case in values}
 
 
+@pytest.mark.thorough
 @every("seed", range(200), ordinary=4, thorough=20)
 def test_a_weak_value_in_a_condition_yields_to_the_case_that_fits(seed: int) -> None:
     library, profiles, x, values = drawn(seed)
@@ -52,6 +53,7 @@ def test_a_weak_value_in_a_condition_yields_to_the_case_that_fits(seed: int) -> 
         assert [check.name for check in backwards.failed] == failed
 
 
+@pytest.mark.thorough
 @every("seed", range(200), ordinary=3, thorough=10)
 def test_what_fits_no_case_contradicts_itself_whatever_decides_between_them(seed: int) -> None:
     library, profiles, x, values = drawn(seed)
@@ -62,6 +64,7 @@ def test_what_fits_no_case_contradicts_itself_whatever_decides_between_them(seed
         library.solve("y", *profiles, x=x, w=str(3 * y))
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=1, thorough=5)
 def test_a_sweep_says_where_the_weak_value_yields(seed: int) -> None:
     library, profiles, x, values = drawn(seed)

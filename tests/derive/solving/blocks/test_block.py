@@ -116,6 +116,7 @@ def test_a_singular_system_is_said_to_be_so(texts, why):
     assert why in outcome.reason
 
 
+@pytest.mark.thorough
 def test_what_only_a_numerical_search_found_is_not_called_proved():
     texts = ["exp(x) + y*z = a", "x*exp(y) + z = b", "x + y*exp(z) = c"]
     x, y, z = 0.5, 0.7, 0.9
@@ -222,6 +223,7 @@ def test_a_value_at_the_end_of_its_domain_is_not_refused_for_being_rounded():
     assert solution.values == {"x": 0.3, "y": 0.0}
 
 
+@pytest.mark.thorough
 def test_a_root_at_zero_is_a_value_and_no_interval():
     nonnegative = Domain("nonnegative", 0.0, math.inf)
     (solution,) = solved(["exp(x) + y = a", "x + exp(y) = a"], "xy", {"a": 1.0}, nonnegative).solutions

@@ -60,6 +60,7 @@ REPEATS = {  # and what the same comes to at the level
 }
 
 
+@pytest.mark.thorough
 @every("seed", range(24), ordinary=3)
 @every("domain", ["real", "-5..5"])
 def test_a_relation_that_only_repeats_another_leaves_both_unknowns_open(seed, domain):
@@ -114,6 +115,7 @@ def test_where_rounded_givens_leave_a_touching_point_in_doubt_it_is_found(off, r
         assert solution.values["x"] == pytest.approx(math.sqrt(radius / 2), rel=1e-6)
 
 
+@pytest.mark.thorough
 @examples(16, ordinary=4)
 @given(st.floats(-4, 4), st.floats(-4, 4), st.sampled_from(["(x - a)**2", "cosh(x - a) - 1"]))
 def test_a_point_at_which_a_side_only_touches_zero_is_seen_in_what_stayed_open(x, y, part):

@@ -78,6 +78,7 @@ def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     assert all(answer.base is None for answer in found)  # intervals, of which `max` leaves the other arm
 
 
+@pytest.mark.thorough
 @every("digits", range(101, 999, 90), ordinary=10, thorough=3)
 def test_a_curve_in_one_arm_is_a_curve_though_a_search_sees_parts_of_it(digits):
     """The pieces of it that the search proves are short, and between them it sees points."""
@@ -115,6 +116,7 @@ NEARLY_ALONG_A_CURVE = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("pair", NEARLY_ALONG_A_CURVE, ids=str)
 def test_what_nearly_holds_along_a_curve_does_not_hold_along_it(pair):
@@ -152,6 +154,7 @@ APPROACHED = [
 ]
 
 
+@pytest.mark.thorough
 @every("equations", APPROACHED, ordinary=8)
 def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
     """`ceil(x)` comes as close to x + 1 as one likes, above each whole number."""

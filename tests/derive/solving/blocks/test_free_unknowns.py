@@ -100,6 +100,7 @@ def test_what_only_comes_close_is_no_level(text, known, domain):
     assert level_spans(OneUnknown(parse_equation(text), "x", known, domain)) == []
 
 
+@pytest.mark.thorough
 @given(
     st.sampled_from(SATURATING),
     st.integers(1, 99),

@@ -16,6 +16,7 @@ from quantities.domain import Domain
 REAL = Domain("real", -math.inf, math.inf)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("at", [0.5, -2.75])
 def test_a_line_that_touches_a_parabola_is_found_in_half_of_the_digits(at):
@@ -55,6 +56,7 @@ def test_all_solutions_of_ordinary_size_are_found_in_domains_that_are_wide(size,
     assert "not proved" in outcome.caveat.text
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)  # of six values it takes seconds
 @pytest.mark.parametrize(("seed", "count"), [*((seed, 3) for seed in range(4)), (4, 6)])
 def test_all_points_of_a_grid_are_found(seed, count):

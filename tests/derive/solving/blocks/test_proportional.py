@@ -57,6 +57,7 @@ def test_the_one_root_of_two_powers_is_found_whatever_binds(seed):
     assert not found.caveat
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=2)
 def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
     draw = random.Random(seed)

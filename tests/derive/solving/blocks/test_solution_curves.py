@@ -149,6 +149,7 @@ def test_a_relation_that_repeats_another_is_seen_at_once_along_a_branch():
     assert calls(lambda: solved(texts, known)) < 100_000  # a search from many starts makes three million
 
 
+@pytest.mark.thorough
 def test_no_points_of_a_curve_are_sought_where_the_slopes_show_that_there_is_none():
     texts = ["x**2 + y**2 = s", "x + y = t"]
     known = {"s": 0.1, "t": math.sqrt(0.2)}
@@ -168,6 +169,7 @@ def test_choices_stay_in_place_where_a_branch_crosses_them_at_points():
     assert calls(lambda: solved(texts, known)) < 200_000  # one arm after the other, 800,000
 
 
+@pytest.mark.thorough
 def test_choices_are_replaced_by_arms_where_a_branch_holds_in_part():
     """Tearing with the choices in place would sample how far it holds."""
     texts = ["t = max(m, w)", "m = c/n", "s = m/t", "u = w/t", "f = 1/max(s/f, u)", "w = 3 if n > 9 else 0"]

@@ -21,6 +21,7 @@ TENTHS = st.integers(-99, 99).map(lambda tenths: tenths / 10)
 SIGNS = st.sampled_from(["<", "<="])
 
 
+@pytest.mark.thorough
 @given(TENTHS, TENTHS, st.sampled_from([0.5, 1.0, 2.0, 3.0]), SIGNS, SIGNS, st.sampled_from([-1.5, 0.0, 2.5]))
 def test_two_conditions_leave_a_point_only_if_both_hold_there(x, y, factor, at_x, at_y, room):
     texts = [f"u = {factor}*x + y if y {at_y} b else 700", f"v = {factor}*x + y if x {at_x} a else 600"]
@@ -139,6 +140,7 @@ def overdetermined_arms(draw):
     return texts, float(y), float(Fraction(other))
 
 
+@pytest.mark.thorough
 @examples(40, ordinary=4)
 @given(overdetermined_arms(), st.booleans())
 def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case, is_turned):
@@ -151,6 +153,7 @@ def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case,
     assert dict(along.values) == {"y": pytest.approx(y, rel=1e-8, abs=1e-8)}
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(3)
 @pytest.mark.parametrize("excess", ["1e-12", "1e-10", "1e-7", "1e-13", "3e-11"])
 @examples(20, ordinary=5)
@@ -162,6 +165,7 @@ def test_arms_that_only_nearly_agree_leave_no_interval(excess, case):
     assert not any(solution.spans for solution in outcome.solutions)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("factor", [0.5, 1, 2])
 def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
@@ -174,6 +178,7 @@ def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
     assert dict(along.values) == {"y": pytest.approx(y, rel=1e-12)}
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("inner", ["max(max(x, 5), y**2)", "max(x, 5, y*y)"])
 @pytest.mark.parametrize("b", [32, 32.13])

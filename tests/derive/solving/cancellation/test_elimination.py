@@ -311,6 +311,7 @@ def test_of_potentials_only_differences_count(seed):
     assert number(answer) == pytest.approx(float(resistance(resistors, count)), rel=1e-9)
 
 
+@pytest.mark.thorough
 def test_no_contradiction_rests_on_a_search_that_proves_nothing(monkeypatch):
     def searched(system):
         raise AssertionError(f"searched from many starts: {system}")

@@ -26,6 +26,7 @@ def drawn(seed: int) -> tuple[list[str], float, float]:
     return relations, float(e), (first * e / (second * third)) ** 0.5
 
 
+@pytest.mark.thorough
 @every("seed", range(300), ordinary=9, thorough=20)
 def test_what_is_typed_comes_before_a_weak_value_that_counting_needs(seed: int) -> None:
     relations, e, expected = drawn(seed)

@@ -59,6 +59,7 @@ def apart(seed: int) -> str:
     return f"case({seed}): {text} within {share} % at {given}, not {wrong}" if wrong else ""
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH))
 def test_an_estimate_agrees_within_a_share_of_its_value(start):
     assert not [failure for seed in range(start, start + BATCH) if (failure := apart(seed))]

@@ -190,6 +190,7 @@ def bounds_of_a_random_question(seed: int) -> bool:
     return True
 
 
+@pytest.mark.thorough
 def test_bounds_of_the_built_in_library_hold_what_its_givens_ends_give():
     assert sum(map(bounds_of_a_random_question, range(12))) >= 4
 

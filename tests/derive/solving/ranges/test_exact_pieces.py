@@ -38,6 +38,7 @@ def test_each_interval_is_told_with_its_ends(relations, y, pieces):
     assert all(any("bounds are exact" in note for note in answer.assumptions) for answer in answers)
 
 
+@pytest.mark.thorough
 @every(("relations", "y"), [(["y = abs(x) - min(x, x)"], "-8..-1.9"), (JUMP, "3.2..4.9"), (["y = abs(x)"], "-2..-1")])
 def test_a_range_that_nothing_leads_to_has_no_solution(relations, y):
     with pytest.raises(NoSolutionError):

@@ -136,6 +136,7 @@ STEP = bare(
 """A step of a batch: its costs and its yield are functions of b alone, with b in an exponent and a max outside."""
 
 
+@pytest.mark.thorough
 def test_a_block_that_hangs_on_one_unknown_is_bounded_where_the_ranges_end():
     least, most = (number(STEP.solve("b", u=0.9, p=0.03, a=a)) for a in (0.035, 0.03))
     assert span(STEP.solve("b", u=0.9, p=0.03, a="0.03..0.035")) == pytest.approx((least, most), rel=1e-6)
@@ -177,6 +178,7 @@ def test_a_quantity_that_an_inequality_bounds_is_bounded_over_a_range_too():
     assert "bounds are those in the middle of the ranges" in found.assumptions
 
 
+@pytest.mark.thorough
 def test_limits_leave_an_interval_that_is_only_as_wide_as_what_else_holds_allows():
     """At half of the edge the context would be negative: the limit holds between both, and not at the edge alone."""
     given = ("b200-sxm:fp8", "llama3-70b")
@@ -199,6 +201,7 @@ def test_an_end_to_which_no_value_leads_is_not_called_close():
         assert low == pytest.approx(least, rel=1e-6) or any("too wide" in note for note in answer.assumptions)
 
 
+@pytest.mark.thorough
 def test_a_block_whose_solution_ends_within_the_ranges_is_searched_over_one_unknown():
     """With y = b/t = 20 the first sum binds for any b at a = 1/20. Over all unknowns it would take three times more."""
     batch = bare(
@@ -225,6 +228,7 @@ def steps_of_a_chain(length: int) -> int:
     return calls(lambda: chain.solve(names[-1], y0="1..2").bounds)
 
 
+@pytest.mark.thorough
 def test_that_a_chain_of_quantities_stays_in_its_domains_is_seen_step_by_step():
     """Each step put into the next from the start on would take two and a half times as much."""
     steps_of_a_chain(3)

@@ -66,6 +66,7 @@ def test_a_default_that_the_typed_values_displace_through_relations_does_not_bou
     assert answer.low.magnitude == pytest.approx(127.8, rel=1e-12)
 
 
+@pytest.mark.thorough
 @every("relation", [one for one in derive.llm.relations.values() if not one.is_equation], ids=str, ordinary=6)
 def test_each_inequality_of_the_library_bounds_as_it_does_with_typed_defaults(relation):
     weak = {name: str(q.default) for name, q in relation.declared.items() if q.default is not None}
@@ -212,6 +213,7 @@ def test_a_limit_of_a_steep_function_bounds_its_argument(curve, op, bound):
     assert math.isinf(end)
 
 
+@pytest.mark.thorough
 def test_no_bound_rests_on_a_search_that_proves_nothing(monkeypatch):
     def searched(system):
         raise AssertionError(f"searched from many starts: {system}")

@@ -71,6 +71,7 @@ def _is_close(ends: tuple[float, float], others: tuple[float, float]) -> bool:
     return all(one == other or math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12) for one, other in pairs)
 
 
+@pytest.mark.thorough
 @every("start", range(0, SHORT, BATCH), ordinary=6)
 def test_limits_leave_what_they_leave(start):
     assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]

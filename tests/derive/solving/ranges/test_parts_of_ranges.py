@@ -52,6 +52,7 @@ def test_a_case_in_the_middle_of_a_range_contradicts_nothing_beyond_it(seed: int
     assert [one.bounds for one in library.solve_all("z", n=f"1..{2 * edge}")] == [(3, 3 * edge)]
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("slope", [1.5, 2, 2.5, 4])
 def test_bounds_over_all_cases_are_not_called_as_close_as_those_of_one(slope: float) -> None:
@@ -102,6 +103,7 @@ def test_a_contradiction_by_a_case_that_no_range_moves_is_told(seed: int) -> Non
         assert library.solve("z", **given).bounds == (3, 12)
 
 
+@pytest.mark.thorough
 @every("seed", range(40), ordinary=20, thorough=3)
 def test_a_factor_that_is_zero_in_the_middle_of_its_range_contradicts_nothing(seed: int) -> None:
     """Of `a = (x - m)*y` and `b = k*(x - m)*y` only b = k*a is asked of the givens, whatever x is."""
@@ -130,6 +132,7 @@ ARMED = {
 }
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=12, thorough=5)
 def test_two_ranges_that_one_number_fits_contradict_nothing(seed: int) -> None:
     """In the middle of the ranges another arm or root may hold, which leads to a contradiction there alone."""
@@ -149,6 +152,7 @@ def test_two_ranges_that_one_number_fits_contradict_nothing(seed: int) -> None:
         assert any(low <= x <= high for low, high in map(span, answers))
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize(
     ("pair", "a", "b", "x"),

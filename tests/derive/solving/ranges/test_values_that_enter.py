@@ -63,6 +63,7 @@ def test_a_value_that_enters_the_domain_beside_the_middle_is_not_lost(seed: int)
         assert not missing(library, span, inside), (text, domain, span)
 
 
+@pytest.mark.thorough
 @every("seed", range(24), ordinary=8, thorough=3)
 def test_a_step_behind_a_wave_is_found_where_the_middle_of_the_range_is_no_step(seed: int) -> None:
     draw = random.Random(f"steps {seed}")
@@ -112,6 +113,7 @@ def test_bounds_hold_every_value_where_it_is_open_what_the_middle_of_the_range_h
     assert all(answer.bounds[0] <= x <= answer.bounds[1] for x in inside)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_a_case_that_the_middle_of_the_ranges_contradicts_is_one_elsewhere(seed):
@@ -149,6 +151,7 @@ ABOVE: dict[str, Callable[[float], float]] = {
 }
 
 
+@pytest.mark.thorough
 @every("seed", range(60), ordinary=24, thorough=5)
 def test_a_case_without_a_value_in_the_middle_of_the_ranges_is_not_left_out_without_a_word(seed: int) -> None:
     """Below the edge `b = y - x`, above another function of y; the domain of y may have no end."""

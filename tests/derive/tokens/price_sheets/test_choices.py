@@ -64,6 +64,7 @@ def test_every_sheet_is_read_with_its_own_model_or_with_those_of_its_class() -> 
     assert named.name == "llama3-1-405b"
 
 
+@pytest.mark.thorough
 def test_a_published_model_fixes_the_margin() -> None:
     found = derive.infer("deepseek-v3-standard-prices")["input_margin_limit"]
     h100 = derive.profile("h100-sxm:fp8")
@@ -83,6 +84,7 @@ def test_bounds_are_called_bounds_and_a_change_of_chip_is_said() -> None:
             assert "since h100-sxm:fp8 does not say" in str(found)
 
 
+@pytest.mark.thorough
 def test_the_range_of_the_cache_is_that_of_all_chips_and_sizes(gemini: Inference) -> None:
     found = gemini["implied_kv_bytes_per_token"]
     least, most = behind(0), behind(2)
@@ -94,6 +96,7 @@ def test_the_range_of_the_cache_is_that_of_all_chips_and_sizes(gemini: Inference
     assert found.value.magnitude == pytest.approx(1692.86, rel=1e-5)
 
 
+@pytest.mark.thorough
 def test_bounds_enclose_the_reference(gemini: Inference, opus: Inference) -> None:
     for found in (*gemini.conclusions, *opus.conclusions):
         assert found.answer.base is not None
@@ -143,6 +146,7 @@ def test_a_rack_counts_as_its_chips() -> None:
     assert str(rack[name].reference) == "gb200-nvl72:fp8, deepseek-v3"
 
 
+@pytest.mark.thorough
 def test_a_rule_completes_a_sheet() -> None:
     bare = '[profiles.own-prices]\ninput_price = "2 USD/Mtoken"\noutput_price = "8 USD/Mtoken"\n'
     choices = ("h100-sxm:fp8", "deepseek-v3", "nvme-gen5-30tb")

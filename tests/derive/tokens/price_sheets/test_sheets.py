@@ -166,6 +166,7 @@ def test_what_cannot_be_read_is_told_in_words(words: tuple[str, ...], status: in
     assert (told.status, said in told.out + told.err) == (status, True), told
 
 
+@pytest.mark.thorough
 def test_a_table_comes_first_and_derivations_on_request() -> None:
     told = ask("infer", "good.toml", *CHOICES, "batch_output_price=4 USD/Mtoken")
     assert told.status == 0

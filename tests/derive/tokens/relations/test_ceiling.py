@@ -106,6 +106,7 @@ def test_a_step_is_the_longest_of_arithmetic_with_attention_reading_and_sending(
     np.testing.assert_allclose(found, expected(Machine(chip, model), settings), rtol=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("tokens", [2, 170, 171, 4096])
 def test_a_pass_of_many_tokens_attends_to_what_stands_before_each_and_writes_latents_out(tokens: int) -> None:
@@ -169,6 +170,7 @@ def test_exchanges_between_experts_that_are_not_stated_are_told_with_what_they_w
             assert EXPERT_SENDS not in {one.name for one in answer.remarks}
 
 
+@pytest.mark.thorough
 def test_a_step_is_asked_back() -> None:
     machine = Machine("h20-96gb:fp8", "deepseek-v3")
     given = {"batch": "600 sequence", "context": "32 ktoken/sequence", "chips": "32 chip"}
@@ -212,6 +214,7 @@ def test_a_chip_of_many_is_no_faster_than_one_alone_and_slower_where_exchanges_b
     assert not told[0]  # a chip alone waits for nobody
 
 
+@pytest.mark.thorough
 def test_the_answer_says_what_reading_all_experts_would_take() -> None:
     given = {"batch": "1 sequence", "context": "1 ktoken/sequence", "chips": "72 chip"}
     machine = Machine("gb200:fp8", "deepseek-v3")
@@ -229,6 +232,7 @@ def test_the_answer_says_what_reading_all_experts_would_take() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_a_choice_keeps_to_the_domain_of_a_chip_and_the_context_of_a_model() -> None:
     given = {"batch": "4 sequence", "context": "1536 token/sequence"}
     for chips in (["1 chip", "8 chip", "32 chip"], "1..64 chip"):

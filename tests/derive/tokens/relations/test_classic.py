@@ -77,6 +77,7 @@ def test_the_hidden_size_alone_does_not_say_how_large_a_cache_is() -> None:
     assert ("classic_kv_ratio",) in caught.value.missing
 
 
+@pytest.mark.thorough
 @given(st.integers(1, 2**16))
 def test_an_inner_size_is_not_taken_from_the_proportions_of_the_classic_layer(hidden_size: int) -> None:
     with pytest.raises(derive.UnderdeterminedError, match=r"default of widening, 4, is .* never run back") as caught:

@@ -294,6 +294,7 @@ def test_experts_that_no_token_chose_stay_in_memory(target: str, given: dict[str
     assert found.value.magnitude == pytest.approx(expected, rel=1e-6)
 
 
+@pytest.mark.thorough
 def test_it_is_asked_back() -> None:
     back = derive.solve("fast_batch", "deepseek-v3", "gb200:fp8", **RACK, fast_speed_ratio=4.372441038496586)
     assert back.value.magnitude == pytest.approx(16, rel=1e-6)
@@ -332,6 +333,7 @@ def test_a_sequence_alone_pays_for_the_waiting_of_its_chips() -> None:
     assert found.regime["lone_cost"] == "lone_waiting_cost"
 
 
+@pytest.mark.thorough
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("target", ["fast_speed_ratio", "fast_speed_limit", "lone_cost"])
 def test_a_network_that_binds_the_second_step_is_not_passed_over(target: str) -> None:

@@ -92,6 +92,7 @@ TYPED = [
 ]
 
 
+@pytest.mark.thorough
 @every(("model", "typed"), TYPED, ordinary=4)
 def test_a_shape_that_is_typed_over_a_model_moves_its_weights_and_its_arithmetic(
     model: str, typed: dict[str, float]
@@ -187,6 +188,7 @@ WORKED = {
 }
 
 
+@pytest.mark.thorough
 @every(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape], ordinary=6)
 def test_each_shape_comes_back_from_what_a_token_passes(model: str, name: str) -> None:
     shape = WORKED[model]

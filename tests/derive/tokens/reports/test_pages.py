@@ -45,6 +45,7 @@ def test_no_count_is_a_million_or_more_and_written_out(name):
     assert [number for number in NUMBER.findall(told(name)) if len(number) > 9] == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_negative_is_added_and_no_power_of_ten_stands_before_a_unit_that_has_multiples(name):
     assert re.findall(r"[+-] -\s*[\d\\a-zA-Z]", told(name)) == []
