@@ -23,6 +23,8 @@ from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_s
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
+from derive.planning.basis import determined
+from derive.planning.incidence import structure_of
 from derive.planning.networks import reached
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import in_a_row
@@ -261,12 +263,15 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
     a part in these, so that a browser program can call what it finds a contradiction of the givens.
     """
     strong, plans_of = cases.outline.strong, dict[Block, dict[str, Cases]]()
+    fixed = determined(structure_of(library), strong, ()).union(strong, (cases.outline.target,))
     always = (block for block in leaving_beside(library, strong, cases.plans) if only_form(library, block) is None)
     for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
         if not closed_forms(library, block) and not arms_in_closed_form(library, block):
             continue
         inputs = block.inputs(library)
         names = inputs.union(names_in(*conditions_of(library, block.relations)))
+        if not names <= fixed:
+            continue
         needed = sorted(names - {*strong, cases.outline.target})
         try:
             plans = {name: plans_for(library, name, strong) for name in needed}
