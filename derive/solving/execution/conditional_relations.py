@@ -108,10 +108,10 @@ def _all_hold(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
-    """Why a conditional relation does not apply, as a sentence; a ranged given is taken at its midpoint."""
+    """Why a conditional relation does not apply, as a sentence; a range is taken at its midpoint."""
     verdict = "is undefined" if truth(condition, values) is None else "is false"
-    fixed = question.strong.keys() - question.ranges.keys()
-    if question.ranges and not fixed >= set(names_in(condition)):
+    fixed = question.values.keys() - question.stated_ranges.keys()
+    if question.stated_ranges and not fixed >= set(names_in(condition)):
         verdict += " in the middle of the ranges"
     return f"{render(condition)} {verdict}"
 

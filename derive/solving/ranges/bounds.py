@@ -480,7 +480,7 @@ class _ConditionBounds:
     def _find_span(self, name: str) -> Span | None:
         """The bounds of a quantity over the ranges: by its form, along this solution, or by a plan of its own."""
         point = (self.values[name],) * 2
-        if name in self.question.strong:
+        if name in self.given:
             return self.ranges.get(name, point)
         by_form = self._bounds_of(composed(name, self.branch.steady_forms))
         if by_form is not None:

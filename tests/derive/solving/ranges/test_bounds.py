@@ -278,3 +278,18 @@ def _random_expression(draw: random.Random, depth: int) -> Node:
     op = draw.choice(("add", "mul", "neg", "inv", "inv", "abs", "max", "min", "floor", "ceil"))
     count = 2 if op in ("add", "mul", "max", "min") else 1
     return Apply(op, tuple(_random_expression(draw, depth - 1) for _ in range(count)))
+
+
+@pytest.mark.parametrize("kind", ["typed", "profile"])
+@every("seed", range(40), ordinary=10)
+def test_a_range_that_decides_a_case_brings_both_cases_into_the_bounds(seed: int, kind: str) -> None:
+    """Whoever states the range, and whatever else it leads to."""
+    draw = random.Random(seed)
+    edge, low, high, factor = draw.randint(3, 6), draw.uniform(1, 3), draw.uniform(6, 9), draw.randint(2, 5)
+    cases = [{"equation": "q = p", "when": [f"d >= {edge}"]}, {"equation": f"q = {factor}*p", "when": [f"d < {edge}"]}]
+    relations = ["p = 2*a", *cases, *draw.sample(["r = d + p", "s = d*a", "t = d"], draw.randint(0, 2))]
+    text = f"{low}..{high}"
+    library = bare("a d p q r s t", *relations, profiles={"own": {"d": text} if kind == "profile" else {"s": "1"}})
+    given = {"a": "2"} if kind == "profile" else {"a": "2", "d": text}
+    (answer,) = library.solve_all("q", "own", **given)
+    assert span(answer) == pytest.approx((4, 4 * factor), rel=1e-5)
