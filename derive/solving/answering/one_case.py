@@ -28,13 +28,13 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan, plan_for
-from derive.solving.answering.case_intervals import left_open
+from derive.solving.answering.case_intervals import ENCLOSED, left_open
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.system import agrees
 from derive.solving.cancellation.typed_alone import (
     definitions_in,
     displaced_by_typed,
-    displaced_in_systems,
+    displaced_on_the_way,
     unsure_relations,
 )
 from derive.solving.diagnosis.conflicts import NoValueError, cancelling, contradiction, unproved
@@ -42,7 +42,7 @@ from derive.solving.diagnosis.missing_givens import missing_sets, shortage, want
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.conditional_relations import Undecided, decisions_of
+from derive.solving.execution.conditional_relations import ANOTHER, Undecided, decisions_of
 from derive.solving.execution.plan_execution import carried_out, conditional_in, detours, without
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, stated_at
@@ -52,6 +52,9 @@ from quantities.value import Value
 
 _FALLBACK_STANDS = "its fallback stands"
 _UNSURE = "it need not hold exactly"
+_ENCLOSED_ON_CURVE = replace(
+    ENCLOSED, text="the interval contains every value that fits; not every value in it need fit"
+)
 _NEIGHBOURS = 12  # limit on relations that narrow an interval
 
 
@@ -104,7 +107,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     A plan that leads to no value is returned, since the last resort may go on from it.
     """
     plan = question.plan(library, frozenset(question.case.failing))
-    displaced = displaced_in_systems(library, question.outline, plan)
+    displaced = displaced_on_the_way(library, question.outline, plan)
     if not displaced:
         return _answered_by_plan(library, question)
     outcome = answered_in_case(library, question.yielding(displaced))
@@ -185,11 +188,48 @@ def _despite_error(
     """The results of one case whose plan ends in an error: by elimination, or over the whole ranges; None if none."""
     if isinstance(error, UnderdeterminedError):  # a block is singular at these numbers
         eliminated = cancelling(library, question, {})
-        return [eliminated] if eliminated else PlanWithoutValue(_singular(library, question, error))
+        if eliminated is not None:
+            return [eliminated]
+        return _along_curve(library, question) or PlanWithoutValue(_singular(library, question, error))
     over_all = _over_ranges(library, question)
     if isinstance(error, NoSolutionError):  # of a block, proved in the middle of the ranges alone
         return PlanWithoutValue(error.with_traceback(None) if over_all is None else _open_elsewhere(question))
     return None if over_all is None else [over_all]  # what is not proved in their middle may be so over all of them
+
+
+def _along_curve(library: RelationSet, question: Question) -> list[PlanResult]:
+    """The intervals that one case's conditions leave the target along the curve of a singular block.
+
+    Of `p = 3*b` where `c > 3*b`, and `r = p/b`, r = 3 leaves b whatever the condition leaves it. The intervals may hold
+    more than the curve does.
+    """
+    failing = question.case.failing
+    plan = question.plan(library, frozenset(failing))
+    decided = (library.relations[name].conditions for name in (*question.case.holding, *failing))
+    if not {*names_in(*chain.from_iterable(decided))}.intersection(plan.unknowns):
+        return []
+    results, _ = _left_open(library, question, dict.fromkeys(sorted(failing), ANOTHER))
+    equations = [library.relations[name].written for name in plan.relations]
+    others = [name for name in plan.unknowns if name != question.target]
+    domains = {name: library.declared[name].domain for name in plan.unknowns}
+    domain_spans = {name: domain.ends for name, domain in domains.items()}
+    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
+
+    def with_others(state: State) -> State | None:
+        """A state with the intervals of the block's other unknowns as well; None if they have none."""
+        start = {**domain_spans, **point_box(state.values), **state.spans}
+        spans = narrowed(equations, others, start, above)
+        if spans is None:
+            return None
+        other_spans = {name: spans[name] for name in others if name not in state.values}
+        return replace(state, spans={**other_spans, **state.spans}, notes=(*state.notes, _ENCLOSED_ON_CURVE))
+
+    with_plan = []
+    for result in results:
+        states = tuple(state for state in map(with_others, result.states) if state is not None)
+        if states:
+            with_plan.append(replace(result, plan=plan, states=states))
+    return with_plan
 
 
 def _by_a_detour(library: RelationSet, question: Question, first: PlanResult) -> PlanResult:
@@ -402,6 +442,16 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: P
     )
     if result is not None:
         return [result]
+    results, contradictions = _left_open(library, question, left_out)
+    if not results:
+        raise contradictions[0] if contradictions else UnfixedError(library, question, left_out)
+    return results
+
+
+def _left_open(
+    library: RelationSet, question: Question, left_out: Mapping[str, str]
+) -> tuple[list[PlanResult], list[DeriveError]]:
+    """The results of one case with the intervals that its conditions leave the target, and the errors of others."""
     results: list[PlanResult] = []
     contradictions: list[DeriveError] = []
     for piece in left_open(library, question, left_out):
@@ -409,9 +459,7 @@ def _despite_structure(library: RelationSet, question: Question, undetermined: P
         contradictions += errors
         if consistent is not None:
             results.append(consistent)
-    if not results:
-        raise contradictions[0] if contradictions else UnfixedError(library, question, left_out)
-    return results
+    return results, contradictions
 
 
 def _pinned(library: RelationSet, question: Question, undetermined: PlanResult) -> PlanResult | None:

@@ -7,7 +7,7 @@ set aside. Relations count here if they always apply, and exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -45,25 +45,38 @@ def displaced_by_typed(library: RelationSet, outline: Outline, plan: Plan) -> li
     return displaced if displaced and _is_fixed(library, outline, idle) else []
 
 
-def displaced_in_systems(library: RelationSet, outline: Outline, plan: Plan) -> list[str]:
-    """The weak values in a plan's simultaneous equations that what is typed determines, as something cancels.
+def displaced_on_the_way(library: RelationSet, outline: Outline, plan: Plan) -> list[str]:
+    """The weak values on which a plan rests though what is typed determines their quantities, as something cancels.
 
-    Such equations repeat or contradict each other: of `c = a + b` and `d = 2*a + 2*b` with a typed c and a weak d, d is
-    twice c.
+    Simultaneous equations may repeat or contradict each other: of `c = a + b` and `d = 2*a + 2*b` with a typed c and a
+    weak d, d is twice c. Elsewhere that takes a typed value which the plan does not use.
     """
+    if not plan.weak or not outline.strong:
+        return []
     systems = chain.from_iterable(block.relations for block in plan.blocks if len(block.relations) > 1)
-    members = library.held_by(systems).keys() if plan.weak else ()
-    in_use = [name for name in plan.weak if name in members]
-    definitions = definitions_in(library, in_use)
-    weak = [name for name in in_use if name not in definitions]
+    in_systems = library.held_by(systems).keys()
+    held = library.held_by(plan.relations).keys()
     strong = frozenset(outline.strong)
-    return [name for name in weak if strong and _is_fixed(library, replace(outline, target=name), strong)]
+    idle = strong.difference(held)
+    definitions = definitions_in(library, plan.weak)
+    in_use = [name for name in plan.weak if name in held and name not in definitions]
+    elsewhere = [name for name in in_use if name not in in_systems]
+    if not idle or not _may_be_fixed(library, outline, elsewhere, idle):
+        elsewhere = []
+
+    def is_displaced(name: str) -> bool:
+        """Whether what is typed fixes the quantity of a weak value."""
+        if name in in_systems:
+            return _is_fixed(library, replace(outline, target=name), strong)
+        return name in elsewhere and _is_fixed(library, replace(outline, target=name), idle)
+
+    return list(filter(is_displaced, in_use))
 
 
 def without_displaced(library: RelationSet, outline: Outline) -> Outline:
     """The outline without the weak values by which its plan would go past what is typed alone."""
     plan = plan_for(library, outline.target, outline.strong, outline.weak, stated=outline.stated)
-    displaced = displaced_in_systems(library, outline, plan) or displaced_by_typed(library, outline, plan)
+    displaced = displaced_on_the_way(library, outline, plan) or displaced_by_typed(library, outline, plan)
     if not displaced:
         return outline
     weak = tuple(name for name in outline.weak if name not in displaced)
@@ -75,6 +88,22 @@ def typed_first(library: RelationSet, question: Question) -> Question:
     kept = without_displaced(library, question.outline).weak
     displaced = question.weak.keys() - {*kept}
     return question.yielding(sorted(displaced)) if displaced else question
+
+
+def _may_be_fixed(library: RelationSet, outline: Outline, names: Sequence[str], idle: frozenset[str]) -> bool:
+    """Whether an idle given stands in any relation that may be combined with others to fix one of some quantities."""
+    strong = frozenset(outline.strong)
+    known = strong.union(definitions_in(library, outline.weak), names)
+
+    def may_be_fixed() -> bool:
+        """Peel off the relations that alone contain an open quantity, and see what is left."""
+        core = core_of(library, known)
+        structure = core.structure(unsure_relations(library) & core.decisive, frozenset())
+        apart = structure.apart(known)
+        left = structure.quantities_of(relation for relation in structure.members if relation not in apart)
+        return not left.isdisjoint(idle)
+
+    return bool(names) and _FIXED.of(library.session, (strong, tuple(names), idle), may_be_fixed)
 
 
 def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> bool:

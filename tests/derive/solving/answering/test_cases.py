@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import derive
 from tests.derive.statements import bare, number, span
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 
 def cases(names, *relations, **domains):
@@ -344,3 +344,23 @@ def test_a_condition_and_its_negation_never_hold_together(condition, is_denied_f
     assert [answer for answer in answers if answer.value is not None] == []
     with pytest.raises(derive.UnderdeterminedError):
         library.compile("y", ["v"])
+
+
+@every("seed", range(60), ordinary=12)
+def test_a_case_whose_equations_hold_along_a_curve_leaves_the_target_what_its_condition_does(seed: int) -> None:
+    """Where c is more than k*b, p is k*b, and its ratio to b is k for every b: so b may be anything below c/k."""
+    draw = random.Random(seed)
+    k, c = Fraction(draw.randint(2, 30), 10), Fraction(draw.randint(20, 150), 10)
+    first, second = draw.choice([("<=", ">"), ("<", ">=")])
+    form, r = draw.choice([("r = p/b", k), ("r = p/b + 1", k + 1), ("r = 2*p/b", 2 * k), ("r = 3 - b*p/b**2", 3 - k)])
+    library = bare(
+        "b c p r",
+        {"equation": "p = c", "when": [f"c {first} {float(k)}*b"]},
+        {"equation": f"p = {float(k)}*b", "when": [f"c {second} {float(k)}*b"]},
+        form,
+        domains={"r": "real"},
+    )
+    with pytest.raises(derive.AmbiguousError) as caught:
+        library.solve("b", c=float(c), r=float(r))
+    (answer,) = caught.value.answers
+    assert span(answer) == pytest.approx((0, float(c / k)))

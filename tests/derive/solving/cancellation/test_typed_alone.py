@@ -75,3 +75,48 @@ def test_a_weak_value_that_what_is_typed_determines_fixes_nothing_else(g: str) -
         library.solve("c", f="18")
     assert error.value.missing == (("d",),)
     assert number(library.solve("g", f="18")) == 18
+
+
+def test_a_relation_that_does_not_apply_displaces_no_weak_value() -> None:
+    """Up to k = 1, c says nothing of the sum of a and b: the default of d does."""
+    first = {"equation": "c = a + b", "when": ["k > 1"]}
+    domains = dict.fromkeys("abcd", "real")
+    library = bare("a b c d k", first, "d = 2*a + 2*b", domains=domains, values={"d": "50"})
+    with pytest.raises(UnderdeterminedError) as error:
+        library.solve("a", c=10, k="0.5")
+    assert error.value.missing == (("b",),)
+    assert number(library.solve("a", c=10, k="0.5", b=1)) == 24
+
+
+@pytest.mark.parametrize("rough", [0, 2])
+def test_an_estimate_displaces_no_weak_value(rough: int) -> None:
+    relations: list[Any] = ["c = b", "s = b - a", "e = c + s + a"]
+    relations[rough] = {"equation": relations[rough], "approximate": "10 %"}
+    library = bare("a b c s e", *relations, domains={"s": "real"}, values={"b": "39"})
+    assert number(library.solve("c", e="2")) == 39
+
+
+@pytest.mark.parametrize("kind", ["values", "profiles"])
+def test_a_weak_value_that_cancels_may_lead_from_what_is_typed_to_the_target(kind: str) -> None:
+    """The plan with a uses e, and so goes past nothing that is typed; b is what is refuted."""
+    weak: dict[str, Any] = {"values": {"b": "39"}, "profiles": {"p": {}}}
+    weak[kind] = {**weak[kind], "a": "1"} if kind == "values" else {"p": {"a": "1"}}
+    library = bare("a b c s e", "c = b", "s = b - a", "e = c + s + a", domains={"s": "real"}, **weak)
+    answer = library.solve("c", "p", e="2")
+    assert number(answer) == 1
+    assert "a" in answer.given
+    assert [check.name for check in answer.failed] == ["b"]
+
+
+@every("seed", range(60), ordinary=12, thorough=1)
+def test_a_weak_value_on_the_way_yields_to_what_is_typed(seed: int) -> None:
+    """What is typed fixes c, whatever b and a are, and the target is c times or plus something that is only weak."""
+    draw = random.Random(seed)
+    b, h, e, share = draw.randint(30, 60), draw.randint(2, 9), draw.randint(1, 20), draw.randint(1, 4)
+    c = e / (1 + share)
+    form, right = draw.choice([("g = c*h", c * h), ("g = c + h", c + h), ("g = h/c", h / c)])
+    chain = ["c = b", f"s = {share}*b - a", "e = c + s + a", form]
+    library = bare("a b c s e g h", *draw.sample(chain, 4), domains={"s": "real"}, values={"b": str(b), "h": str(h)})
+    answer = library.solve("g", e=e)
+    assert number(answer) == pytest.approx(right)
+    assert not answer.unused
