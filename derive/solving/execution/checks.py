@@ -6,15 +6,16 @@ import math
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Apply, Node, Number, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value
-from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value, weighed
+from derive.numerics.algebra.like_terms import added, multiplied, negated
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import core_of, structure_of
@@ -419,9 +420,24 @@ def _fails_elsewhere(
 
 def _difference(relation: Relation, values: Mapping[str, float], forms: Mapping[str, Node]) -> Node:
     """The left side of a checked relation less its right side, with the forms of quantities put in where known."""
+    return _with_forms(added(relation.written.lhs, negated(relation.written.rhs)), values, forms)
+
+
+def _with_forms(node: Node, values: Mapping[str, float], forms: Mapping[str, Node]) -> Node:
+    """An expression of a checked relation with the forms of quantities put in, if their names are all known."""
+    put_in = composed(_DIFFERENCE, {**forms, _DIFFERENCE: node})
+    return put_in if put_in is not None and values.keys() >= set(names_in(put_in)) else node
+
+
+def _excess(relation: Relation) -> Node:
+    """By how much the sides of a checked estimate differ beyond the share that it states of its formula's value."""
     difference = added(relation.written.lhs, negated(relation.written.rhs))
-    put_in = composed(_DIFFERENCE, {**forms, _DIFFERENCE: difference})
-    return put_in if put_in is not None and values.keys() >= set(names_in(put_in)) else difference
+    size = added(*(Apply("abs", (part,)) for part in weighed(relation.written)))
+    share = multiplied(Number(Fraction(relation.tolerance)), size)
+    above, below = added(difference, negated(share)), added(negated(difference), negated(share))
+    if relation.is_equation:
+        return Apply("max", (above, below))
+    return above if relation.written.op == "<=" else below
 
 
 def _overlaps(
@@ -433,6 +449,9 @@ def _overlaps(
     difference = _difference(relation, values, forms)
     if not any(name in ranges for name in names_in(difference)):
         return False
+    if relation.approximate is not None:
+        (least, _), _ = bounds_of_form(_with_forms(_excess(relation), values, forms), values, ranges)
+        return least <= 0
     (low, high), _ = bounds_of_form(difference, values, ranges)
     slack = AGREEMENT * size_of(relation.written, values)
     return {"=": low <= slack and high >= -slack, "<=": low <= slack, ">=": high >= -slack}[relation.written.op]

@@ -15,6 +15,7 @@ from fractions import Fraction
 import pytest
 
 import derive
+from tests.derive.statements import bare
 from tests.ordinary import every
 
 SHORT, BATCH = 60, 20
@@ -69,3 +70,18 @@ def test_an_estimate_agrees_within_a_share_of_its_value(start):
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_an_estimate_agrees_within_a_share_of_its_value_in_the_long_run(start):
     assert not [failure for seed in range(start, min(start + BATCH, LAST)) if (failure := apart(seed))]
+
+
+@every("seed", range(80), ordinary=8)
+def test_an_estimate_beside_a_range_agrees_within_its_share_of_any_number_in_the_range(seed):
+    draw = random.Random(seed)
+    low, share, factor = draw.randint(2, 9), draw.randint(2, 20), draw.choice(["2", "0.5", "3"])
+    high = low + draw.randint(1, 5)
+    estimate = {"equation": f"y = {factor}*a", "approximate": f"{share} %"}
+    library = bare("a y t b", estimate, "t = y + b")
+    least, most = (
+        Fraction(factor) * end for end in (low * (1 - Fraction(share, 100)), high * (1 + Fraction(share, 100)))
+    )
+    y = draw.uniform(0.8 * float(least), 1.2 * float(most))
+    answer = library.solve("t", a=f"{low}..{high}", y=y, b=1)
+    assert bool(answer.failed) == (not least <= y <= most)
