@@ -42,6 +42,7 @@ from derive.presentation.numbers import told_apart
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.system import agrees
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_at
@@ -124,9 +125,11 @@ class _JointLimits:
 
         Whether a relation under conditions applies may change within ranges; without it, bounds contain every value.
         """
+        decisions = decisions_of(self.library, self.question)
         names = dict.fromkeys([*self.names, *chain.from_iterable(limit.others for limit in self.limits)])
         relations = [self.library.relations[name] for name in names]
-        return [relation for relation in relations if relation.approximate is None and not relation.conditions]
+        exact = (relation for relation in relations if relation.approximate is None)
+        return [relation for relation in exact if all(map(decisions.verdict, relation.conditions))]
 
     @property
     def are_few(self) -> bool:

@@ -28,6 +28,7 @@ from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from derive.planning.plan import Block, Plan
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
 from derive.solving.ranges.global_bounds import system_within
 from derive.tolerances import AGREEMENT, EXTREME
@@ -55,6 +56,13 @@ class LimitsOverRanges:
 
     def remainder(self, ends: Span) -> Remainder | None:
         """What is left of bounds over the ranges where all limits hold; None where these leave the bounds alone."""
+        left = self._remainder_by_system(ends)
+        if any(blocks is None for blocks in self._led_to.values()):
+            return Remainder(ends if left is None else left.ends, are_close=False)
+        return left
+
+    def _remainder_by_system(self, ends: Span) -> Remainder | None:
+        """What is left of bounds over the ranges where all limits hold that can be taken along with the plan."""
         if not self._blocks_to:
             return None
         system = self._system
@@ -65,7 +73,7 @@ class LimitsOverRanges:
             for limit, gap in zip(self._blocks_to, system.gaps, strict=True)
             if not _is_never_positive(gap, system) and not _is_positive(gap, system)
         ]
-        firm = [(limit, gap) for limit, gap in limits if limit.approximate is None and not limit.conditions]
+        firm = [(limit, gap) for limit, gap in limits if self._is_sure(limit)]
         if not firm:
             return Remainder(ends, are_close=False) if limits else None
         allowed, others = system.allowed, []
@@ -98,13 +106,13 @@ class LimitsOverRanges:
         system = self._system
         if system is None:
             return None
-        limits = [limit for limit in self._blocks_to if limit.approximate is None and not limit.conditions]
+        limits = list(filter(self._is_sure, self._blocks_to))
         blocks = (*self.plan.blocks, *chain.from_iterable(self._blocks_to[limit] for limit in limits))
         names = dict.fromkeys(chain.from_iterable(block.relations for block in blocks))
         relations = [*limits, *(self.library.relations[name] for name in names)]
         behind = dict.fromkeys(chain.from_iterable(self.library.members[relation.name] for relation in relations))
         is_weak = any(name in self._spans and name not in self.question.strong for name in behind)
-        if is_weak or any(relation.conditions or relation.approximate is not None for relation in relations):
+        if is_weak or not all(map(self._is_sure, relations)):
             return None
         gaps = [gap for limit, gap in zip(self._blocks_to, system.gaps, strict=True) if limit in limits]
         loose = tuple(_with_room(gap, system) for gap in gaps)
@@ -120,10 +128,18 @@ class LimitsOverRanges:
             gap=math.inf,
         )
 
-    @cached_property
+    @property
     def _blocks_to(self) -> dict[Relation, tuple[Block, ...]]:
-        """The limits whose sides are known and that ranges move, with the blocks beside the plan that lead to each."""
-        blocks_to = {}
+        """The limits that can be taken along with the plan, with the blocks beside it that lead to each."""
+        return {limit: blocks for limit, blocks in self._led_to.items() if blocks is not None}
+
+    @cached_property
+    def _led_to(self) -> dict[Relation, tuple[Block, ...] | None]:
+        """The limits whose sides are known and that ranges move, with the blocks beside the plan that lead to each.
+
+        None stands for blocks of which one may not apply, or not exactly, or is no step beside the plan.
+        """
+        blocks_to: dict[Relation, tuple[Block, ...] | None] = {}
         for limit in self.library.inequalities:
             if limit.name in self.left_out or limit.name in self.plan.spent:
                 continue
@@ -133,7 +149,7 @@ class LimitsOverRanges:
             behind = {*self.library.members[limit.name], *self.library.held_by(self.plan.relations)}
             behind.update(*(self.library.held_by(block.relations) for block in blocks))
             if not self._ranges.isdisjoint(behind) and not any(map(self._stands_in, behind)):
-                blocks_to[limit] = blocks
+                blocks_to[limit] = blocks if self._are_steps(blocks) else None
         return blocks_to
 
     def _blocks_for(self, members: Sequence[str]) -> tuple[Block, ...] | None:
@@ -144,18 +160,29 @@ class LimitsOverRanges:
             if name in reached:
                 continue
             plan = self.question.for_target(name).plan(self.library, frozenset(self.left_out))
-            if not plan.is_determined or plan.is_joint:
+            if not plan.is_determined:
                 return None
-            for block in plan.blocks:
-                if reached >= {*block.unknowns}:
-                    continue
-                relations = [self.library.relations[relation] for relation in block.relations]
-                is_plain = all(relation.is_exact and not relation.conditions for relation in relations)
-                if not is_plain or not reached.isdisjoint(block.unknowns) or not reached >= block.inputs(self.library):
-                    return None
-                blocks[block] = None
-                reached.update(block.unknowns)
+            blocks |= dict.fromkeys(block for block in plan.blocks if not reached >= {*block.unknowns})
         return tuple(blocks)
+
+    def _are_steps(self, blocks: Sequence[Block]) -> bool:
+        """Whether all blocks that lead to a limit are steps beside the plan, by exact relations that surely apply."""
+        reached = {*self.plan.unknowns, *self._spans}
+        for block in blocks:
+            relations = [self.library.relations[relation] for relation in block.relations]
+            is_joint = len(relations) > len(block.unknowns)
+            if is_joint or not all(relation.is_exact and self._is_sure(relation) for relation in relations):
+                return False
+            if not reached.isdisjoint(block.unknowns) or not reached >= block.inputs(self.library):
+                return False
+            reached.update(block.unknowns)
+        return True
+
+    def _is_sure(self, relation: Relation) -> bool:
+        """Whether a relation or a limit is no estimate and applies all over the ranges."""
+        decisions = decisions_of(self.library, self.question)
+        conditions = relation.conditions
+        return relation.approximate is None and all(decisions.verdict(condition) is True for condition in conditions)
 
     @cached_property
     def _spans(self) -> dict[str, Span]:

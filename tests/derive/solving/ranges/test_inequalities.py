@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.errors import DeriveError
+from derive.errors import DeriveError, InconsistentError
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
 from derive.relation_files.loading import load
@@ -313,3 +313,40 @@ def test_what_two_limits_leave_is_put_into_what_follows_from_it():
     assert limited.solve("z", k=3).value.magnitude == 3
     with pytest.raises(derive.InconsistentError):
         limited.solve("z", k=0.75)  # y would be negative
+
+
+def test_a_rough_limit_neither_bounds_over_ranges_nor_excludes_another() -> None:
+    """A limit that holds within 10 % allows somewhat more than it says."""
+    rough = {"equation": "x <= a", "approximate": "10 %"}
+    (answer,) = bare("x a b", rough, "x >= b").solve_all("x", a="1..3", b="2..2.5")
+    assert answer.bounds == (2, math.inf)
+    (answer,) = bare("x a b", rough, "x >= b").solve_all("x", a="1..3", b="3.1..3.2")
+    assert answer.bounds == (3.1, math.inf)
+
+
+@pytest.mark.parametrize("limits", [("c = 2*a", "x <= c", "x >= d"), ("x >= d", "x <= 2*a")])
+def test_ranges_behind_other_relations_move_the_edges_of_a_limit(limits: tuple[str, ...]) -> None:
+    (answer,) = bare("x a c d", *limits).solve_all("x", a="1..5", d=9)
+    assert answer.bounds == pytest.approx((9, 10))
+
+
+def test_a_limit_that_leaves_no_interval_is_not_named_as_a_bound() -> None:
+    (answer,) = bare("x a", "x <= a", "(x - 1)*(x - 2) >= 0").solve_all("x", a=3)
+    assert answer.bounds == (0, 3)
+    assert "bounded by r1; nothing else determines it" in answer.assumptions
+
+
+@pytest.mark.parametrize(("b", "bounds"), [(2, (2, 5)), (5, None)])
+def test_a_default_that_bounds_beside_another_limit_is_named_among_the_givens(b: float, bounds) -> None:
+    (answer,) = bare("x a b", "x <= a", "x >= b", values={"a": "5"}).solve_all("x", b=b)
+    assert answer.bounds == bounds
+    assert [*answer.given] == ["b", "a"]
+
+
+@pytest.mark.parametrize("k", [2, "1.5..3"])
+def test_limits_exclude_each_other_over_ranges_where_their_conditions_hold(k: object) -> None:
+    conditional = {"equation": "x <= a", "when": ["k > 1"]}
+    with pytest.raises(InconsistentError, match="exclude each other"):
+        bare("x a b k", conditional, "x >= b").solve_all("x", a="1..3", b="4..5", k=k)
+    (answer,) = bare("x a b k", conditional, "x >= b").solve_all("x", a="1..3", b="4..5", k="0.5")
+    assert answer.bounds == (4, math.inf)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy
 import pytest
@@ -109,3 +110,77 @@ def test_limits_that_meet_in_one_corner_of_the_ranges_contradict_nothing(limit: 
     (answer,) = bare("a b t", "t = a*b", limit, "a + b >= 2").solve_all("t", a="1..8", b="1..8")
     assert span(answer) == (1, 64)
     assert answer.failed
+
+
+RANGES = {"a": "1..8", "b": "1..4"}
+
+
+@pytest.mark.parametrize(
+    "further",
+    [
+        {"equation": "a + b <= 6", "approximate": "10 %"},
+        {"equation": "t <= 10", "approximate": "10 %"},
+        {"equation": "a + b <= 6", "when": ["k > 1"]},
+    ],
+)
+@pytest.mark.parametrize("firm", [(), ("t <= 20",)])
+def test_bounds_claim_no_value_that_a_rough_or_conditional_limit_may_forbid(further: dict, firm: tuple) -> None:
+    (answer,) = bare("a b t k", "t = a*b", further, *firm).solve_all("t", k="0.5..2", **RANGES)
+    assert span(answer) == (1, 20 if firm else 32)
+    assert any("need be reached" in text for text in answer.assumptions)
+
+
+def test_bounds_with_a_gap_at_the_limit_are_not_claimed_to_be_reached() -> None:
+    (answer,) = bare("a b t", "t = floor(a)*b", "t <= 10.5", domains={"t": "real"}).solve_all("t", **RANGES)
+    assert span(answer) == (1, 10.5)
+    assert any("need be reached" in text for text in answer.assumptions)
+
+
+@pytest.mark.parametrize(
+    ("form", "last", "more"),
+    [
+        ("t = a*b", "a + b <= c", {"values": {"c": "3"}}),
+        ({"equation": "t = a*b", "approximate": "10 %"}, "a + b <= 3", {}),
+        ({"equation": "t = a*b", "when": ["k > 1"]}, "a + b <= 3", {}),
+    ],
+)
+def test_limits_that_hold_together_nowhere_by_what_may_give_way_are_failed_checks(form, last: str, more: dict) -> None:
+    (answer,) = bare("a b t c k", form, "t >= 6", last, **more).solve_all("t", k="0.5..2", **RANGES)
+    assert span(answer) == (1, 32)
+    assert answer.failed
+    assert "bounds contain every value in the range; nowhere in it do all limits hold" in answer.assumptions
+
+
+@pytest.mark.parametrize(("limits", "fallbacks"), [(["t <= c"], {"c": "10"}), (["t <= c", "c = 2*d"], {"d": "5"})])
+def test_a_limit_by_what_only_stands_in_cuts_no_bounds(limits: list[str], fallbacks: dict[str, str]) -> None:
+    (answer,) = bare("a b t c d", "t = a*b", *limits, fallbacks=fallbacks).solve_all("t", **RANGES)
+    assert span(answer) == (1, 32)
+    assert "bounds are exact: monotone in every range" in answer.assumptions
+
+
+@pytest.mark.parametrize(
+    ("limit", "given", "most"),
+    [("c >= t", {"c": "20"}, 20), ("t <= c", {"c": "5..20"}, 20), ("c*d >= t", {"c": "10", "d": "2"}, 20)],
+)
+def test_a_limit_cuts_from_above_whichever_side_the_target_is_on(limit: str, given: dict, most: float) -> None:
+    (answer,) = bare("a b t c d", "t = a*b", limit).solve_all("t", **RANGES, **given)
+    assert span(answer) == pytest.approx((1, most), rel=1e-3)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_limit_cuts_bounds_where_its_condition_or_that_of_a_relation_before_it_holds(place: int) -> None:
+    """By `u = a + b` and u at most 8, t is at most 4*4."""
+    relations: list[Any] = ["u = a + b", "u <= 8"]
+    relations[place] = {"equation": relations[place], "when": ["k > 1"]}
+    library = bare("a b t u k", "t = a*b", *relations)
+    (answer,) = library.solve_all("t", k=2, **RANGES)
+    assert span(answer) == pytest.approx((1, 16), rel=1e-6)
+    (answer,) = library.solve_all("t", k="0.5", **RANGES)
+    assert span(answer) == (1, 32)
+
+
+def test_bounds_beside_a_limit_behind_an_estimate_are_not_claimed_to_be_reached() -> None:
+    rough = {"equation": "u = a + b", "approximate": "10 %"}
+    (answer,) = bare("a b t u", "t = a*b", rough, "u <= 6").solve_all("t", **RANGES)
+    assert span(answer) == (1, 32)
+    assert any("need be reached" in text for text in answer.assumptions)
