@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 import pytest
 
+import derive
 from derive import InconsistentError, Library
 from tests.derive.statements import bare, number
 from tests.ordinary import every
@@ -102,3 +103,26 @@ def test_a_fallback_in_the_condition_does_not_yield() -> None:
     )
     with pytest.raises(InconsistentError, match="s is not given, and counts as 1"):
         library.solve("w", x=10, y=101)
+
+
+def test_a_definition_in_the_condition_does_not_yield() -> None:
+    library = derive.load("""[quantities]
+x = { unit = "" }
+y = { unit = "" }
+w = { unit = "" }
+s = { unit = "", value = "1", kind = "exact", source = "by definition" }
+[relations]
+low = { equation = "y = 20*x", when = ["s <= 2"] }
+high = { equation = "y = 10*x + 1", when = ["s > 2"] }
+w = { equation = "w = 3*y" }""")
+    with pytest.raises(InconsistentError, match="s is not given, and counts as 1"):
+        library.solve("w", x=10, y=101)
+
+
+def test_the_check_tells_that_the_givens_leave_the_quantity_open() -> None:
+    """No relation says what y is for another s, and so nothing bounds s."""
+    library = bare("x y w s", {"equation": "y = 20*x", "when": ["s <= 2"]}, "w = 3*y", values={"s": "1"})
+    answer = library.solve("w", x=10, y=101)
+    assert number(answer) == 303
+    (check,) = answer.failed
+    assert check.verdict.endswith("but the givens fit only another case: they leave it open")

@@ -75,3 +75,45 @@ def test_what_decides_that_a_relation_applies_is_not_spare() -> None:
     """The maximum is too high whatever b is, but for b up to 1 it is none."""
     library = bare("a b c d", {"equation": "c = max(a, b)", "when": ["b > 1"]})
     assert conflicts(library, "d", a=5, b=2, c=3) == {"r1", "c = 3", "a = 5", "b = 2"}
+
+
+@pytest.mark.parametrize("others", ["b", "be", "bef"])
+def test_of_parts_that_stand_in_for_each_other_one_stays_in_the_conflict(others: str) -> None:
+    """Each of the equal arms alone makes the maximum too high."""
+    library = bare("a b c d e f", f"c = max(a, {', '.join(others)})", "d = 2*a")
+    assert conflicts(library, "d", c=3, **dict.fromkeys(f"a{others}", 5)) == {"r1", "c = 3", "a = 5"}
+
+
+def test_only_one_of_the_equations_that_exclude_each_other_without_a_given_is_spare() -> None:
+    """With a product of 9 the sum is at least 6; with a difference alone it may be any."""
+    library = bare("x y a b", "x + y = a", "x - y = b", "x*y = 9")
+    with pytest.raises(derive.InconsistentError) as caught:
+        library.solve("x", a=1, b=5)
+    assert {*caught.value.conflicts} == {"r1", "r3", "a = 1"}
+
+
+@pytest.mark.parametrize(("domain", "decisive"), [("positive", set()), ("nonnegative", {"d = 2"})])
+def test_a_given_is_spare_where_only_a_number_outside_its_open_domain_would_fit(
+    domain: str, decisive: set[str]
+) -> None:
+    library = bare("b c d e", "d = b*c", "e = 2*b", domains={"c": "nonnegative", "d": domain})
+    with pytest.raises(derive.InconsistentError) as caught:
+        library.solve("e", b=3, c=0, d=2)
+    assert {*caught.value.conflicts} == {"r1", "c = 0", *decisive}
+
+
+def test_the_middle_of_a_range_makes_no_given_spare() -> None:
+    """In the middle of its range a is too high, but it may be low: b is what decides."""
+    library = bare("a b c d", "c = max(a, b)", "d = 2*a")
+    with pytest.raises(derive.InconsistentError) as caught:
+        library.solve("d", a="1..9", b=5, c=3)
+    assert "b = 5" in caught.value.conflicts
+
+
+@pytest.mark.parametrize(("count", "named"), [(7, 2), (8, 9)])
+def test_a_conflict_of_up_to_eight_givens_is_searched_for_spare_ones(count: int, named: int) -> None:
+    arms = "abcdefgh"[:count]
+    library = bare(f"{' '.join(arms)} y z", f"y = max({', '.join(arms)})", "z = 2*a")
+    with pytest.raises(derive.InconsistentError) as caught:
+        library.solve("z", y=3, **{name: number for number, name in enumerate(arms, 1)})
+    assert len([part for part in caught.value.conflicts if " = " in part]) == named
