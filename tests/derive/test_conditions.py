@@ -67,7 +67,6 @@ def is_out_of_reach(node, at):
     )
 
 
-@pytest.mark.thorough
 @examples(150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(CHAINS), SIDES, SIDES, SIDES, st.sampled_from(SIGNS), st.sampled_from(SIGNS), NUMBERS, NUMBERS)
 def test_no_back_end_takes_an_arm_that_exact_arithmetic_does_not(chain, a, b, c, s, t, x, y):

@@ -129,7 +129,7 @@ def test_the_mean_difference_is_right_however_near_the_ends_lie(number: int) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", cases(100, 4000, 100_000))
+@pytest.mark.parametrize("number", cases(100, 1000, 100_000))
 def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int) -> None:
     exchangers = list(drawn_exchangers(number, 2))
     given = as_arrays(exchangers)
@@ -144,7 +144,7 @@ def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", cases(100, 4000, 100_000))
+@pytest.mark.parametrize("number", cases(100, 1000, 100_000))
 def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> None:
     exchangers = [one for one in drawn_exchangers(number, 3) if one.effectiveness < 0.95]
     given = as_arrays(exchangers)
@@ -235,7 +235,7 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", cases(100, 4000, 100_000))
+@pytest.mark.parametrize("number", cases(100, 1000, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
     # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.
     exchangers = [one for one in drawn_exchangers(number, 6) if one.transfer_units * (1 + one.ratio) < 10]
