@@ -29,7 +29,17 @@ from itertools import count
 from types import FunctionType
 from typing import Any, Literal, get_args
 
-from derive.errors import DeriveError, DomainError, ExpressionError, UnitError, UnknownNameError, excerpt, unknown
+from derive.errors import (
+    DeriveError,
+    DomainError,
+    ExpressionError,
+    LimitError,
+    UnderdeterminedError,
+    UnitError,
+    UnknownNameError,
+    excerpt,
+    unknown,
+)
 from derive.kernels.agreement import agreed, agreement, based, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
@@ -151,9 +161,10 @@ def compiled_with(
     stated = used_values(library, question)
     twice = said_twice(library, names, [question.plan(library)])
     if twice:
-        raise DeriveError(
+        raise LimitError(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
             hint="Leave one of the givens out, or compile without profiles.",
+            limit="a function with profiles",
         )
     inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated, profiles=profiles)
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
@@ -224,9 +235,10 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     }
     unsure = sorted(stated.keys() & yielding)
     if unsure:
-        raise DeriveError(
+        raise UnderdeterminedError(
             f"Whether {unsure[0]} is taken as stated or follows from the rest depends on conditions.",
             hint=f"Give {unsure[0]}.",
+            missing=((unsure[0],),),
         )
     return stated
 

@@ -9,7 +9,7 @@ import pytest
 
 from derive import (
     AmbiguousError,
-    DeriveError,
+    LimitError,
     NoSolutionError,
     UnderdeterminedError,
     UnknownNameError,
@@ -253,7 +253,7 @@ def test_an_unknown_backend_is_refused():
 def test_what_profiles_may_contradict_is_not_compiled():
     stated = bare("a b c y", "y = a*b", "b = 2*a", "c = 3*b", profiles={"p": {"b": "4"}})
     assert stated.compile("y", ["a"], profiles=["p"])(a=1.0) == 2
-    with pytest.raises(DeriveError, match="What is given may contradict r3"):
+    with pytest.raises(LimitError, match="What is given may contradict r3"):
         stated.compile("y", ["a", "c"], profiles=["p"])
 
 

@@ -262,8 +262,9 @@ y = { equation = "y = rate*x" }
 [profiles.rates]
 rate = "10"
 """)
-    with pytest.raises(derive.DeriveError, match="Whether rate is taken as stated"):
+    with pytest.raises(derive.UnderdeterminedError, match="Whether rate is taken as stated") as caught:
         library.sample("y", "rates", x="1..5")
+    assert caught.value.missing == (("rate",),)
     assert library.sample("y", points=9, x="3..5", rate=2).lost == 0
 
 
