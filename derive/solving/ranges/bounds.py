@@ -60,6 +60,7 @@ from derive.solving.assumptions import Evidence
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_execution import conditional_in
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
@@ -486,14 +487,15 @@ class _ConditionBounds:
         if by_form is not None:
             return by_form
         plan = self.branch.plan
-        if name in self.state.values:  # solved for together with others: this solution is followed
+        if name in self.state.values and name in plan.sources:  # solved for with others: this solution is followed
             ranges = ranges_of(self.library, self.question, plan)
             followed = along(self.library, replace(plan, target=name), self.state, ranges)
             if followed is not None:
                 return followed[0]
         question = self.question.for_target(name)
         own_plan = question.plan(self.library, self.left_out)
-        if not own_plan.is_determined:
+        is_stated = name in self.question.weak and decisions_of(self.library, self.question).following(name) is None
+        if is_stated or not own_plan.is_determined:
             return self.ranges.get(name, point)
         if not ranges_of(self.library, question, own_plan):
             return point

@@ -293,3 +293,13 @@ def test_a_range_that_decides_a_case_brings_both_cases_into_the_bounds(seed: int
     given = {"a": "2"} if kind == "profile" else {"a": "2", "d": text}
     (answer,) = library.solve_all("q", "own", **given)
     assert span(answer) == pytest.approx((4, 4 * factor), rel=1e-5)
+
+
+@pytest.mark.parametrize("stated", ["typed", "profile", "default"])
+def test_a_range_that_is_in_conditions_alone_brings_both_cases_into_the_bounds(stated: str) -> None:
+    cases = [{"equation": "p = b", "when": ["b >= a"]}, {"equation": "p = a", "when": ["b < a"]}]
+    weak = {"profile": {"profiles": {"own": {"b": "1..8"}}}, "default": {"values": {"b": "1..8"}}}
+    library = bare("a b p t", *cases, "t = 2*p", **weak.get(stated, {}))
+    profiles = ["own"] if stated == "profile" else []
+    (answer,) = library.solve_all("p", *profiles, a=5, **({"b": "1..8"} if stated == "typed" else {}))
+    assert span(answer) == pytest.approx((5, 8), rel=1e-5)
