@@ -161,7 +161,6 @@ FORMS = {  # what t is for u, by relations that leave an interval for u, with an
 }
 
 
-@pytest.mark.thorough
 @examples(60, ordinary=6)
 @given(st.sampled_from(sorted(FORMS)), st.integers(2, 6), st.integers(1, 40), st.booleans(), st.booleans())
 def test_a_target_has_an_enclosure_only_where_a_value_fits(form, most, width, is_above, is_apart):
