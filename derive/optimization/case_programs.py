@@ -22,7 +22,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunc
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import value, weighed
+from derive.numerics.algebra.evaluation import share_of, value
 from derive.numerics.algebra.like_terms import ZERO, added, excess_of, negated
 from derive.numerics.algebra.linear import linear_form
 from derive.numerics.intervals.arithmetic import point_box
@@ -46,7 +46,7 @@ from derive.solving.blocks.closed_forms import (
     only_form,
     put_in,
 )
-from derive.solving.cancellation.jacobian_rank import combined, rows_of
+from derive.solving.cancellation.jacobian_rank import combined, jacobian_of
 from derive.solving.case_trees import Asides, Case, Fork, Tree, cases
 from derive.solving.determined_quantities import eliminates
 from derive.solving.diagnosis.missing_givens import shortage
@@ -243,7 +243,7 @@ class ProgramBuilder:
             for relation in self.library.conditional
             if any(implied(condition, decided) is False for condition in relation.conditions)
         )
-        rows = rows_of(self.library, outline, excluded, only_combined=True)
+        rows = jacobian_of(self.library, outline, excluded, only_combined=True).of_ratios
         return combined(rows, outline.target) is not None
 
     def _spans(self, variables: Iterable[ImplicitVariable]) -> dict[str, Span]:
@@ -458,9 +458,7 @@ class ProgramBuilder:
         written = Equation(left, limit.written.op, right)
         over = excess_of(written)
         if limit.approximate:
-            sizes = [Apply("abs", (with_forms(part, forms),)) for part in weighed(limit.written)]
-            size = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
-            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), size))))
+            over = added(over, negated(with_forms(share_of(limit.written, limit.approximate), forms)))
         gap = self._spread(over, spans)
         guard = None
         if limit.conditions:

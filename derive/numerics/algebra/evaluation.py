@@ -440,6 +440,18 @@ def weighed(equation: Equation) -> tuple[Node, ...]:
     return (equation.lhs if is_turned else equation.rhs,)
 
 
+def share_of(equation: Equation, share: float) -> Node:
+    """The expression of a share of what an estimate's departure is measured by in evaluation.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> value(share_of(parse_equation("y = 2*x"), 0.25), {"x": -6.0, "y": 1.0})
+    3.0
+    """
+    sizes = [Apply("abs", (part,)) for part in weighed(equation)]
+    size = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
+    return Apply("mul", (Number(Fraction(share)), size))
+
+
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
     """The evaluation of an equation's difference, relative to its change if every number changed by its own size.
 

@@ -6,16 +6,15 @@ import math
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Node, Number, names_in
+from derive.expressions.tree import Apply, Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, size_of, value, weighed
-from derive.numerics.algebra.like_terms import added, multiplied, negated
+from derive.numerics.algebra.evaluation import departure, residual, residual_of_decimals, share_of, size_of, value
+from derive.numerics.algebra.like_terms import added, difference_of, excess_of, negated
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.incidence import core_of, structure_of
@@ -420,7 +419,7 @@ def _fails_elsewhere(
 
 def _difference(relation: Relation, values: Mapping[str, float], forms: Mapping[str, Node]) -> Node:
     """The left side of a checked relation less its right side, with the forms of quantities put in where known."""
-    return _with_forms(added(relation.written.lhs, negated(relation.written.rhs)), values, forms)
+    return _with_forms(difference_of(relation.written), values, forms)
 
 
 def _with_forms(node: Node, values: Mapping[str, float], forms: Mapping[str, Node]) -> Node:
@@ -431,13 +430,10 @@ def _with_forms(node: Node, values: Mapping[str, float], forms: Mapping[str, Nod
 
 def _excess(relation: Relation) -> Node:
     """By how much the sides of a checked estimate differ beyond the share that it states of its formula's value."""
-    difference = added(relation.written.lhs, negated(relation.written.rhs))
-    size = added(*(Apply("abs", (part,)) for part in weighed(relation.written)))
-    share = multiplied(Number(Fraction(relation.tolerance)), size)
-    above, below = added(difference, negated(share)), added(negated(difference), negated(share))
+    over, less_share = excess_of(relation.written), negated(share_of(relation.written, relation.tolerance))
     if relation.is_equation:
-        return Apply("max", (above, below))
-    return above if relation.written.op == "<=" else below
+        return Apply("max", (added(over, less_share), added(negated(over), less_share)))
+    return added(over, less_share)
 
 
 def _overlaps(
