@@ -186,8 +186,8 @@ def _apply_in_all_ranges(library: RelationSet, question: Question, relations: Se
 
     Without ranges there is no elsewhere.
     """
-    conditions = chain.from_iterable(library.relations[name].conditions for name in relations)
-    return not question.ranges or all(map(decisions_of(library, question).verdict, conditions))
+    surely_applies = decisions_of(library, question).surely_applies
+    return not question.ranges or all(surely_applies(library.relations[name]) for name in relations)
 
 
 def _may_fit_in_ranges(library: RelationSet, question: Question, relations: Sequence[str]) -> bool:

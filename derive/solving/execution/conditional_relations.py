@@ -295,6 +295,10 @@ class Decisions:
                 spans[name] = domain.ends
         return truth_within(condition, spans)
 
+    def surely_applies(self, relation: Relation) -> bool:
+        """Whether a conditional relation applies wherever the givens may lie."""
+        return all(self.verdict(condition) is True for condition in relation.conditions)
+
     def _numbers(self, condition: Node) -> dict[str, float]:
         """The numbers by which a relation's condition is decided: those of its quantities, as far as they are known."""
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}

@@ -487,7 +487,7 @@ class _ConditionBounds:
         if by_form is not None:
             return by_form
         plan = self.branch.plan
-        if name in self.state.values and name in plan.sources:  # solved for with others: this solution is followed
+        if name in self.state.values:  # solved for together with others: this solution is followed
             ranges = ranges_of(self.library, self.question, plan)
             followed = along(self.library, replace(plan, target=name), self.state, ranges)
             if followed is not None:

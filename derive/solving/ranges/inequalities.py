@@ -129,7 +129,7 @@ class _JointLimits:
         names = dict.fromkeys([*self.names, *chain.from_iterable(limit.others for limit in self.limits)])
         relations = [self.library.relations[name] for name in names]
         exact = (relation for relation in relations if relation.approximate is None)
-        return [relation for relation in exact if all(map(decisions.verdict, relation.conditions))]
+        return list(filter(decisions.surely_applies, exact))
 
     @property
     def are_few(self) -> bool:

@@ -180,9 +180,7 @@ class LimitsOverRanges:
 
     def _is_sure(self, relation: Relation) -> bool:
         """Whether a relation or a limit is no estimate and applies all over the ranges."""
-        decisions = decisions_of(self.library, self.question)
-        conditions = relation.conditions
-        return relation.approximate is None and all(decisions.verdict(condition) is True for condition in conditions)
+        return relation.approximate is None and decisions_of(self.library, self.question).surely_applies(relation)
 
     @cached_property
     def _spans(self) -> dict[str, Span]:
