@@ -3,8 +3,8 @@
 The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
 tries the rest: the cross products over the library and the corpora, the reports in full, what takes half a second and
 more, and all cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`); with
-`--hypothesis-profile=thorough` it also tries forty examples where the ordinary run tried ten. `pytest -m long` fuzzes
-for as long as one has patience for.
+`--hypothesis-profile=full` it also tries forty examples where the ordinary run tried ten and this one twenty.
+`pytest -m long` fuzzes for as long as one has patience for.
 
 Both try the same examples every time, so that they fail where the code has changed and nowhere else. A search for new
 ones has its own command: `pytest --hypothesis-profile=searching`. A property is judged by what it finds, not by how
@@ -21,9 +21,11 @@ import pytest
 from hypothesis import is_hypothesis_test, settings
 
 from derive import time_limits
+from tests.ordinary import FULL, THOROUGH
 
 settings.register_profile("few", derandomize=True, deadline=None, max_examples=10)
-settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=40)
+settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=THOROUGH)
+settings.register_profile("full", derandomize=True, deadline=None, max_examples=FULL)
 settings.register_profile("searching", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("few")
 
@@ -43,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     asked = {mark for mark in ("thorough", "long") if asks_for(config, mark)}
-    repeats = "thorough" in asked and config.getoption("hypothesis_profile", None) == "thorough"
+    repeats = "thorough" in asked and config.getoption("hypothesis_profile", None) in ("thorough", "full")
     tried: Counter[str] = Counter()
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-THOROUGH = 40  # examples of a property in the thorough run, unless it says otherwise
+FULL = 40  # examples of a property where all are tried, unless it says otherwise
+THOROUGH = 20  # examples in the thorough run
 
 # One of each way of building a model: many heads, grouped heads, one head of the cache, windows, chunks, sinks,
 # experts that are all of the feed-forward part, experts beside shared ones and dense layers, latents, selection.
@@ -50,9 +51,14 @@ def _when(is_ordinary: bool, is_thorough: bool, case: Any, name: str) -> Any:
 
 
 def examples(number: int, ordinary: int | None = None, **more: Any) -> settings:
-    """So many examples of a property in the thorough run, and in the ordinary run a quarter or as many as it says."""
-    share = min(1.0, settings.default.max_examples / THOROUGH)
-    return settings(max_examples=number if share == 1 else ordinary or ceil(number * share), **more)
+    """So many examples of a property with `--hypothesis-profile=full`; half of them in the thorough run.
+
+    The ordinary run tries a quarter, or as many as it says.
+    """
+    tried = settings.default.max_examples
+    if ordinary is not None and tried < THOROUGH:
+        return settings(max_examples=ordinary, **more)
+    return settings(max_examples=ceil(number * min(1.0, tried / FULL)), **more)
 
 
 def every(
