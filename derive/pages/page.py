@@ -203,9 +203,9 @@ def _by_numbers(lines: Iterable[str]) -> list[str]:
         full_line = f"var w{last + 1} = {line[1:]}" if line.startswith(_NEXT) else line
         if computes := _COMPUTES.match(full_line):
             last = int(computes[1])
-        elif beside := _STORES_BESIDE.match(full_line):
-            stored += int(beside[1] or 1)
-            full_line = f"y[{stored}] ={full_line[beside.end() :]}"
+        elif stores := _STORES_BESIDE.match(full_line):
+            stored += int(stores[1] or 1)
+            full_line = f"y[{stored}] ={full_line[stores.end() :]}"
         numbered.append(re.sub(rf"{_MARK}(\d+)", number, full_line))
     return numbered
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from derive.caches import Memo
 from derive.planning.directions import directed
@@ -17,7 +18,7 @@ from derive.planning.matching import Matching, matched
 
 _MATCHINGS = Memo["tuple[Matching, tuple[str, ...]]"](most=8)  # of bases, with the weak values that they use
 _SOLVED = Memo[Mapping[str, str]](most=8)
-_DETERMINED = Memo[tuple[list[str], frozenset[str]]](most=64)  # by known and weak names, with the fallbacks in use
+_DETERMINED = Memo["_Determined"](most=64)
 _BEYOND = Memo[Matching | None](most=64)
 
 
@@ -148,6 +149,13 @@ def is_determined(structure: Structure, target: str, given: Iterable[str], weak:
     return any(is_determined(alternative, target, known, weak_names) for alternative in alternatives)
 
 
+class _Determined(NamedTuple):
+    """The targets of all bases with the same fallbacks in use, and these fallbacks: no target leads to any of them."""
+
+    names: frozenset[str]
+    fallbacks: list[str]
+
+
 @dataclass(frozen=True)
 class _Determination:
     """What given and weak names determine by bases without estimates in the place of other relations."""
@@ -159,18 +167,13 @@ class _Determination:
     @property
     def names(self) -> frozenset[str]:
         """The targets that are determined with the same fallbacks in use."""
-        return self._determined[1]
-
-    @property
-    def _in_use(self) -> list[str]:
-        """The fallbacks in use where no target leads to any of them."""
-        return self._determined[0]
+        return self._first.names
 
     @cached_property
-    def _determined(self) -> tuple[list[str], frozenset[str]]:
-        return _DETERMINED.of(self.structure.session, (self.known, tuple(self.weak)), self._in_use_and_names)
+    def _first(self) -> _Determined:
+        return _DETERMINED.of(self.structure.session, (self.known, tuple(self.weak)), self._with_same_fallbacks)
 
-    def _in_use_and_names(self) -> tuple[list[str], frozenset[str]]:
+    def _with_same_fallbacks(self) -> _Determined:
         """Choose the fallbacks, and match the relations that bear on any target."""
         structure, known = self.structure, self.known
         bearing = self._bearing(structure)
@@ -184,7 +187,8 @@ class _Determination:
             matching.add(relation, structure.members[relation])
         names = {name for name in used if bare.holders.get(name) and name not in known}
         names |= matching.determined(bare)
-        return in_use, frozenset(names | bare.led_to(bare.apart(self._fixed), names | known))
+        names |= bare.led_to(bare.apart(self._fixed), names | known)
+        return _Determined(frozenset(names), in_use)
 
     @cached_property
     def _firm(self) -> Sequence[str]:
@@ -203,7 +207,7 @@ class _Determination:
     def beyond(self, targets: Iterable[str]) -> frozenset[str]:
         """The targets that only a basis for them determines: it does not use fallbacks that they lead to."""
         structure = self.structure
-        if not any(name in structure.writers for name in self._in_use):
+        if not any(name in structure.writers for name in self._first.fallbacks):
             return frozenset()
         leads = Leads.of(structure, self.known, self.weak)
         sought = [name for name in targets if name not in self.names and leads.may_lead_on(structure, name)]
@@ -225,7 +229,7 @@ class _Determination:
             """Match all relations, if fewer fallbacks are in use."""
             structure = self.structure
             in_use = fallbacks_in_use(structure, list(structure.members), self.known, self.weak, name)
-            if len(in_use) >= len(self._in_use):
+            if len(in_use) >= len(self._first.fallbacks):
                 return None
             bare = structure.not_written_for(in_use)
             return matched(bare, list(bare.members), self.known, [*in_use, *self._firm])[0]

@@ -21,7 +21,6 @@ from derive.solving.cancellation.jacobian_rank import (
     jacobian_of,
     moving_beside,
     repeated_among,
-    rows_of,
     structure_of_combined,
 )
 from derive.solving.case_trees import Cases, cases, cases_of_arms
@@ -185,7 +184,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
         remaining = dict.fromkeys(open_ones)
         while remaining:
             outline = outlined(library, next(iter(remaining)), names)
-            rows = rows_of(library, outline, frozenset())
+            rows = jacobian_of(library, outline, frozenset()).of_ratios
             reached = {next(iter(remaining))}.union(*(row.keys() for row in rows.values()))
             moves = _moving(library, outline)
             unmoved = [name for name in remaining if name in reached and name not in moves]
@@ -197,8 +196,8 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
 def _moving(library: RelationSet, outline: Outline) -> set[str]:
     """The quantities that elimination cannot determine: they move at generic numbers and at the values of defaults."""
     points: tuple[Mapping[str, float], ...] = ({}, _default_numbers(library, outline))
-    jacobians = (jacobian_of(library, outline, frozenset(), numbers) for numbers in points)
-    return set.intersection(*(set(next(directions(rows))) for jacobian in jacobians for rows in jacobian.forms))
+    forms = chain.from_iterable(jacobian_of(library, outline, frozenset(), numbers).forms for numbers in points)
+    return set.intersection(*(set(next(directions(rows))) for rows in forms))
 
 
 def _left_open(library: RelationSet, names: Sequence[str]) -> frozenset[str]:

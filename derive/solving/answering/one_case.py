@@ -211,9 +211,7 @@ def _along_curve(library: RelationSet, question: Question) -> list[PlanResult]:
     results, _ = _left_open(library, question, dict.fromkeys(sorted(failing), ANOTHER))
     equations = [library.relations[name].written for name in plan.relations]
     others = [name for name in plan.unknowns if name != question.target]
-    domains = {name: library.declared[name].domain for name in plan.unknowns}
-    domain_spans = {name: domain.ends for name, domain in domains.items()}
-    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
+    domain_spans, above = _ends_of_domains(library, plan.unknowns)
 
     def with_others(state: State) -> State | None:
         """A state with the intervals of the block's other unknowns as well; None if they have none."""
@@ -414,9 +412,7 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
         return result
     equations = [relation.written for relation in sure[:_NEIGHBOURS]]
     names = dict.fromkeys(chain.from_iterable(library.members[relation.name] for relation in sure[:_NEIGHBOURS]))
-    domains = {name: library.declared[name].domain for name in names}
-    domain_spans = {name: domain.ends for name, domain in domains.items()}
-    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
+    domain_spans, above = _ends_of_domains(library, names)
 
     def with_narrower_target(state: State) -> State | None:
         """A state of one case's result with the interval that relations leave the target; None if nothing."""
@@ -429,6 +425,13 @@ def narrowed_by_neighbours(library: RelationSet, question: Question, result: Pla
 
     states = [with_narrower_target(state) if target in state.spans else state for state in result.states]
     return replace(result, states=tuple(state for state in states if state is not None))
+
+
+def _ends_of_domains(library: RelationSet, names: Iterable[str]) -> tuple[dict[str, Span], dict[str, float]]:
+    """The domains from which one case's intervals are narrowed, and the lower ends that do not belong to them."""
+    domains = {name: library.declared[name].domain for name in names}
+    open_ends = {name: domain.low for name, domain in domains.items() if domain.open_low}
+    return {name: domain.ends for name, domain in domains.items()}, open_ends
 
 
 def _despite_structure(library: RelationSet, question: Question, undetermined: PlanResult) -> list[PlanResult]:

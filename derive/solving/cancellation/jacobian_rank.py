@@ -84,18 +84,6 @@ def jacobian_of(
     return _JACOBIANS.of(library.session, key, jacobian)
 
 
-def rows_of(
-    library: RelationSet,
-    question: Question | Outline,
-    left_out: frozenset[str],
-    numbers: Mapping[str, float] | None = None,
-    *,
-    only_combined: bool = False,
-) -> Rows:
-    """The rows of a question's Jacobian, in which relations are ratios of their sides."""
-    return jacobian_of(library, question, left_out, numbers, only_combined=only_combined).of_ratios
-
-
 def structure_of_combined(
     library: RelationSet,
     names: Iterable[str],
@@ -147,7 +135,8 @@ def _slopes_at(
         values[name] = residue(library.relations[relation].written.rhs, values)
         moved.add(name)
 
-    def its_slopes(name: str) -> Slopes:
+    def slopes_of(name: str) -> Slopes:
+        """The slopes of one relation, computed anew only if the point is another one for it."""
         its = everywhere[name]
         if moved.isdisjoint(its.of_ratio) and moved.isdisjoint(its.of_difference):
             return its
@@ -156,7 +145,7 @@ def _slopes_at(
         at_values = _SLOPES.of(library.session, (name, point), lambda: slopes(equation, values))
         return at_values or Slopes({}, {})
 
-    return {name: its_slopes(name) for name in relations}
+    return {name: slopes_of(name) for name in relations}
 
 
 def _rows_at(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:

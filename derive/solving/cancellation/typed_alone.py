@@ -16,12 +16,13 @@ from derive.caches import Memo
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import core_of
 from derive.planning.plan import Plan, plan_for
-from derive.solving.cancellation.jacobian_rank import combined, rows_of
+from derive.solving.cancellation.jacobian_rank import combined, jacobian_of
 
 if TYPE_CHECKING:
     from derive.solving.execution.question import Outline, Question
 
 _FIXED = Memo[bool](most=256)
+_NEAR = Memo[bool](most=64)
 
 
 def unsure_relations(library: RelationSet) -> frozenset[str]:
@@ -55,11 +56,11 @@ def displaced_on_the_way(library: RelationSet, outline: Outline, plan: Plan) -> 
         return []
     systems = chain.from_iterable(block.relations for block in plan.blocks if len(block.relations) > 1)
     in_systems = library.held_by(systems).keys()
-    held = library.held_by(plan.relations).keys()
+    members = library.held_by(plan.relations).keys()
     strong = frozenset(outline.strong)
-    idle = strong.difference(held)
+    idle = strong.difference(members)
     definitions = definitions_in(library, plan.weak)
-    in_use = [name for name in plan.weak if name in held and name not in definitions]
+    in_use = [name for name in plan.weak if name in members and name not in definitions]
     elsewhere = [name for name in in_use if name not in in_systems]
     if not idle or not _may_be_fixed(library, outline, elsewhere, idle):
         elsewhere = []
@@ -92,18 +93,17 @@ def typed_first(library: RelationSet, question: Question) -> Question:
 
 def _may_be_fixed(library: RelationSet, outline: Outline, names: Sequence[str], idle: frozenset[str]) -> bool:
     """Whether an idle given stands in any relation that may be combined with others to fix one of some quantities."""
-    strong = frozenset(outline.strong)
-    known = strong.union(definitions_in(library, outline.weak), names)
+    known = frozenset(outline.strong).union(definitions_in(library, outline.weak), names)
 
     def may_be_fixed() -> bool:
         """Peel off the relations that alone contain an open quantity, and see what is left."""
         core = core_of(library, known)
         structure = core.structure(unsure_relations(library) & core.decisive, frozenset())
-        apart = structure.apart(known)
-        left = structure.quantities_of(relation for relation in structure.members if relation not in apart)
+        lone_relations = structure.apart(known)
+        left = structure.quantities_of(relation for relation in structure.members if relation not in lone_relations)
         return not left.isdisjoint(idle)
 
-    return bool(names) and _FIXED.of(library.session, (strong, tuple(names), idle), may_be_fixed)
+    return bool(names) and _NEAR.of(library.session, (known, idle), may_be_fixed)
 
 
 def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> bool:
@@ -124,6 +124,7 @@ def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> b
         if target not in bearing or bearing.isdisjoint(idle):
             return False
         alone = replace(outline, weak=definitions, stated=frozenset(definitions))
-        return combined(rows_of(library, alone, unsure, only_combined=True), target) is not None
+        jacobian = jacobian_of(library, alone, unsure, only_combined=True)
+        return combined(jacobian.of_ratios, target) is not None
 
     return _FIXED.of(library.session, (target, strong, definitions, idle), is_fixed)

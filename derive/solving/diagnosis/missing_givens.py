@@ -40,7 +40,7 @@ from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import plan, plan_for
 from derive.solving.cancellation.elimination import has_cancelled_answer
-from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
+from derive.solving.cancellation.jacobian_rank import Rows, directions, jacobian_of
 from derive.solving.execution.conditional_relations import Undecided, verdict_at
 from derive.solving.execution.question import Outline, Question, stated_at
 from derive.time_limits import query, stop_if_over, tick
@@ -491,7 +491,7 @@ class _Search:
     @cached_property
     def rows(self) -> Rows:
         """The Jacobian that shows which givens are missing, at the numbers that are stated."""
-        return rows_of(self.library, self.question, self.left_out, self.numbers)
+        return jacobian_of(self.library, self.question, self.left_out, self.numbers).of_ratios
 
     @property
     def rows_at_zeros(self) -> Rows:
@@ -500,7 +500,7 @@ class _Search:
         Where a relation is written for a stated number, and its sum is another at random, what cancels is hidden.
         """
         zeros = {name: number for name, number in self.numbers.items() if number == 0}
-        return rows_of(self.library, self.question, self.left_out, zeros)
+        return jacobian_of(self.library, self.question, self.left_out, zeros).of_ratios
 
     @property
     def numbers(self) -> dict[str, float]:
