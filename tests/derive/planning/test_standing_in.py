@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import Library, Quantity, relate
-from derive.planning.basis import basis_of, determined
+from derive.planning.basis import basis_of, determined, is_determined
 from derive.planning.directions import forwards
 from derive.planning.matching import Matching
 from derive.planning.plan import plan
@@ -301,6 +301,7 @@ def test_no_plan_determines_what_is_not_determined_whatever_the_target(rows, kno
     whole = determined(graph, known, rest)
     for target in {*NAMES} - known - {*rest}:
         assert target in whole or not plan(graph, target, sorted(known), rest).is_determined
+    assert {name for name in graph.holders if is_determined(graph, name, known, rest)} == whole & graph.holders.keys()
 
 
 def test_a_condition_is_decided_by_what_is_determined_only_when_asked_for():

@@ -364,3 +364,12 @@ def test_a_case_whose_equations_hold_along_a_curve_leaves_the_target_what_its_co
         library.solve("b", c=float(c), r=float(r))
     (answer,) = caught.value.answers
     assert span(answer) == pytest.approx((0, float(c / k)))
+    assert "the interval contains every value that fits; not every value in it need fit" in answer.assumptions
+
+
+def test_a_condition_on_another_quantity_of_the_curve_bounds_the_target_as_well() -> None:
+    """Where p is below 9 it is 1.5*b, and its ratio to b 1.5."""
+    cases = [{"equation": "p = 1.5*b", "when": ["p < 9"]}, {"equation": "p = 9", "when": ["p >= 9"]}]
+    with pytest.raises(derive.AmbiguousError) as caught:
+        bare("b p r", *cases, "r = p/b").solve("b", r=1.5)
+    assert span(caught.value.answers[0]) == pytest.approx((0, 6))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.solving.cancellation.jacobian_rank import combined, repeated, rows_of
+from derive.solving.cancellation.jacobian_rank import combined, jacobian_of, repeated
 from derive.solving.execution.question import ask
 from tests.derive.random_questions import scene, text
 
@@ -22,7 +22,8 @@ def test_what_is_combined_at_known_numbers_is_combined_of_all_rows(draw, dropped
     names = draw.sample(sorted(found.given), max(0, len(found.given) - dropped))
     question = ask(derive.llm, found.target, (), {name: text(derive.llm, name, found.given[name]) for name in names})
     for numbers in ({}, question.stated_numbers):
-        few = rows_of(derive.llm, question, frozenset(), numbers, only_combined=True)
-        every = rows_of(derive.llm, question, frozenset(), numbers)
-        assert combined(few, found.target) == combined(every, found.target)
-        assert of_several(few, found.target) == of_several(every, found.target)
+        few = jacobian_of(derive.llm, question, frozenset(), numbers, only_combined=True)
+        every = jacobian_of(derive.llm, question, frozenset(), numbers)
+        for rows, all_rows in zip(few, every, strict=True):  # by ratios, and by differences
+            assert combined(rows, found.target) == combined(all_rows, found.target)
+            assert of_several(rows, found.target) == of_several(all_rows, found.target)

@@ -116,7 +116,7 @@ def test_a_weak_value_on_the_way_yields_to_what_is_typed(seed: int) -> None:
     c = e / (1 + share)
     form, right = draw.choice([("g = c*h", c * h), ("g = c + h", c + h), ("g = h/c", h / c)])
     chain = ["c = b", f"s = {share}*b - a", "e = c + s + a", form]
-    library = bare("a b c s e g h", *draw.sample(chain, 4), domains={"s": "real"}, values={"b": str(b), "h": str(h)})
-    answer = library.solve("g", e=e)
+    relations, values = draw.sample([*chain, "y = 3*z"], 5), {"b": str(b), "h": str(h)}
+    answer = bare("a b c s e g h y z", *relations, domains={"s": "real"}, values=values).solve("g", e=e, z=1)
     assert number(answer) == pytest.approx(right)
-    assert not answer.unused
+    assert answer.unused == ("z",)

@@ -85,3 +85,14 @@ def test_an_estimate_beside_a_range_agrees_within_its_share_of_any_number_in_the
     y = draw.uniform(0.8 * float(least), 1.2 * float(most))
     answer = library.solve("t", a=f"{low}..{high}", y=y, b=1)
     assert bool(answer.failed) == (not least <= y <= most)
+
+
+@pytest.mark.parametrize(
+    ("op", "y", "holds"), [("<=", 24.1, True), ("<=", 24.3, False), (">=", 16.3, True), (">=", 16.1, False)]
+)
+def test_a_rough_limit_beside_what_a_profile_states_as_a_range_holds_within_its_share_of_either_end(op, y, holds):
+    """Twice a is 18 to 22, and 10 % of that more or less is 16.2 to 24.2."""
+    limit = {"equation": f"y {op} 2*a", "approximate": "10 %"}
+    library = bare("a y t b", limit, "t = y + b", "b = 3*a", profiles={"own": {"a": "9..11"}})
+    answer = library.solve("t", "own", y=y)
+    assert bool(answer.failed) != holds

@@ -12,7 +12,7 @@ import pytest
 import derive
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, render
 from derive.numerics.algebra.exact_values import exact_value
-from tests.derive.statements import bare, span
+from tests.derive.statements import bare, number, span
 from tests.ordinary import every
 
 ELSEWHERE = "elsewhere in the ranges there may be others"
@@ -303,3 +303,18 @@ def test_a_range_that_is_in_conditions_alone_brings_both_cases_into_the_bounds(s
     profiles = ["own"] if stated == "profile" else []
     (answer,) = library.solve_all("p", *profiles, a=5, **({"b": "1..8"} if stated == "typed" else {}))
     assert span(answer) == pytest.approx((5, 8), rel=1e-5)
+
+
+def test_a_weak_range_decides_no_case_of_a_quantity_that_follows_from_what_is_typed() -> None:
+    cases = [{"equation": "p = b", "when": ["b >= a"]}, {"equation": "p = a", "when": ["b < a"]}]
+    library = bare("a b c p", *cases, "c = 2*b", profiles={"own": {"b": "1..8"}})
+    (answer,) = library.solve_all("p", "own", a=5, c=4)
+    assert (number(answer), answer.bounds) == (5, None)
+
+
+def test_a_case_that_the_middle_of_a_weak_range_decides_says_so() -> None:
+    cases = [{"equation": "q = p", "when": ["d >= 4"]}, {"equation": "q = 4*p", "when": ["d < 4"]}]
+    library = bare("a d p q", "p = 2*a", *cases, profiles={"own": {"a": "2..3", "d": "3..7"}})
+    (answer,) = library.solve_all("q", "own")
+    assert span(answer) == pytest.approx((4, 24), rel=1e-5)
+    assert "r3 is left out: d < 4 is false in the middle of the ranges" in answer.assumptions
