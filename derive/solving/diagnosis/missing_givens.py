@@ -39,6 +39,7 @@ from derive.planning.basis import Basis, basis_of
 from derive.planning.incidence import Structure, core_of, structure_of
 from derive.planning.matching import Matching, closure
 from derive.planning.plan import plan, plan_for
+from derive.presentation.cautions import in_a_row
 from derive.solving.cancellation.elimination import has_cancelled_answer
 from derive.solving.cancellation.jacobian_rank import Rows, directions, jacobian_of
 from derive.solving.execution.conditional_relations import Undecided, verdict_at
@@ -89,7 +90,7 @@ class _MissingGivens:
             hints.append(wanted(sets))
             hints += _standing_in(library, question, sets)
         elif not library.holders.get(question.target):
-            hints.append("No relation contains it: add one, or give it.")
+            hints.append(_held_nowhere(library, question.target))
         own = getattr(question, "own", None)
         if own is not None:
             hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
@@ -98,6 +99,14 @@ class _MissingGivens:
             more = " and more" if len(determined) > _NAMED else ""
             hints.append(f"These givens determine {', '.join(determined[:_NAMED])}{more}.")
         return " ".join(hints)
+
+
+def _held_nowhere(library: RelationSet, target: str) -> str:
+    """The hint of an error at a missing given that stands in no equation or inequality."""
+    asking = [relation.name for relation in library.conditional if target in names_in(*relation.conditions)]
+    if asking:
+        return f"Only conditions contain it, those of {in_a_row(asking)}: add a relation, or give it."
+    return "No relation contains it: add one, or give it."
 
 
 def wanted(sets: Sequence[tuple[str, ...]]) -> str:

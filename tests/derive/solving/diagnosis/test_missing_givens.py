@@ -78,3 +78,13 @@ def test_the_target_is_not_offered_where_relations_are_dependent_at_these_number
     assert caught.value.missing == (("a",),)
     assert str(caught.value).endswith("Give a.")
     assert library.solve("b", c=number, a=1).base == 1 - number
+
+
+def test_what_only_conditions_contain_is_said_to_stand_there() -> None:
+    library = bare("a b c x", {"equation": "b = 2*x", "when": ["a > 3"]}, {"equation": "b = x", "when": ["a <= 3"]})
+    with pytest.raises(
+        derive.UnderdeterminedError, match="Only conditions contain it, those of r1 and r2: add a relat"
+    ):
+        library.solve("a")
+    with pytest.raises(derive.UnderdeterminedError, match="No relation contains it: add one"):
+        library.solve("c")
