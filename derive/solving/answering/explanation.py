@@ -38,6 +38,7 @@ from derive.solving.blocks.closed_forms import slopes
 from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
+from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_states import PlanResult, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
@@ -313,7 +314,7 @@ class Explanation:
     @cached_property
     def _known(self) -> Set[str]:
         """The names of all numbers, weak ones too, that may decide a condition in an explanation."""
-        return self.state.known | self.question.weak.keys()
+        return self.state.known | self.question.strong.keys() | self.question.weak.keys()
 
     def _arms(self) -> dict[str, str]:
         """The arm that the explanation shows in the place of each choice, unless the givens choose the arm."""
@@ -333,8 +334,13 @@ class Explanation:
     def _undecided(self, name: str) -> Iterator[Node]:
         """The conditions that an explanation lists as assumed for a relation, since nothing known decides them."""
         for condition in self.library.relations[name].conditions:
-            if not self._known >= {*names_in(condition)}:
+            unknown = [member for member in names_in(condition) if member not in self._known]
+            if unknown and not all(map(self._follows, unknown)):
                 yield condition
+
+    def _follows(self, name: str) -> bool:
+        """Whether a quantity of a condition follows from what is known, though the plan explained does not say so."""
+        return decisions_of(self.library, self.question).following(name) is not None
 
     def _not_given_of(self, condition: Node) -> tuple[str, ...]:
         """What to give so that the explanation need not list a condition as assumed: names without a relation."""

@@ -32,6 +32,7 @@ from derive.planning.basis import basis_of
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import plan_for
+from derive.solving.execution.conditional_relations import decisions_of
 
 if TYPE_CHECKING:
     from derive.planning.plan import Plan
@@ -187,7 +188,7 @@ class Roles:
         excluded_by: dict[str, set[str]] = {}
         target = self.question.target
         is_bounded = not self.plan.blocks and target not in self.question.strong
-        for relation in self.left_out:
+        for relation in (*self.left_out, *self._excluded_limits()):
             asked = names_in(*self.library.relations[relation].conditions)
             if is_bounded and target in asked:  # the other cases of the target are excluded by numbers
                 asked = (*asked, *self.library.members[relation])
@@ -195,8 +196,23 @@ class Roles:
                 excluded_by.setdefault(name, set()).add(relation)
         return {name for name, relations in excluded_by.items() if self._would_matter(relations)}
 
+    def _excluded_limits(self) -> list[str]:
+        """The limits whose conditions are false, by which nothing is bounded."""
+        decisions = decisions_of(self.library, self.question)
+        conditional = (limit for limit in self.library.inequalities if limit.conditions)
+        others = [limit for limit in conditional if limit.name not in {*self.left_out, *self.plan.relations}]
+        return [limit.name for limit in others if decisions.applies(limit) is False]
+
     def _would_matter(self, relations: set[str]) -> bool:
-        """Whether a given acts by excluding relations: the plan would use one of them, or could check it."""
-        plan = self.question.plan(self.library, frozenset(self.left_out.keys() - relations))
-        determined = {*self.question.strong, *plan.weak, *plan.sources}
+        """Whether a given acts by excluding relations: the plan would use one of them, or could check or bound by it.
+
+        Where nothing fixes the target, whatever would follow from it could bound it.
+        """
+        question = self.question
+        left_out = frozenset(self.left_out.keys() - relations)
+        plan = question.plan(self.library, left_out)
+        determined = frozenset({*question.strong, *plan.weak, *plan.sources})
+        if not plan.is_determined:
+            structure = structure_of(self.library, left_out, question.stated)
+            determined = closure(structure, {question.target, *determined})
         return any(name in plan.relations or determined.issuperset(self.library.members[name]) for name in relations)

@@ -47,6 +47,7 @@ from derive.numerics.algebra.linear_cases import (
 from derive.numerics.algebra.piecewise_rationals import exact_preimage
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.conflicts import NoValueError
@@ -440,7 +441,8 @@ class _Neighbourhood:
         claims = [*chain.from_iterable(_claims_on(self.library, self.question, name) for name in self.names)]
         if nonlinear is not None:
             claims += nonlinear.claims(self.names)
-        return LinearCases(self.question.target, self.ranged, tuple(relations), tuple(claims))
+        with_values = frozenset(self.question.strong).union(self.question.weak)
+        return LinearCases(self.question.target, with_values, self.ranged, tuple(relations), tuple(claims))
 
 
 @dataclass(frozen=True)
@@ -481,6 +483,7 @@ class LinearCases:
     """The linear cases around a target: the ways of its relations, and claims that are certain in each of them."""
 
     target: str
+    stated: frozenset[str]  # the names of the values beside which equations may fix the target
     ranged: tuple[str, ...]
     relations: tuple[RelationWays, ...]
     certain: tuple[Claim, ...]
@@ -512,10 +515,13 @@ class LinearCases:
         return [relation.ways for relation in self.relations]
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
-        """The relations around the target that apply where it has this exact value: equations, if any do."""
+        """The relations around the target that apply where it has this exact value: equations, if these fix it."""
         applying = [ways.relation for ways, way in self._case_at(number) if way in ways.applying]
         equations = [relation for relation in applying if relation.is_equation]
-        return tuple(relation.name for relation in equations or applying)
+        matching = Matching(self.stated)
+        for relation in equations:
+            matching.add(relation.name, relation.members)
+        return tuple(relation.name for relation in (equations if matching.settles(self.target) else applying))
 
     def is_left_by_failures(self, number: Fraction) -> bool:
         """Whether only failing conditions leave the target an exact value: `x > 0` fails at 0, where x begins."""

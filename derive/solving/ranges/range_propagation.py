@@ -68,16 +68,19 @@ def _with_reach(branch: Mapping[str, Span], name: str, form: Node) -> dict[str, 
 
 
 def _may_pass_an_end(library: RelationSet, block: Block, branch: Mapping[str, Span]) -> bool:
-    """Whether, as ranges are propagated, a block's relation may hold at an end of its unknown's domain."""
-    (name,), equation = block.unknowns, library.relations[block.relations[0]].written
-    gap = difference_of(equation)
-    others = {*names_in(gap)} - {name}
-    if not branch.keys() >= others or all(branch[other][0] == branch[other][1] for other in others):
-        return False
-    for end in filter(math.isfinite, branch[name]):
-        residual = enclose(gap, {**branch, name: (end, end)}, "")
-        if residual is not None and not residual.misses_zero:
-            return True
+    """Whether, as ranges are propagated, a relation of a block may hold at an end of the block's unknown's domain."""
+    (name,) = block.unknowns
+    for relation in block.relations:
+        gap = difference_of(library.relations[relation].written)
+        members = {*names_in(gap)}
+        others = members - {name}
+        is_ranged = branch.keys() >= others and any(branch[other][0] != branch[other][1] for other in others)
+        if name not in members or not is_ranged:
+            continue
+        for end in filter(math.isfinite, branch[name]):
+            residual = enclose(gap, {**branch, name: (end, end)}, "")
+            if residual is not None and not residual.misses_zero:
+                return True
     return False
 
 

@@ -222,7 +222,7 @@ def chain(draw: random.Random) -> tuple[str, dict[str, float]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=15, thorough=4)
+@every("seed", range(60), ordinary=15, thorough=8)
 def test_a_given_acts_on_a_bound_just_where_the_bound_moves_with_it(seed):
     text, givens = chain(random.Random(f"bound {seed}"))
     library = derive.load(text)
@@ -283,3 +283,31 @@ def test_a_given_acts_where_it_decides_by_which_relation_a_limit_is_tested(c, fa
     answer = library.solve("y", a=5, b=1, c=c)
     assert [not check.passed for check in answer.checks] == [fails]
     assert fails or answer.unused == ()
+
+
+def bounded_by_cases(draw: random.Random) -> tuple[Library, str, dict[str, str]]:
+    """A quantity that limits alone bound, some under conditions; its name, and givens, some of them ranges."""
+    limits = []
+    for name, op in (("a", "<="), ("b", ">="), ("c", "<=")):
+        condition = draw.choice((None, "k > 1", "k < 2", "m > 3")) if name != "b" else None
+        limits.append({"equation": f"x {op} {name}"} | ({"when": [condition]} if condition else {}))
+    library = bare("a b c k m x y", *limits, "m = 2*k", f"y = {draw.randint(2, 4)}*x")
+    numbers = {"a": draw.randint(6, 9), "b": draw.randint(1, 3), "c": draw.randint(6, 9)}
+    are_ranges = draw.random() < 0.4
+    given = {name: f"{number}..{number + 1}" if are_ranges else str(number) for name, number in numbers.items()}
+    return library, draw.choice("xy"), given | {"k": str(draw.choice((0.5, 1.2, 1.8, 2.5)))}
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_what_is_given_acts_on_an_interval_if_it_moves_it(seed: int) -> None:
+    library, target, given = bounded_by_cases(random.Random(seed))
+    answers = library.solve_all(target, **given)
+    assert all("assumed" not in remark for answer in answers for remark in answer.assumptions)
+    for name in given:
+        for other in ("0.25", "1.5", "2.2", "5", "20"):
+            try:
+                moved = library.solve_all(target, **given | {name: other})
+            except derive.DeriveError:
+                moved = []
+            if [one.bounds for one in moved] != [one.bounds for one in answers]:
+                assert all(name not in answer.unused for answer in answers), (name, other)
