@@ -18,12 +18,14 @@ known numbers, from the domains, and from the equations themselves: the factors 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, islice
 from itertools import product as pairs_of
+from math import inf
 from typing import NamedTuple
 
 from derive.caches import Memo
@@ -45,7 +47,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO, added, difference_of, negated
+from derive.numerics.algebra.like_terms import ONE, ZERO, added, difference_of, negated
 from derive.numerics.algebra.products import Product, product_of, written, written_as_product
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, plan_for
@@ -307,8 +309,12 @@ def eliminate(
     elimination = _Elimination(known, domains)
     while sum(elimination.note_signs(equation) for equation in equations):  # of all: one may help another
         tick()
-    left = [elimination.balanced(equation) for equation in equations]
     eliminated: list[tuple[str, Node]] = []
+    while (spare := elimination.spare_factor(equations, target)) is not None:
+        eliminated.append((spare, ONE))
+        put_in = partial(replaced, old=Name(spare), new=ONE)
+        equations = [equation.changed(put_in) for equation in equations]
+    left = [elimination.balanced(equation) for equation in equations]
     while not is_enough(left):
         tick()
         pivot = next(elimination.pivots(left, target), None)
@@ -467,6 +473,29 @@ class _Elimination:
             if new.lhs != new.rhs:
                 left.append(new)
         return left
+
+    def spare_factor(self, equations: Sequence[Equation], target: str) -> str | None:
+        """A name that elimination may take to be 1, since it only multiplies or divides another that may be anything.
+
+        Of `c = b*f` and `s = b*f - a`, with a real b that stands nowhere else, each c and s that is possible is so at
+        f = 1: b takes up what f was.
+        """
+        occurrences: Counter[str] = Counter()
+        together: Counter[tuple[Node, str]] = Counter()  # a factor or divisor, and the name beside it
+        for node in walk(*chain.from_iterable(equation.sides for equation in equations)):
+            if isinstance(node, Name):
+                occurrences[node.name] += 1
+            elif isinstance(node, Apply) and node.op == "mul":
+                beside = [arg.name for arg in node.args if isinstance(arg, Name)]
+                together.update((factor, name) for factor in node.args for name in beside if factor != Name(name))
+        for (factor, name), count in together.items():
+            base = factor.args[0] if isinstance(factor, Apply) and factor.op == "inv" else factor
+            if not isinstance(base, Name) or not {base.name, name}.isdisjoint({target, *self.known}):
+                continue
+            is_only_here = count == occurrences[base.name] == occurrences[name]
+            if is_only_here and self.domains[name].ends == (-inf, inf) and 1.0 in self.domains[base.name]:
+                return base.name
+        return None
 
     def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[_Pivot]:
         """The possible next steps of elimination, those first that eliminate a name which is only a factor."""

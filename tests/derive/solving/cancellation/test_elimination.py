@@ -370,3 +370,31 @@ def test_a_term_on_both_sides_has_to_exist():
 def test_an_identity_fixes_nothing():
     with pytest.raises(UnderdeterminedError):
         bare("x y z", "y + x = x + y", "z = x + y").solve("x", z=3)
+
+
+@every("seed", range(40), ordinary=4)
+def test_factors_of_any_sign_that_stand_only_in_their_product_cancel(seed: int) -> None:
+    """With u for the product, c = p*u and e = q*u + r*c, whatever the factors are; a default of one changes nothing."""
+    draw = random.Random(seed)
+    product = draw.choice(("b*f", "b/f", "b*f*g", "b*g/f"))
+    factors = (-3, -2, -1, 1, 2, 3)
+    p, r, e = (draw.choice(factors) for _ in range(3))
+    q = draw.choice([factor for factor in factors if factor + r * p])
+    relations = [f"c = {p}*{product}", f"s = {q}*{product} - a", f"e = {r}*c + s + a"]
+    values = {name: str(draw.randint(2, 9)) for name in "bfg" if draw.random() < 0.5}
+    library = bare("a b c e f g s", *relations, domains=dict.fromkeys("abcefgs", "real"), values=values)
+    answer = library.solve("c", e=e)
+    assert number(answer) == pytest.approx(p * e / (q + r * p))
+    assert answer.unused == ()
+
+
+@pytest.mark.parametrize("elsewhere", ["h = b + 1", "h = f**2", "h = b/f"])
+def test_a_factor_that_stands_elsewhere_too_is_not_taken_for_one(elsewhere: str) -> None:
+    """With a typed h the product hangs on one factor more, and c stays what 2*c says whatever that is."""
+    relations = ["c = b*f", "s = b*f - a", "e = c + s + a", elsewhere]
+    library = bare("a b c e f h s", *relations, domains=dict.fromkeys("abcefhs", "real"))
+    try:
+        answers = library.solve_all("c", e=2, h=4)
+    except UnderdeterminedError:
+        return
+    assert numbers(answers) == [pytest.approx(1)]
