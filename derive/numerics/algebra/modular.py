@@ -64,6 +64,84 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Slopes | None:
     return Slopes(of_ratio, difference(1, 1))
 
 
+def point_on(equations: Iterable[Equation]) -> dict[str, int] | None:
+    """A random point modulo the prime where all equations hold; None if none is found.
+
+    Each is solved for a name in which it is linear and that no other holds yet. What equations are left without such a
+    name, as `a = 2*b` after `a = b + 1`, hold after one step of Newton's method for all, if they are linear.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> equations = [parse_equation(text) for text in ("a = b + 1", "a = 2*b", "f + b = a - g")]
+    >>> point = point_on(equations)
+    >>> point["b"], [residue(one.lhs, point) == residue(one.rhs, point) for one in equations]
+    (1, [True, True, True])
+    """
+    point: dict[str, int] = {}
+    stated = list(equations)
+    pending = list(stated)
+    while pending:
+        equation = min(pending, key=lambda one: sum(name not in point for name in one.names))
+        pending.remove(equation)
+        open_names = [name for name in equation.names if name not in point]
+        point |= {name: drawn(name) for name in open_names}
+        solved = ((name, _solved_for(name, equation, point)) for name in open_names)
+        point |= next(({name: number} for name, number in solved if number), {})
+    if not all(_holds(equation, point) for equation in stated):
+        point |= _newton_step(stated, point)
+    return point if all(point.values()) and all(_holds(equation, point) for equation in stated) else None
+
+
+def _holds(equation: Equation, point: Mapping[str, int]) -> bool:
+    return residue(equation.lhs, point) == residue(equation.rhs, point)
+
+
+def _solved_for(name: str, equation: Equation, point: Mapping[str, int]) -> int | None:
+    """The number modulo the prime at which an equation of a point holds that is linear in a name or its reciprocal."""
+    gap, row = _gap(equation, point)
+    if name not in row:
+        return None
+    step = gap * inverse(row[name]) % PRIME
+    start = point[name]
+    reciprocal = (inverse(start) + step * inverse(start * start % PRIME)) % PRIME
+    numbers = (start - step) % PRIME, inverse(reciprocal) if reciprocal else 0
+    return next((number for number in numbers if number and _holds(equation, {**point, name: number})), None)
+
+
+def _gap(equation: Equation, point: Mapping[str, int]) -> tuple[int, Row]:
+    """The difference of an equation's sides at a point modulo the prime, and its slopes; none where it is undefined."""
+    left, right = (_valued(side, point) for side in equation.sides)
+    if left is None or right is None:
+        return 0, {}
+    row = dict(left[1])
+    subtract(row, right[1], 1)
+    return (left[0] - right[0]) % PRIME, row
+
+
+def _newton_step(equations: Iterable[Equation], point: Mapping[str, int]) -> dict[str, int]:
+    """The names that a step of Newton's method moves from a point modulo the prime, by Gauss and Jordan's elimination.
+
+    The names that the equations leave open stay where they are.
+    """
+    leading: dict[str, tuple[Row, int]] = {}
+    for equation in equations:
+        gap, row = _gap(equation, point)
+        for name, (other, its_gap) in leading.items():
+            factor = row.get(name, 0)
+            subtract(row, other, factor)
+            gap -= factor * its_gap
+        if not row:
+            continue
+        lead = next(iter(row))
+        share = inverse(row[lead])
+        row, gap = scaled(row, share), gap * share % PRIME
+        for name, (other, its_gap) in leading.items():
+            factor = other.get(lead, 0)
+            subtract(other, row, factor)
+            leading[name] = other, (its_gap - factor * gap) % PRIME
+        leading[lead] = row, gap
+    return {name: (point[name] - gap) % PRIME for name, (_, gap) in leading.items()}
+
+
 def _has_sum(equation: Equation) -> bool:
     return any(isinstance(part, Apply) and part.op == "add" for part in walk(*equation.sides))
 

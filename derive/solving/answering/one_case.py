@@ -28,6 +28,7 @@ from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.fallbacks import fallbacks_led_to
 from derive.planning.incidence import core_of, structure_of
 from derive.planning.plan import Plan, plan_for
+from derive.presentation.cautions import in_a_row
 from derive.solving.answering.case_intervals import ENCLOSED, left_open
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
 from derive.solving.blocks.system import agrees
@@ -165,8 +166,21 @@ def _cancelling_beside_weak_values(library: RelationSet, question: Question, fir
     except (DeriveError, Undecided):
         return None
     if result is None or not all(question.target in state.values for state in result.states):
-        return None
+        raise _fixed_by_typed(question, displaced)
     return _with_values_for_checks(library, question, replace(result, left_out=first.left_out), displaced)
+
+
+def _fixed_by_typed(question: Question, displaced: Sequence[str]) -> LimitError:
+    """The error for a target that what is typed fixes as something cancels, where elimination does not find it.
+
+    An answer by the weak values that counting needs would go past what is typed.
+    """
+    weak = in_a_row(displaced)
+    return LimitError(
+        f"{question.target} is fixed by what is typed as something cancels, and elimination does not find it; "
+        f"a result from {weak}, stated by a default or a profile, would contradict that.",
+        hint=f"Give {weak} to see what is contradicted, or leave out what does not lead to {question.target}.",
+    )
 
 
 def _with_values_for_checks(

@@ -7,16 +7,17 @@ set aside. Relations count here if they always apply, and exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.modular import point_on, slopes
 from derive.planning.incidence import core_of
 from derive.planning.plan import Plan, plan_for
-from derive.solving.cancellation.jacobian_rank import combined, jacobian_of
+from derive.solving.cancellation.jacobian_rank import Rows, combined, jacobian_of
 
 if TYPE_CHECKING:
     from derive.solving.execution.question import Outline, Question
@@ -50,28 +51,18 @@ def displaced_on_the_way(library: RelationSet, outline: Outline, plan: Plan) -> 
     """The weak values on which a plan rests though what is typed determines their quantities, as something cancels.
 
     Simultaneous equations may repeat or contradict each other: of `c = a + b` and `d = 2*a + 2*b` with a typed c and a
-    weak d, d is twice c. Elsewhere that takes a typed value which the plan does not use.
+    weak d, d is twice c.
     """
-    if not plan.weak or not outline.strong:
+    if not plan.weak:
         return []
     systems = chain.from_iterable(block.relations for block in plan.blocks if len(block.relations) > 1)
     in_systems = library.held_by(systems).keys()
     members = library.held_by(plan.relations).keys()
-    strong = frozenset(outline.strong)
-    idle = strong.difference(members)
     definitions = definitions_in(library, plan.weak)
     in_use = [name for name in plan.weak if name in members and name not in definitions]
     elsewhere = [name for name in in_use if name not in in_systems]
-    if not idle or not _may_be_fixed(library, outline, elsewhere, idle):
-        elsewhere = []
-
-    def is_displaced(name: str) -> bool:
-        """Whether what is typed fixes the quantity of a weak value."""
-        if name in in_systems:
-            return _is_fixed(library, replace(outline, target=name), strong)
-        return name in elsewhere and _is_fixed(library, replace(outline, target=name), idle)
-
-    return list(filter(is_displaced, in_use))
+    candidates = {*in_use} if _may_be_fixed(library, outline, elsewhere) else {*in_use}.intersection(in_systems)
+    return [name for name in in_use if name in candidates and _is_fixed(library, replace(outline, target=name))]
 
 
 def without_displaced(library: RelationSet, outline: Outline) -> Outline:
@@ -91,8 +82,8 @@ def typed_first(library: RelationSet, question: Question) -> Question:
     return question.yielding(sorted(displaced)) if displaced else question
 
 
-def _may_be_fixed(library: RelationSet, outline: Outline, names: Sequence[str], idle: frozenset[str]) -> bool:
-    """Whether an idle given stands in any relation that may be combined with others to fix one of some quantities."""
+def _may_be_fixed(library: RelationSet, outline: Outline, names: Sequence[str]) -> bool:
+    """Whether one of some quantities stands in any relation that may be combined with others to fix it."""
     known = frozenset(outline.strong).union(definitions_in(library, outline.weak), names)
 
     def may_be_fixed() -> bool:
@@ -101,13 +92,23 @@ def _may_be_fixed(library: RelationSet, outline: Outline, names: Sequence[str], 
         structure = core.structure(unsure_relations(library) & core.decisive, frozenset())
         lone_relations = structure.apart(known)
         left = structure.quantities_of(relation for relation in structure.members if relation not in lone_relations)
-        return not left.isdisjoint(idle)
+        return not left.isdisjoint(names)
 
-    return bool(names) and _NEAR.of(library.session, (known, idle), may_be_fixed)
+    return bool(names) and _NEAR.of(library.session, (known, frozenset(names)), may_be_fixed)
 
 
-def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> bool:
-    """Whether what is typed alone fixes the target by relations that hold an idle given; found from names alone.
+def _rows_at(library: RelationSet, relations: Iterable[str], point: Mapping[str, int], known: Set[str]) -> Rows:
+    """The slopes in what is open of relations that hold at a point; none where a side is undefined there."""
+    rows = {}
+    for name in relations:
+        its = slopes(library.relations[name].written, point)
+        if its is not None:
+            rows[name] = {member: slope for member, slope in its.of_ratio.items() if member not in known}
+    return rows
+
+
+def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str] | None = None) -> bool:
+    """Whether what is typed alone fixes the target, by relations that hold an idle given if there are such names.
 
     Nearly always no such relation is left once those are peeled off that alone contain an open quantity.
     """
@@ -115,16 +116,21 @@ def _is_fixed(library: RelationSet, outline: Outline, idle: frozenset[str]) -> b
     definitions = definitions_in(library, outline.weak)
 
     def is_fixed() -> bool:
-        """Whether a combination of certain relations fixes the target, where one of them holds an idle given."""
+        """Whether a combination of certain relations fixes the target, found from names alone."""
         unsure = unsure_relations(library)
         known = strong.union(definitions)
         core = core_of(library, (target, *known))
         structure = core.structure(unsure & core.decisive, frozenset())
-        bearing = structure.quantities_of(structure.bearing(target, known, known.union((target,))))
-        if target not in bearing or bearing.isdisjoint(idle):
+        relations = structure.bearing(target, known, known.union((target,)))
+        bearing = structure.quantities_of(relations)
+        if target not in bearing or (idle is not None and bearing.isdisjoint(idle)):
             return False
+        point = point_on(library.relations[name].written for name in relations)
+        if point is not None:
+            return combined(_rows_at(library, relations, point, known), target) is not None
         alone = replace(outline, weak=definitions, stated=frozenset(definitions))
         jacobian = jacobian_of(library, alone, unsure, only_combined=True)
-        return combined(jacobian.of_ratios, target) is not None
+        # where relations do not hold, terms that they share cancel in one way of writing them and not in the other
+        return any(combined(rows, target) is not None for rows in jacobian.forms)
 
     return _FIXED.of(library.session, (target, strong, definitions, idle), is_fixed)
