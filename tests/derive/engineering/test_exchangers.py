@@ -109,7 +109,7 @@ def as_arrays(exchangers: list[Exchanger]) -> dict[str, np.ndarray]:
     }
 
 
-@pytest.mark.parametrize("number", cases(500, 20_000, 100_000))
+@pytest.mark.parametrize("number", cases(500, 5000, 100_000))
 def test_the_mean_difference_is_right_however_near_the_ends_lie(number: int) -> None:
     draw = random.Random(1)
     rows = []
@@ -129,7 +129,7 @@ def test_the_mean_difference_is_right_however_near_the_ends_lie(number: int) -> 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", cases(100, 1000, 100_000))
+@pytest.mark.parametrize("number", cases(100, 300, 100_000))
 def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int) -> None:
     exchangers = list(drawn_exchangers(number, 2))
     given = as_arrays(exchangers)
@@ -144,7 +144,7 @@ def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", cases(100, 1000, 100_000))
+@pytest.mark.parametrize("number", cases(100, 300, 100_000))
 def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> None:
     exchangers = [one for one in drawn_exchangers(number, 3) if one.effectiveness < 0.95]
     given = as_arrays(exchangers)
@@ -206,9 +206,9 @@ def test_the_ends_of_the_example_that_differ_by_a_rounding_have_their_plain_mean
 
 BACKWARDS = (
     ("hot_inlet", "hot_outlet"),
-    ("cold_inlet", "cold_outlet"),
+    pytest.param("cold_inlet", "cold_outlet", marks=pytest.mark.long),  # as the one above
     ("hot_capacity_rate", "exchanged_heat"),
-    pytest.param("cold_capacity_rate", "hot_outlet", marks=pytest.mark.long),  # as long as the one above
+    pytest.param("cold_capacity_rate", "hot_outlet", marks=pytest.mark.long),
     pytest.param("hot_capacity_rate", "cold_outlet", marks=pytest.mark.long),
     ("exchanger_coefficient", "cold_outlet"),
 )
@@ -235,7 +235,7 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("number", cases(100, 1000, 100_000))
+@pytest.mark.parametrize("number", cases(100, 300, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
     # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.
     exchangers = [one for one in drawn_exchangers(number, 6) if one.transfer_units * (1 + one.ratio) < 10]

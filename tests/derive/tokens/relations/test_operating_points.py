@@ -19,7 +19,7 @@ import derive
 from derive.errors import AmbiguousError, NoSolutionError, UnderdeterminedError
 from derive.tokens.relations import subjects
 from quantities.profiles import Facts
-from tests.ordinary import one_of_each
+from tests.ordinary import BUILDS, one_in
 
 STEP = ("batch", "context", "tokens_per_pass")
 CHIPS = ("h100-sxm:bf16", "gb200:fp8", "a100-sxm-80gb:bf16")
@@ -222,7 +222,7 @@ def at_the_other(one: Told, second: Second, given: Mapping[str, str | float]) ->
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("model", one_of_each(MODELS, ("llama3-70b",)))
+@pytest.mark.parametrize("model", one_in(1, BUILDS, BUILDS, thorough=3))
 def test_it_is_what_the_library_says_at_the_second_point(model: str) -> None:
     compare(model, {*ALWAYS, *[*SECONDS][::3]} if model == WHOLLY else ALWAYS)
 
