@@ -2,7 +2,7 @@
 
 The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
 tries the rest: the cross products over the library and the corpora, the reports in full, what takes half a second and
-more, and all cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`); with
+more, and half of the cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`); with
 `--hypothesis-profile=full` it also tries forty examples where the ordinary run tried ten and this one twenty.
 `pytest -m long` fuzzes for as long as one has patience for.
 
@@ -22,6 +22,9 @@ from hypothesis import is_hypothesis_test, settings
 
 from derive import time_limits
 from tests.ordinary import FULL, THOROUGH
+
+OF_REPORTS = tuple(f"tests/derive/{folder}/" for folder in ("audit", "reports", "tokens/reports"))
+"""The tests that read the documents of the reports: one worker writes these, once."""
 
 settings.register_profile("few", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=THOROUGH)
@@ -50,14 +53,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
+        if item.nodeid.startswith(OF_REPORTS):
+            item.add_marker(pytest.mark.xdist_group("reports"))
         marks = {mark for mark in ("thorough", "long") if item.get_closest_marker(mark)}
         share = item.get_closest_marker("ordinary")
         if share is not None and not marks:
             test = item.nodeid.partition("[")[0]
             tried[test] += 1
             if tried[test] > share.args[0]:
-                item.add_marker("thorough")
-                marks = {"thorough"}
+                run = "long" if (tried[test] - share.args[0]) % 2 == 0 else "thorough"
+                item.add_marker(run)
+                marks = {run}
         if not marks and repeats and is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("thorough")  # a property of the ordinary run, of which this one tries more examples
         is_asked = "long" in asked if "long" in marks else not marks or marks <= asked

@@ -96,7 +96,7 @@ QUICK = [  # each took the ten seconds of the limit while bounds over what cance
 
 
 @pytest.mark.thorough
-@every(("target", "name", "profiles"), QUICK, ordinary=7, thorough=6)
+@every(("target", "name", "profiles"), QUICK, ordinary=7, thorough=12)
 def test_ranges_that_cancel_do_not_keep_an_answer_waiting(target, name, profiles):
     answer = derive.solve(target, *profiles, **GIVEN)
     with derive.limits(seconds=5):

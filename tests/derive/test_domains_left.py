@@ -121,7 +121,7 @@ def exactly(made: Tree, given: str, number: Fraction, target: str) -> Fraction |
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=20, thorough=14)
+@every("seed", range(60), ordinary=20, thorough=28)
 def test_what_leaves_its_domain_is_a_contradiction_whatever_is_asked(seed: int) -> None:
     for made, library, given, target, number in scenes(seed):
         asked = f"{target} from {given} = {number}\n{made.text}"
@@ -236,7 +236,7 @@ class Root:
 
 
 @pytest.mark.thorough
-@every("seed", range(120), ordinary=12, thorough=14)
+@every("seed", range(120), ordinary=12, thorough=28)
 def test_what_has_several_roots_has_one_in_its_domain_whatever_is_asked(seed: int) -> None:
     draw = random.Random(f"roots {seed}")
     low = draw.randint(-5, 4)

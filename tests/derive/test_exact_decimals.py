@@ -230,7 +230,7 @@ BESIDE_A_LIMIT = (  # relations that reach y = b + a nowhere, and ones that reac
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=20, thorough=6)
+@every("seed", range(40), ordinary=20, thorough=12)
 def test_a_limit_that_a_function_never_reaches_has_no_place_and_one_that_it_reaches_has(seed: int) -> None:
     draw = random.Random(f"limits {seed}")
     typed = {name: Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for name in "abk"}
@@ -332,7 +332,7 @@ def test_choices_of_decimals_have_the_values_of_fractions_and_are_verified(seed:
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=15, thorough=14)
+@every("seed", range(60), ordinary=15, thorough=28)
 def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(seed: int) -> None:
     draw = random.Random(f"wholes {seed}")
     tenths, base, power = draw.randint(1, 99), draw.randint(2, 9), draw.randint(1, 9)
@@ -357,7 +357,7 @@ def test_a_whole_number_that_is_no_sum_of_decimals_is_not_rounded_to_the_next(se
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=10, thorough=14)
+@every("seed", range(40), ordinary=10, thorough=28)
 def test_a_compiled_condition_at_equality_takes_the_arm_that_solve_takes(seed: int) -> None:
     draw = random.Random(f"edges {seed}")
     a, b = (Fraction(draw.randint(1, 999), 10 ** draw.randint(0, 2)) for _ in range(2))

@@ -134,7 +134,7 @@ def told(seed: int, seconds: float) -> list[str]:
     ("cases", "seconds"),
     [
         (range(18), 0.1),
-        pytest.param(range(1000, 1036), 0.2, marks=pytest.mark.thorough),
+        pytest.param(range(1000, 1036), 0.2, marks=pytest.mark.long),
         pytest.param(range(2000, 2000 + LONG), 1.0, marks=pytest.mark.long),
     ],
 )

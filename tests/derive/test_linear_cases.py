@@ -180,7 +180,7 @@ ROUNDED = (20032, 22797)  # where a sum in a choice cancels to a rounding error,
     "seed",
     (*TIES, *ARMS, *DENIED, *HOLLOW, *SAME_NAMES, *POINTS, *GAPS, *LEFT, *EXTREMES, *ROUNDED),
     ordinary=2,
-    thorough=4,
+    thorough=8,
 )
 def test_cases_that_only_a_bound_decides_are_taken_or_excluded(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=False)
@@ -200,7 +200,7 @@ UNTOLD = (25, 173)  # refused: where the only value is a zero of rounded numbers
 
 
 @pytest.mark.thorough
-@every("seed", [seed for seed in range(200) if seed not in UNTOLD], ordinary=4, thorough=18)
+@every("seed", [seed for seed in range(200) if seed not in UNTOLD], ordinary=4, thorough=36)
 def test_what_bounds_leave_is_found_and_nothing_else(seed: int) -> None:
     draw = random.Random(f"bounded {seed}")
     cases = bounded_cases(draw)
@@ -216,7 +216,7 @@ OPEN = (25, 34, 43, 91, 165, 180, 205, 243, 261, 311, 339, 417, 433)  # where no
 
 
 @pytest.mark.thorough
-@every("seed", OPEN, ordinary=6, thorough=4)
+@every("seed", OPEN, ordinary=6, thorough=8)
 def test_what_is_left_open_over_ranges_holds_all_of_them(seed: int) -> None:
     assert not failures(range(seed, seed + 1), is_ranged=True)
 
@@ -304,7 +304,7 @@ UNNAMED = (37, 38, 92, 168)  # where no name was told
 
 
 @pytest.mark.thorough
-@every("seed", (*UNNAMED, *range(80)), ordinary=8, thorough=6)
+@every("seed", (*UNNAMED, *range(80)), ordinary=8, thorough=12)
 def test_a_denial_that_rests_on_weak_values_names_them(seed: int) -> None:
     """The numbers of the cases answer the question, so that nothing but the weak values denies it."""
     text, _, target, given = asked_with_weak_values(seed, most=30)

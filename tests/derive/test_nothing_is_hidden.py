@@ -133,7 +133,7 @@ def test_what_fits_together_does_not_fail(first):
 
 
 @pytest.mark.thorough
-@every("name", DEFAULTED, ordinary=2, thorough=4)
+@every("name", DEFAULTED, ordinary=2, thorough=8)
 def test_a_default_of_what_is_asked_for_never_fails(name):
     assert not own_default(name)
 

@@ -145,7 +145,7 @@ def apart_at_zeros(seed: int) -> str:
 
 
 @pytest.mark.thorough
-@every("start", range(0, 300, BATCH), ordinary=30, thorough=6)
+@every("start", range(0, 300, BATCH), ordinary=30, thorough=12)
 def test_every_verb_says_the_same_at_zeros(start):
     assert not [wrong for seed in range(start, start + BATCH) if (wrong := apart_at_zeros(seed))]
 

@@ -216,7 +216,7 @@ def test_every_proof_of_a_planted_polynomial_is_confirmed(seed):
 
 
 @pytest.mark.thorough
-@every("seed", range(20), ordinary=2, thorough=6)
+@every("seed", range(20), ordinary=2, thorough=12)
 def test_every_proof_of_planted_waves_is_confirmed(seed):
     planted = planted_waves(seed)
     count_of_verified(asked(planted.library, "xy"[seed % 2], planted.given)[:2])

@@ -103,7 +103,7 @@ def slips(quantity):
 
 
 @pytest.mark.thorough
-@every("quantity", QUANTITIES[::21], ids=str, ordinary=3, thorough=4)
+@every("quantity", QUANTITIES[::21], ids=str, ordinary=3, thorough=8)
 def test_all_that_a_hint_proposes_is_accepted(quantity):
     for text in slips(quantity):
         for mend in proposed(text, quantity) or ():
@@ -117,7 +117,7 @@ def test_all_that_a_hint_proposes_for_any_quantity_is_accepted(quantity):
 
 
 @pytest.mark.thorough
-@every("quantity", QUANTITIES[::3], ids=str, ordinary=3, thorough=6)
+@every("quantity", QUANTITIES[::3], ids=str, ordinary=3, thorough=12)
 def test_a_letter_for_a_power_of_ten_is_read_as_one(quantity):
     unit = quantity.unit.text
     for letter, power in (("k", 3), ("M", 6), ("B", 9), ("T", 12)):

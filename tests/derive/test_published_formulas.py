@@ -20,7 +20,7 @@ EVERY = [
 ]
 
 
-@every("formula", EVERY, ordinary=20, thorough=4)
+@every("formula", EVERY, ordinary=20, thorough=8)
 def test_each_variable_comes_back_from_the_others(formula):
     quantities = [Quantity(name, "" if unit == "1" else unit) for name, unit in formula["units"].items()]
     relation = relate("formula", formula["equation"], quantities=quantities)

@@ -65,7 +65,7 @@ def test_it_gives_its_reason_its_source_and_a_meaning_to_each_quantity(relation)
 
 
 @pytest.mark.thorough
-@every("relation", EQUATIONS, ids=named, ordinary=8, thorough=6)
+@every("relation", EQUATIONS, ids=named, ordinary=8, thorough=12)
 def test_each_of_its_quantities_comes_back_from_the_others(relation):
     values = consistent(relation)
     alone = Library([relation], profiles=())

@@ -300,7 +300,7 @@ CASES = [
 BACKWARDS = [(one, name) for one in CASES for name in one.given]
 
 
-@every("one", CASES, ids=lambda one: one.name, ordinary=16, thorough=4)
+@every("one", CASES, ids=lambda one: one.name, ordinary=16, thorough=8)
 def test_a_published_number_follows(one: Case) -> None:
     answer = derive.solve(one.target, **one.given)
     assert answer.base == pytest.approx(_in_base(one.target, one.expected), rel=one.within)

@@ -55,7 +55,7 @@ def base(text: str) -> float:
 
 
 @pytest.mark.thorough
-@every(("name", "target", "texts"), SOLVABLE, ids=[f"{n}-{t}" for n, t, _ in SOLVABLE], ordinary=16, thorough=6)
+@every(("name", "target", "texts"), SOLVABLE, ids=[f"{n}-{t}" for n, t, _ in SOLVABLE], ordinary=16, thorough=12)
 def test_every_quantity_that_is_fixed_comes_out_right(name, target, texts):
     found = [answer.value.to_base_units().magnitude for answer in ask(name, target)]
     expected = [base(text) for text in texts]

@@ -28,7 +28,7 @@ def answered(library: Library, planted: Planted, name: str) -> list[tuple[str, t
 
 
 @pytest.mark.parametrize("kind", [planted_pair, planted_waves])
-@every("seed", range(40), ordinary=40, thorough=40)
+@every("seed", range(40), ordinary=40, thorough=80)
 def test_a_question_that_ran_out_of_time_is_answered_with_more_as_if_it_were_new(kind, seed):
     planted = kind(seed)
     with ticks(ENOUGH) as clock:

@@ -139,7 +139,7 @@ def _beside(border: Any, share: float) -> list[dict[str, str]]:
         ),
     ],
     ordinary=3,
-    thorough=4,
+    thorough=8,
 )
 def test_on_both_sides_of_a_border_the_solver_says_what_the_map_does(
     model: str, chip: str, over: dict[str, str], given: str

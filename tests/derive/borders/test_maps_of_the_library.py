@@ -99,7 +99,7 @@ def shown(found: RegimeMap, target: str, profiles: tuple[str, str], fixed: dict[
 
 
 @pytest.mark.thorough
-@every("seed", [10, 18, 23, 42], ordinary=4, thorough=4)  # dense models, which take a second or two
+@every("seed", [10, 18, 23, 42], ordinary=4, thorough=8)  # dense models, which take a second or two
 def test_the_solver_says_what_the_map_says(seed: int) -> None:
     found = drawn(seed)
     if found is not None:

@@ -63,7 +63,7 @@ def _counted(target: str, limits: list[str], bounds: dict[str, float]) -> dict[t
 
 
 @pytest.mark.thorough
-@every("start", range(0, SHORT, BATCH), ordinary=4, thorough=6)
+@every("start", range(0, SHORT, BATCH), ordinary=4, thorough=12)
 def test_a_typed_bound_has_the_same_border_as_a_default(start):
     assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]
 
@@ -84,7 +84,7 @@ BROKEN_BY = {  # of a sum, a maximum and the typed quantities themselves
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=10, thorough=14)
+@every("seed", range(40), ordinary=10, thorough=28)
 def test_all_limits_that_typed_values_break_are_named_at_each_point_and_end_at_their_own_borders(seed):
     draw = random.Random(f"limits {seed}")
     limits = {f"limit{i}": (form, draw.randint(2, 12)) for i, form in enumerate(draw.sample([*BROKEN_BY], 3))}

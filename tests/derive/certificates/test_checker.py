@@ -102,7 +102,7 @@ DENIED = (1, 5, 7, 10, 11, 12, 17, 21, 25, 29, 33, 34, 36, 38)  # of the first f
 
 
 @pytest.mark.thorough
-@every("seed", DENIED, ordinary=7, thorough=4)
+@every("seed", DENIED, ordinary=7, thorough=8)
 def test_what_contractors_deny_of_five_equations_has_a_certificate(seed):
     system = ring(seed)
     assert contractors_refute(system)

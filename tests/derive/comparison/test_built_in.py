@@ -87,7 +87,7 @@ def test_failed_checks_stand_beside_the_comparison() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", one_in(1, range(30), map(str, range(30)), thorough=6))
+@pytest.mark.parametrize("seed", one_in(3, range(30), map(str, range(30)), thorough=2))
 def test_factors_multiply_up_over_chips_and_models(seed: int) -> None:
     draw = random.Random(seed)
     target = draw.choice(TARGETS)

@@ -155,7 +155,7 @@ def _drawn_pair(seed: int) -> list[tuple[Answer, Answer]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=6, thorough=3)
+@every("seed", range(60), ordinary=6, thorough=6)
 def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
     for one, other in _drawn_pair(seed):
         found, back = derive.compare(one, other), derive.compare(other, one)
@@ -168,7 +168,7 @@ def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
 
 @pytest.mark.thorough
 def test_random_libraries_are_answered_often_enough_to_test() -> None:
-    assert sum(bool(_drawn_pair(seed)) for seed in range(24)) > 6
+    assert sum(bool(_drawn_pair(seed)) for seed in range(24)) > 4
 
 
 def test_ways_that_wait_for_each_other_move_together() -> None:

@@ -14,7 +14,7 @@ from tests.ordinary import every
 FORMS = ("abs(x + {c})", "max(x, {c} - x)", "max(abs(x), {c})", "min(-abs(x), {c})")
 
 
-@every("form, seed", [(form, seed) for seed in range(40) for form in FORMS], ordinary=8, thorough=10)
+@every("form, seed", [(form, seed) for seed in range(40) for form in FORMS], ordinary=8, thorough=20)
 def test_value_inside(form: str, seed: int) -> None:
     rng = random.Random(f"{form} {seed}")
     low = Fraction(rng.randint(-90, 90), 10)

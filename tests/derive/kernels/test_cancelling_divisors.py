@@ -32,7 +32,7 @@ def _library(form: str) -> derive.Library:
 LIBRARIES = {form: _library(form) for form in FORMS}
 
 
-@every("form, seed", [(form, seed) for seed in range(60) for form in FORMS], ordinary=12, thorough=8)
+@every("form, seed", [(form, seed) for seed in range(60) for form in FORMS], ordinary=12, thorough=16)
 def test_as_the_solver(form: str, seed: int) -> None:
     rng = random.Random(f"{form} {seed}")
     library = LIBRARIES[form]

@@ -47,7 +47,7 @@ def both(library, target, given):
 
 
 @pytest.mark.thorough
-@every("formula", FORMULAS, ids=str, ordinary=4, thorough=6)
+@every("formula", FORMULAS, ids=str, ordinary=4, thorough=12)
 def test_a_published_formula_is_a_function_of_its_inputs(formula: Formula):
     quantities = formula.quantities
     library = Library([relate("r", formula.equation, quantities=quantities)])
@@ -62,7 +62,7 @@ def test_a_published_formula_is_a_function_of_its_inputs(formula: Formula):
     assert float(arrays(**declared)) == pytest.approx(python(**declared), rel=1e-12)
 
 
-@every("formula", FORMULAS[4::13], ids=str, ordinary=10, thorough=6)
+@every("formula", FORMULAS[4::13], ids=str, ordinary=10, thorough=12)
 def test_a_published_formula_turned_round_is_what_the_solver_finds(formula: Formula):
     quantities = formula.quantities
     library = Library([relate("r", formula.equation, quantities=quantities)])

@@ -73,7 +73,7 @@ def in_horner(coefficients: list[Fraction]) -> str:
 
 
 @pytest.mark.thorough
-@every("seed", range(100), ordinary=16, thorough=18)
+@every("seed", range(100), ordinary=16, thorough=36)
 def test_a_quadratic_touches_or_misses_as_its_decimals_do(seed: int) -> None:
     draw = random.Random(seed)
     root, lead, level = decimal(draw, 1, 20, 1), draw.choice([-1, 1]) * decimal(draw, 1, 4, 1), decimal(draw, -20, 20)
@@ -88,7 +88,7 @@ def test_a_quadratic_touches_or_misses_as_its_decimals_do(seed: int) -> None:
 
 
 @pytest.mark.thorough
-@every("seed", range(100), ordinary=12, thorough=18)
+@every("seed", range(100), ordinary=12, thorough=36)
 def test_the_roots_beside_a_double_root_are_as_far_apart_as_decimals_say(seed: int) -> None:
     draw = random.Random(seed)
     root, lead = decimal(draw, 2, 20, 1), decimal(draw, 1, 4, 1)
@@ -104,7 +104,7 @@ def test_the_roots_beside_a_double_root_are_as_far_apart_as_decimals_say(seed: i
 
 
 @pytest.mark.thorough
-@every("seed", range(70), ordinary=8, thorough=18)
+@every("seed", range(70), ordinary=8, thorough=36)
 def test_no_multiple_root_is_left_out(seed: int) -> None:
     draw = random.Random(seed)
     lead, root = decimal(draw, 1, 3, 1), decimal(draw, 2, 12, 1)
@@ -124,7 +124,7 @@ def test_a_triple_root_beside_a_double_root_at_zero_is_not_left_out() -> None:
     assert all(map(math.isnan, values(library(f"y = {in_horner(coefficients)}"), "x", y=Fraction(0))))
 
 
-@every("seed", range(40), ordinary=12, thorough=8)
+@every("seed", range(40), ordinary=12, thorough=16)
 def test_a_multiple_root_that_stands_alone_is_the_value(seed: int) -> None:
     draw = random.Random(seed)
     lead, root = decimal(draw, 1, 3, 1), decimal(draw, 2, 12, 1)
@@ -133,7 +133,7 @@ def test_a_multiple_root_that_stands_alone_is_the_value(seed: int) -> None:
         assert math.isnan(found) or math.isclose(found, root, rel_tol=1e-9)
 
 
-@every("seed", range(200), ordinary=48, thorough=30)
+@every("seed", range(200), ordinary=48, thorough=60)
 def test_what_is_near_a_whole_number_is_rounded_as_decimals_are(seed: int) -> None:
     draw = random.Random(seed)
     divisor, count = decimal(draw, 1, 9), draw.randint(1, 99)
@@ -150,7 +150,7 @@ def test_what_is_near_a_whole_number_is_rounded_as_decimals_are(seed: int) -> No
 
 
 @pytest.mark.thorough
-@every("seed", range(200), ordinary=48, thorough=30)
+@every("seed", range(200), ordinary=48, thorough=60)
 def test_sums_and_products_are_compared_as_decimals_are(seed: int) -> None:
     draw = random.Random(seed)
     a, b, c = (decimal(draw, 1, 99) for _ in range(3))
@@ -173,7 +173,7 @@ COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operato
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=8, thorough=10)
+@every("seed", range(60), ordinary=8, thorough=20)
 def test_products_are_compared_as_decimals_are_where_doubles_say_otherwise(seed: int) -> None:
     draw = random.Random(f"compared {seed}")
     sign, compared = draw.choice([*COMPARED.items()])
@@ -218,7 +218,7 @@ def test_a_tangent_beside_its_pole_is_that_of_the_decimals(seed: int) -> None:
 
 
 @pytest.mark.thorough
-@every("seed", range(120), ordinary=40, thorough=6)
+@every("seed", range(120), ordinary=40, thorough=12)
 def test_a_wave_of_an_argument_without_a_known_digit_within_a_period_is_that_of_the_decimals(seed: int) -> None:
     """A given that moves by its last digit changes the wave completely, as `cos(cosh(47))` shows."""
     draw = random.Random(f"wave {seed}")
@@ -239,7 +239,7 @@ def test_a_wave_of_an_argument_beyond_all_doubles_has_no_value(wave: str) -> Non
     assert all(map(math.isnan, values(made, "y", ALL_WAYS, a=Fraction(800), b=Fraction(1))))
 
 
-@every("seed", range(120), ordinary=16, thorough=6)
+@every("seed", range(120), ordinary=16, thorough=12)
 def test_a_root_of_a_sum_that_cancels_is_that_of_its_decimals(seed: int) -> None:
     draw = random.Random(seed)
     a, b = decimal(draw, 1, 99), decimal(draw, 1, 99)
@@ -252,7 +252,7 @@ def test_a_root_of_a_sum_that_cancels_is_that_of_its_decimals(seed: int) -> None
 
 
 @pytest.mark.thorough
-@every("seed", range(120), ordinary=16, thorough=18)
+@every("seed", range(120), ordinary=16, thorough=36)
 def test_a_saturating_relation_has_a_value_below_its_limit_alone(seed: int) -> None:
     draw = random.Random(seed)
     most, scale, level = decimal(draw, 1, 20), decimal(draw, 1, 5, 1), decimal(draw, 1, 9)

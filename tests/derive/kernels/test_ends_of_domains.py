@@ -28,7 +28,7 @@ FORMS = {
 DIVISORS = (Fraction(1, 2), Fraction(8, 5), Fraction(1, 10), Fraction(4))  # which leave a decimal
 
 
-@every("seed", range(200), ordinary=10, thorough=6)
+@every("seed", range(200), ordinary=10, thorough=12)
 @pytest.mark.parametrize("backend", ["python", "numpy"])
 def test_a_number_at_the_end_of_its_domain_is_one_for_every_verb(seed: int, backend: str) -> None:
     draw = random.Random(f"ends {seed}")
@@ -75,14 +75,14 @@ DOMAINS = {  # each with the numbers near zero that lie in it
 
 
 @pytest.mark.thorough
-@every("seed", range(200), ordinary=5, thorough=6)
+@every("seed", range(200), ordinary=5, thorough=12)
 @pytest.mark.parametrize("backend", ["python", "numpy"])
 def test_terms_that_cancel_at_a_domain_that_ends_in_zero_decide_exactly(seed: int, backend: str) -> None:
     assert_exact(seed, backend)
 
 
 @pytest.mark.thorough
-@every("seed", range(200), ordinary=20, thorough=90)  # machine code takes most of a second to be made
+@every("seed", range(200), ordinary=20, thorough=180)  # machine code takes most of a second to be made
 def test_so_they_do_in_machine_code(seed: int) -> None:
     pytest.importorskip("numba")
     assert_exact(seed, "numba")

@@ -15,7 +15,7 @@ from tests.derive.statements import bare
 from tests.ordinary import every
 
 
-@every("seed", range(60), ordinary=8, thorough=6)
+@every("seed", range(60), ordinary=8, thorough=12)
 def test_a_root_that_leads_out_of_a_domain_is_none(seed: int) -> None:
     """`x = m*(b - s)**2` has two roots; `y = k*b + c` is positive at both, one or none of them."""
     draw = random.Random(f"followers {seed}")

@@ -78,7 +78,7 @@ def of_hidden(seed, ways=WAYS, alone=WAYS):
 
 
 @pytest.mark.thorough
-@every("seed", range(6), ordinary=3, thorough=8)
+@every("seed", range(6), ordinary=3, thorough=16)
 def test_targets_of_a_random_library_are_what_each_is_alone(seed):
     with ticks(4000):
         of_hidden(seed, WAYS[: 1 + (seed % 4 == 0)], WAYS[: 1 + (seed == 4)])

@@ -537,7 +537,7 @@ def test_a_published_formula_is_consistent(formula: Formula):
     assert derive.check(relation_file(formula.units, {formula.name: formula.equation})) == []
 
 
-@every("formula", FORMULAS, ids=str, ordinary=30, thorough=10)
+@every("formula", FORMULAS, ids=str, ordinary=30, thorough=20)
 def test_a_slip_is_reported_just_when_it_breaks_the_dimensions(formula: Formula):
     planted = {f"slip_{n}": text for n, (_, text) in enumerate(sampled(formula.name, formula.equation, SIZE))}
     broken = {name for name, text in planted.items() if not consistent(text, formula.units)}

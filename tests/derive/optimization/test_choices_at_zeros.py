@@ -55,7 +55,7 @@ def apart(seed: int) -> str:
 
 
 @pytest.mark.thorough
-@every("start", range(0, 400, 10), ordinary=40, thorough=20)
+@every("start", range(0, 400, 10), ordinary=40, thorough=40)
 def test_the_best_of_listed_numbers_is_the_best_of_the_answers_at_them(start: int) -> None:
     assert not [wrong for seed in range(start, start + 10) if (wrong := apart(seed))]
 

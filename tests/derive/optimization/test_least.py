@@ -129,7 +129,7 @@ def test_the_most_of_a_given_is_the_most_that_fits():
     assert not found.answer.unused
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_two_ranges_and_a_model_of_experts():
     given = {"batch": "1..40 sequence", "chips": "8..16 chip", **FLEET}
     found = derive.least(
@@ -558,7 +558,7 @@ def test_a_count_without_an_end_is_searched_like_any_other(verb):
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=4, thorough=3)
+@every("seed", range(60), ordinary=4, thorough=6)
 def test_the_best_is_found_where_it_is_a_corner_alone(seed):
     """Of `ceil(a)` the goal jumps beside an end, and a limit may hold at nothing but a corner."""
     draw = random.Random(f"corner {seed}")

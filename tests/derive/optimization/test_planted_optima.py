@@ -189,7 +189,7 @@ def test_linear_programs_have_the_optima_of_scipy():
     assert sum(map(prove_linear, range(20))) >= 8
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_more_linear_programs_have_the_optima_of_scipy():
     assert sum(map(prove_linear, range(20, 120))) >= 40
 

@@ -34,7 +34,7 @@ def prove(problem):
 
 
 @pytest.mark.thorough
-@every("name", QUICK, ordinary=10, thorough=6)
+@every("name", QUICK, ordinary=10, thorough=12)
 def test_the_published_optimum_is_found_and_proved(name):
     prove(PROBLEMS[name])
 

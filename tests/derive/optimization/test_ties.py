@@ -59,7 +59,7 @@ def given(ranges):
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=12, thorough=10)
+@every("seed", range(60), ordinary=12, thorough=20)
 def test_no_point_along_a_tie_is_better(seed):
     goal, tie, function, ranges = planted(seed)
     met = min(along(goal, function, ranges), default=math.inf)

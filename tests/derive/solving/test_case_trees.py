@@ -207,7 +207,7 @@ def test_there_is_no_one_value_where_a_case_holds_that_leaves_the_target_open(se
         assert function(t=numpy.array([t]), z=numpy.array([z])) == pytest.approx([expected], nan_ok=True), (t, z)
 
 
-@every("seed", range(40), ordinary=10, thorough=4)
+@every("seed", range(40), ordinary=10, thorough=8)
 def test_a_fallback_alone_in_one_case_counts_beside_what_is_stated_in_another(seed: int) -> None:
     """Each point has what the solver says: no value where fallbacks alone lead to one, else that of its case."""
     draw = random.Random(f"fallbacks {seed}")

@@ -55,7 +55,7 @@ def test_a_list_for_two_polynomials_is_complete_or_says_that_it_may_not_be(seed)
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=10, thorough=6)
+@every("seed", range(40), ordinary=10, thorough=12)
 def test_a_list_for_two_waves_is_complete_or_says_that_it_may_not_be(seed):
     assert_complete(planted_waves(seed), "xy"[seed % 2])
 

@@ -246,7 +246,7 @@ def gone_factor(draw: random.Random) -> tuple[str, dict[str, str]]:
     return factor, {name: decimal(number) for name, number in numbers.items()}
 
 
-@every("seed", range(60), ordinary=12, thorough=10)
+@every("seed", range(60), ordinary=12, thorough=20)
 def test_what_a_zero_factor_leaves_of_a_relation_contradicts_the_others_whatever_was_asked_before(seed):
     draw = random.Random(seed)
     factor, at_zero = gone_factor(draw)

@@ -170,7 +170,7 @@ def _two_lines(rng: random.Random) -> tuple[Line, list[Line]]:
     return Line(text.format(one, other), []), parts
 
 
-@every("seed", range(1500), ordinary=40, thorough=6)
+@every("seed", range(1500), ordinary=40, thorough=12)
 def test_where_choices_among_lines_lie_in_a_range(seed: int) -> None:
     rng = random.Random(seed)
     line, parts = _two_lines(rng)
@@ -200,7 +200,7 @@ RATIOS = (
 
 
 @pytest.mark.thorough
-@every("seed", range(400), ordinary=20, thorough=22)
+@every("seed", range(400), ordinary=20, thorough=44)
 def test_where_ratios_lie_in_a_range(seed: int) -> None:
     """Every number of a fine grid lies in an interval that was found just if its value lies in the range."""
     rng = random.Random(seed)
@@ -226,7 +226,7 @@ def test_where_ratios_lie_in_a_range(seed: int) -> None:
         assert at_end or is_met == bool(holding), (text, low, high, spans, x)
 
 
-@every("seed", range(600), ordinary=20, thorough=14)
+@every("seed", range(600), ordinary=20, thorough=28)
 def test_planted_roots(seed: int) -> None:
     """A polynomial whose leading coefficient is a sum that vanishes, with roots that are simple, multiple or zero."""
     rng = random.Random(seed)

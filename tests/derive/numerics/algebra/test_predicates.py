@@ -41,7 +41,7 @@ def expression(draw: random.Random, depth: int) -> str:
     )
 
 
-@every("seed", range(400), ordinary=40, thorough=14)
+@every("seed", range(400), ordinary=40, thorough=28)
 def test_rational_expressions_compare_as_fractions_do(seed: int) -> None:
     draw = random.Random(f"predicates {seed}")
     for _ in range(25):

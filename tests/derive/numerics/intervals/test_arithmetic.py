@@ -58,7 +58,7 @@ def test_an_endless_span_bounds_nothing(of_spans, of_numbers, a):
 NAMES = ("x", "y", "z")
 
 
-@every("seed", range(300), ordinary=40, thorough=14)
+@every("seed", range(300), ordinary=40, thorough=28)
 def test_no_point_is_cut_away_at_which_a_form_is_not_positive(seed: int) -> None:
     """The value at each point of a grid is exact: what a cut loses by rounding would show."""
     draw = random.Random(f"cut {seed}")

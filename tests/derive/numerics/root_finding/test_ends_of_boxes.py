@@ -17,7 +17,7 @@ FACTORS = ("exp(x)", "sqrt(x + 2)", "log(x + 5)", "(2 + sin(x))")  # without a z
 
 
 @pytest.mark.thorough
-@every("seed", range(400), ordinary=20, thorough=18)
+@every("seed", range(400), ordinary=20, thorough=36)
 def test_a_root_beside_the_end_of_a_box_is_found(seed: int) -> None:
     assert_found(seed)
 

@@ -35,7 +35,7 @@ def drawn(seed: int) -> tuple[list, dict[str, str], set[tuple[Fraction, Fraction
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@every("seed", range(200), ordinary=15, thorough=200)
+@every("seed", range(200), ordinary=15, thorough=400)
 def test_what_a_default_decides_is_no_refusal_where_another_case_has_an_answer(seed: int, target: str) -> None:
     relations, given, pairs = drawn(seed)
     names = "t y k x z" if "z" in given else "t y k x"

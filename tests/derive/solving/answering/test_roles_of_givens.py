@@ -222,7 +222,7 @@ def chain(draw: random.Random) -> tuple[str, dict[str, float]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=15, thorough=8)
+@every("seed", range(60), ordinary=15, thorough=16)
 def test_a_given_acts_on_a_bound_just_where_the_bound_moves_with_it(seed):
     text, givens = chain(random.Random(f"bound {seed}"))
     library = derive.load(text)

@@ -42,7 +42,7 @@ def drawn(seed: int) -> tuple[Library, list[str], str, dict[bool, float]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(200), ordinary=4, thorough=40)
+@every("seed", range(200), ordinary=4, thorough=80)
 def test_a_weak_value_in_a_condition_yields_to_the_case_that_fits(seed: int) -> None:
     library, profiles, x, values = drawn(seed)
     for is_stated_case, y in values.items():
@@ -55,7 +55,7 @@ def test_a_weak_value_in_a_condition_yields_to_the_case_that_fits(seed: int) -> 
 
 
 @pytest.mark.thorough
-@every("seed", range(200), ordinary=3, thorough=20)
+@every("seed", range(200), ordinary=3, thorough=40)
 def test_what_fits_no_case_contradicts_itself_whatever_decides_between_them(seed: int) -> None:
     library, profiles, x, values = drawn(seed)
     y = sum(values.values()) / 2
@@ -66,7 +66,7 @@ def test_what_fits_no_case_contradicts_itself_whatever_decides_between_them(seed
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=1, thorough=10)
+@every("seed", range(40), ordinary=1, thorough=20)
 def test_a_sweep_says_where_the_weak_value_yields(seed: int) -> None:
     library, profiles, x, values = drawn(seed)
     table = library.sweep("y", *profiles, x=x, w=3 * numpy.array([values[True], values[False]]))

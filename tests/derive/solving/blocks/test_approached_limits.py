@@ -38,7 +38,7 @@ SHARES = {
     "form, where, seed",
     [(form, where, seed) for seed in range(12) for form in FORMS for where in SHARES],
     ordinary=7,
-    thorough=20,
+    thorough=40,
 )
 def test_limit(form: str, where: str, seed: int) -> None:
     rng = random.Random(f"{form} {where} {seed}")

@@ -59,7 +59,7 @@ def answers(equations: list[str], target: str) -> list[derive.Answer]:
         return bare("x y", *equations, domains=dict.fromkeys("xy", "positive")).solve_all(target)
 
 
-@every("seed", range(300), ordinary=150, thorough=80)
+@every("seed", range(300), ordinary=150, thorough=160)
 def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no_curve(seed):
     draw = random.Random(f"different {seed}")
     equations = stated_twice(draw, draw.choice(RELATIVE))
@@ -67,7 +67,7 @@ def test_what_is_stated_twice_and_differently_has_no_solution_and_holds_along_no
         answers(equations, draw.choice("xy"))
 
 
-@every("seed", range(150), ordinary=15, thorough=18)
+@every("seed", range(150), ordinary=15, thorough=36)
 def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
     draw = random.Random(f"alike {seed}")
     equations = stated_twice(draw, Fraction(0))
@@ -79,7 +79,7 @@ def test_what_is_stated_twice_alike_holds_along_a_curve(seed):
 
 
 @pytest.mark.thorough
-@every("digits", range(101, 999, 90), ordinary=10, thorough=6)
+@every("digits", range(101, 999, 90), ordinary=10, thorough=12)
 def test_a_curve_in_one_arm_is_a_curve_though_a_search_sees_parts_of_it(digits):
     """The pieces of it that the search proves are short, and between them it sees points."""
     height = Fraction(digits, 100)
@@ -136,7 +136,7 @@ PAIRS = [
 """Curves of which the second touches the first from outside, and leaves it once the gap is added."""
 
 
-@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=16, thorough=4)
+@every("gap", [f".{'0' * digits}{draw}" for digits in (8, 9, 10, 11) for draw in (1, 3)], ordinary=16, thorough=8)
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
 def test_curves_that_just_fail_to_touch_have_no_common_point(pair, gap):
     equations = [text.format(gap=gap) for text in pair]
@@ -163,7 +163,7 @@ def test_a_number_that_rounding_only_approaches_is_no_solution(equations):
             answers([*equations], target)
 
 
-@every("seed", range(60), ordinary=12, thorough=10)
+@every("seed", range(60), ordinary=12, thorough=20)
 def test_a_whole_number_at_which_rounding_holds_exactly_is_found(seed):
     draw = random.Random(f"whole {seed}")
     whole, factor = draw.randint(1, 30), draw.randint(2, 9)
@@ -181,7 +181,7 @@ SUMS = {"x + y": (1, 1, 0), "x*y": (0, 0, 1), "2*x + 3*y": (2, 3, 0), "x + x*y":
 """Factors of x, y and x*y."""
 
 
-@every("tenths", range(11, 60), ordinary=12, thorough=6)
+@every("tenths", range(11, 60), ordinary=12, thorough=12)
 def test_curves_of_exact_numbers_that_touch_meet_at_one_point(tenths):
     """The logarithm of the one's height is rounded, and undoing it must not split the double root."""
     x = Fraction(tenths, 10)
@@ -191,7 +191,7 @@ def test_curves_of_exact_numbers_that_touch_meet_at_one_point(tenths):
         assert found.base == pytest.approx(tenths / 10, rel=1e-12)
 
 
-@every("seed", range(200), ordinary=20, thorough=14)
+@every("seed", range(200), ordinary=20, thorough=28)
 def test_a_solution_is_found_where_a_side_is_zero_or_a_product_with_a_zero_factor(seed):
     """There the sides give no measure of a gap."""
     draw = random.Random(f"zero {seed}")

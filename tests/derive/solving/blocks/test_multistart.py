@@ -58,7 +58,9 @@ def test_all_solutions_of_ordinary_size_are_found_in_domains_that_are_wide(size,
 
 @pytest.mark.thorough
 @pytest.mark.ordinary(2)  # of six values it takes seconds
-@pytest.mark.parametrize(("seed", "count"), [*((seed, 3) for seed in range(4)), (4, 6)])
+@pytest.mark.parametrize(
+    ("seed", "count"), [*((seed, 3) for seed in range(4)), pytest.param(4, 6, marks=pytest.mark.long)]
+)
 def test_all_points_of_a_grid_are_found(seed, count):
     """Two sums of the unknowns have any of a few values each; the more there are, the more starts it takes."""
     draw = random.Random(f"grid {seed}")

@@ -141,7 +141,7 @@ def overdetermined_arms(draw):
 
 
 @pytest.mark.thorough
-@examples(40, ordinary=4)
+@examples(20, ordinary=4)
 @given(overdetermined_arms(), st.booleans())
 def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case, is_turned):
     """In doubles the arms disagree in the last digits; in many digits both give `y`, and every small `x` fits."""

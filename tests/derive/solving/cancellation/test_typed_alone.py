@@ -29,7 +29,7 @@ def drawn(seed: int) -> tuple[list[str], float, float]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300), ordinary=9, thorough=40)
+@every("seed", range(300), ordinary=9, thorough=80)
 def test_what_is_typed_comes_before_a_weak_value_that_counting_needs(seed: int) -> None:
     relations, e, expected = drawn(seed)
     kind, stated = KINDS[seed % len(KINDS)], {"b": "39"}
@@ -55,7 +55,7 @@ def test_the_formula_is_in_what_is_given() -> None:
     assert str(library.formula("c", given=["e"])) == "e/2"
 
 
-@every("seed", range(300), ordinary=6, thorough=40)
+@every("seed", range(300), ordinary=6, thorough=80)
 def test_weak_values_that_what_is_typed_determines_are_no_part_of_simultaneous_equations(seed: int) -> None:
     draw = random.Random(seed)
     first, second, factor = (draw.randint(1, 9) for _ in range(3))
@@ -196,7 +196,9 @@ def test_what_typed_values_determine_is_told_by_slopes_where_all_relations_hold(
     relations: list[str], typed: dict[str, str], values: dict[str, str], target: str, expected: float
 ) -> None:
     domains = dict.fromkeys("abcdefgh", "real")
-    assert number(bare("a b c d e f g h", *relations, domains=domains, values=values).solve(target, **typed)) == expected
+    assert (
+        number(bare("a b c d e f g h", *relations, domains=domains, values=values).solve(target, **typed)) == expected
+    )
 
 
 def determined_by(rows: list[dict[str, Fraction]], names: list[str], known: list[str]) -> list[str]:

@@ -84,7 +84,7 @@ def is_left_open(answers: Iterable[Answer]) -> bool:
     return any("nothing determines t" in note for answer in answers for note in answer.assumptions)
 
 
-@every("seed", range(120), ordinary=24, thorough=10)
+@every("seed", range(120), ordinary=24, thorough=20)
 def test_a_comparison_and_its_opposite_leave_no_case_open_unless_a_side_may_be_undefined(seed: int) -> None:
     draw = random.Random(f"opposite {seed}")
     domain = draw.choice(["positive", "real"])

@@ -152,7 +152,7 @@ MODELS = ("deepseek-v3", "llama3-70b", "mixtral-8x7b", "kimi-k2")
 
 
 @pytest.mark.thorough
-@every("seed", range(24), ordinary=8, thorough=14)
+@every("seed", range(24), ordinary=8, thorough=28)
 def test_conditions_are_decided_alike_in_whatever_order_they_are_asked_for(seed):
     draw = random.Random(f"order {seed}")
     given = {name: TYPED[name] for name in draw.sample(sorted(TYPED), draw.randint(3, 6))}

@@ -12,7 +12,7 @@ from quantities.rational import exact_of, written
 from tests.ordinary import every
 
 
-@every("seed", range(400), ordinary=12, thorough=14)
+@every("seed", range(400), ordinary=12, thorough=28)
 def test_beside_a_threshold(seed: int) -> None:
     rng = random.Random(seed)
     threshold = Fraction(rng.randint(1, 500), 100)

@@ -249,7 +249,7 @@ def test_a_divisor_that_is_zero_in_a_part_of_the_ranges_leaves_the_bounds_of_the
     assert not any("too wide" in note for note in answer.assumptions)
 
 
-@every("seed", range(300), ordinary=20, thorough=14)
+@every("seed", range(300), ordinary=20, thorough=28)
 def test_bounds_hold_every_value_of_a_random_quotient_with_jumps(seed: int) -> None:
     draw = random.Random(seed)
     node = _random_expression(draw, 3)

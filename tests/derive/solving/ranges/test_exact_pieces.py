@@ -52,7 +52,7 @@ def _form(rng: random.Random) -> str:
 
 
 @pytest.mark.thorough
-@every("seed", range(200), ordinary=10, thorough=14)
+@every("seed", range(200), ordinary=10, thorough=28)
 def test_a_number_lies_in_an_interval_just_if_it_leads_into_the_range(seed):
     """In cases whose conditions are on the target, or in one relation that chooses."""
     rng = random.Random(seed)

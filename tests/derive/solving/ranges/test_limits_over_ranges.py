@@ -28,7 +28,7 @@ COMPARED = {
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=4, thorough=6)
+@every("seed", range(40), ordinary=4, thorough=12)
 def test_bounds_keep_to_limits_that_fail_in_a_part_of_the_ranges(seed: int) -> None:
     draw = random.Random(f"limits over ranges {seed}")
     (form, target), (side, compared) = draw.choice([*TARGETS.items()]), draw.choice([*COMPARED.items()])

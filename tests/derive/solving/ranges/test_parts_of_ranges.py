@@ -104,7 +104,7 @@ def test_a_contradiction_by_a_case_that_no_range_moves_is_told(seed: int) -> Non
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=20, thorough=6)
+@every("seed", range(40), ordinary=20, thorough=12)
 def test_a_factor_that_is_zero_in_the_middle_of_its_range_contradicts_nothing(seed: int) -> None:
     """Of `a = (x - m)*y` and `b = k*(x - m)*y` only b = k*a is asked of the givens, whatever x is."""
     draw = random.Random(f"zero in the middle {seed}")
@@ -133,7 +133,7 @@ ARMED = {
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=12, thorough=10)
+@every("seed", range(60), ordinary=12, thorough=20)
 def test_two_ranges_that_one_number_fits_contradict_nothing(seed: int) -> None:
     """In the middle of the ranges another arm or root may hold, which leads to a contradiction there alone."""
     draw = random.Random(f"fits both {seed}")

@@ -49,7 +49,7 @@ def points(low: float, high: float) -> list[float]:
     return [low + (high - low) * (i + 0.5) / POINTS for i in range(POINTS)]
 
 
-@every("seed", range(60), ordinary=6, thorough=4)
+@every("seed", range(60), ordinary=6, thorough=8)
 def test_a_value_that_enters_the_domain_beside_the_middle_is_not_lost(seed: int) -> None:
     draw = random.Random(f"enters {seed}")
     text = draw.choice([*FOLDED])
@@ -64,7 +64,7 @@ def test_a_value_that_enters_the_domain_beside_the_middle_is_not_lost(seed: int)
 
 
 @pytest.mark.thorough
-@every("seed", range(24), ordinary=8, thorough=6)
+@every("seed", range(24), ordinary=8, thorough=12)
 def test_a_step_behind_a_wave_is_found_where_the_middle_of_the_range_is_no_step(seed: int) -> None:
     draw = random.Random(f"steps {seed}")
     step, shift, factor = draw.choice([*STEPPED]), round(draw.uniform(-3, 3), 2), round(draw.uniform(0.5, 3), 2)
@@ -152,7 +152,7 @@ ABOVE: dict[str, Callable[[float], float]] = {
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=24, thorough=10)
+@every("seed", range(60), ordinary=24, thorough=20)
 def test_a_case_without_a_value_in_the_middle_of_the_ranges_is_not_left_out_without_a_word(seed: int) -> None:
     """Below the edge `b = y - x`, above another function of y; the domain of y may have no end."""
     draw = random.Random(f"left out {seed}")

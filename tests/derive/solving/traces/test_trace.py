@@ -173,7 +173,7 @@ GROWING = {  # how a quantity follows from two others, so that digits of rationa
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=6, thorough=4)
+@every("seed", range(60), ordinary=6, thorough=8)
 def test_rationals_of_very_many_digits_take_no_longer_however_often_they_are_asked(seed):
     draw = random.Random(f"digits {seed}")
     form = draw.choice([*GROWING])
@@ -239,7 +239,7 @@ def cases(seed: int) -> Iterator[tuple[Library, str, dict[str, float], float]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300), ordinary=10, thorough=18)
+@every("seed", range(300), ordinary=10, thorough=36)
 def test_a_question_asked_again_has_the_number_that_fits(seed):
     for library, target, given, fitting in cases(seed):
         found = outcome(library, target, given, by_trace=True)
@@ -269,7 +269,7 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300, 420), ordinary=15, thorough=50)
+@every("seed", range(300, 420), ordinary=15, thorough=100)
 def test_a_trace_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
         found = [outcome(library, target, given, by_trace=is_quick) for is_quick in (True, False)]
@@ -360,7 +360,7 @@ cost = { equation = "cost = price*step/tokens" }
 
 
 @pytest.mark.thorough
-@every("seed", range(40), ordinary=8, thorough=10)
+@every("seed", range(40), ordinary=8, thorough=20)
 def test_simultaneous_equations_with_a_maximum_come_back_in_the_case_that_holds(seed):
     draw = random.Random(f"roofline {seed}")
     roofline = derive.load(ROOFLINE)
@@ -423,7 +423,7 @@ t = { equation = "t = max(u, v)" }
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=12, thorough=14)
+@every("seed", range(60), ordinary=12, thorough=28)
 @pytest.mark.parametrize("falls", [False, True])
 def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(falls, seed):
     """The greater of two arms that rise with the unknown, or both fall: each of them alone would bound it."""
@@ -445,7 +445,7 @@ def test_simultaneous_equations_over_a_range_are_bounded_where_it_ends(falls, se
         assert answer.bounds == pytest.approx(sorted((unknown(low, n), unknown(high, n))), rel=1e-6)
 
 
-@every("seed", range(40), ordinary=15, thorough=8)
+@every("seed", range(40), ordinary=15, thorough=16)
 def test_a_second_case_that_comes_to_hold_is_not_overlooked(seed):
     """One arm rises with x and one falls: far up only the first leads to a positive x, further down both do."""
     draw = random.Random(f"second case {seed}")
@@ -498,7 +498,7 @@ def test_bounds_over_the_range_of_a_profile_are_those_of_the_trace():
 
 
 @pytest.mark.thorough
-@every("seed", range(60), ordinary=8, thorough=10)
+@every("seed", range(60), ordinary=8, thorough=20)
 @pytest.mark.parametrize(
     "equations",
     [

@@ -53,7 +53,7 @@ def test_a_sheet_says_which_prices_would_yield_the_rest() -> None:
 
 
 @pytest.mark.thorough
-@every("target", [one.target for one in QUESTIONS], ordinary=4, thorough=4)
+@every("target", [one.target for one in QUESTIONS], ordinary=4, thorough=8)
 def test_the_prices_that_are_asked_for_yield_it(target: str) -> None:
     needs = {price for one in inferred(**PLAIN).missing if one.quantity.name == target for price in one.needs}
     assert target in inferred(**PLAIN, **{name: MORE[name] for name in needs})

@@ -260,7 +260,7 @@ EXPERTS = [name for name in derive.llm.profiles if {"expert_layers", "hidden_siz
 
 @pytest.mark.thorough
 @given(st.sampled_from(EXPERTS), st.sampled_from([8, 72, 144, 288]), st.integers(8, 16384))
-@examples(40, ordinary=1)
+@examples(16, ordinary=1)
 def test_a_step_counts_the_exchanges_whose_sizes_are_stated(model: str, chips: int, batch: int) -> None:
     given = {**SENT, "chips": f"{chips} chip", "batch": f"{batch} sequence", "context": "4 ktoken/sequence"}
     point = ("gb200:fp8", model)

@@ -170,6 +170,7 @@ def test_another_catalogue_makes_another_report():
     assert f"{80 / 3.35:.3g} ms" not in other
 
 
+@pytest.mark.long
 def test_the_report_does_not_hang_on_the_order_of_sets():
     said = []
     for seed in ("1", "2"):
