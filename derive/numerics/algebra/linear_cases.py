@@ -29,7 +29,7 @@ from itertools import chain, product
 from math import prod
 
 from derive.expressions.arithmetic import plus
-from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, Number, cases
+from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, Number, cases, replaced, walk
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import Span
@@ -165,10 +165,42 @@ def ways_of_equation(equation: Equation) -> list[Way]:
     >>> from derive.expressions.grammar import parse_equation
     >>> [len(way) for way in ways_of_equation(parse_equation("y = max(a, 2*x)"))]
     [2, 2]
+    >>> [len(way) for way in ways_of_equation(parse_equation("3 = 2*ceil(x + y) - 1"))]
+    [2]
     """
+    if equation.op == "=" and (steps := [node for node in walk(*equation.sides) if _is_step(node)]):
+        return _ways_of_step(equation, steps[0])
     sides = [equation.rhs, equation.lhs] if equation.op == "<=" else [equation.lhs, equation.rhs]
     op = "=" if equation.op == "=" else ">="
     return [(*claims, Claim(plus(left, right, -1), op)) for (left, right), claims in _together(sides)]
+
+
+def _is_step(node: Node) -> bool:
+    return isinstance(node, Apply) and node.op in ("ceil", "floor") and bool(node.names)
+
+
+def _ways_of_step(equation: Equation, step: Node) -> list[Way]:
+    """The linear cases of an equation that states a rounded number: what is rounded lies less than 1 beside it."""
+    symbol = Name("step 0")  # no quantity has a space in its name
+    assert isinstance(step, Apply)
+    ways: list[Way] = []
+    for (left, right), claims in _together([replaced(side, step, symbol) for side in equation.sides]):
+        form = plus(left, right, -1)
+        factor = form.pop(symbol.name, Fraction(0))
+        if not factor or not form.keys() <= {_CONSTANT}:
+            raise NotLinear
+        number = -form.get(_CONSTANT, Fraction(0)) / factor
+        if number.denominator != 1:
+            continue
+        for inner, of_inner in _forms(step.args[0]):
+            beyond = plus(inner, {_CONSTANT: number}, -1)
+            short = plus({}, beyond, -1)
+            one = {_CONSTANT: Fraction(1)}
+            within = [Claim(beyond, ">="), Claim(plus(one, beyond, -1), ">")]
+            if step.op == "ceil":
+                within = [Claim(short, ">="), Claim(plus(one, short, -1), ">")]
+            ways += _possible([(*claims, *of_inner, *within)])
+    return ways
 
 
 def ways_of_condition(condition: Node, *, holds: bool) -> list[Way]:

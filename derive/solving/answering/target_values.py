@@ -30,6 +30,7 @@ from functools import cached_property
 from itertools import chain, combinations, islice, product, starmap
 
 from derive.errors import Cause, DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -51,6 +52,7 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
 from derive.solving.diagnosis.conflicts import NoValueError
+from derive.solving.diagnosis.missing_givens import wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_claims import boxes, with_own_values
 from derive.solving.execution.plan_states import PlanResult
@@ -79,10 +81,25 @@ def corrected_by_exact_values(
         return None
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
     domain = library.declared[question.target].domain
+    if cases.rounds and answers and not cases.ranged and [piece.span for piece in cases.pieces] == [domain.ends]:
+        raise _any_number(
+            library, question, cases.relations_at(cases.pieces[0].inside)
+        )  # the numbers that plans found are some of these
     if (is_open or not answers) and any(piece.span == domain.ends for piece in cases.pieces):
         return None  # nothing determines the target, at least in some case
     comparison = _Comparison(library, question, answers, cases, is_open=is_open)
     return comparison.over_ranges() if cases.ranged else comparison.at_numbers()
+
+
+def _any_number(library: RelationSet, question: Question, names: Sequence[str]) -> UnderdeterminedError:
+    """The error for a target whose exact values are all numbers of its domain, though some relations round it."""
+    known = {question.target, *question.strong, *question.weak}
+    missing = tuple((name,) for name in library.held_by(names) if name not in known)
+    return UnderdeterminedError(
+        f"{question.target} is not determined by what is given: {', '.join(names)} leave it any number in its domain.",
+        hint=wanted(missing),
+        missing=missing,
+    )
 
 
 def missing_exact_values(library: RelationSet, question: Question, answers: Answers) -> Answers:
@@ -140,7 +157,11 @@ class _Comparison:
         cut = [(its_library, self._cut_to_values(result)) for its_library, result in self.answers]
         kept = [(its_library, result) for its_library, result in cut if result.states]
         missing = self._missing_from(kept)
-        if self.is_open and not all(piece.is_point for piece in missing):
+        if self.cases.rounds:  # the relations leave an interval, on which plans may have found some numbers
+            intervals = [piece for piece in missing if not piece.is_point]
+            kept = [(its_library, self._apart_from(intervals, result)) for its_library, result in kept]
+            kept = [(its_library, result) for its_library, result in kept if result.states]
+        elif self.is_open and not all(piece.is_point for piece in missing):
             if not kept:
                 return None
             missing = [piece for piece in missing if piece.is_point]
@@ -178,6 +199,10 @@ class _Comparison:
                 if low < high and not piece.is_point:
                     states.append(replace(state, spans={**state.spans, target: (low, high)}))
         return replace(result, states=tuple(states))
+
+    def _apart_from(self, pieces: Sequence[Interval], result: PlanResult) -> PlanResult:
+        """The answers that plans found, without those that lie in some intervals of the target's exact values."""
+        return replace(result, states=tuple(state for state in result.states if not self._is_in(state, pieces)))
 
     def _is_in(self, state: State, pieces: Sequence[Interval]) -> bool:
         """Whether the number or interval that plans found lies in some interval of the target's exact values."""
@@ -265,6 +290,8 @@ class RationalPieces:
     relation: str
     pieces: tuple[Interval, ...]
     has_one_value_at_each_point: bool = False  # it is not known
+
+    rounds = False  # a plan finds the intervals of one unknown
 
     def relations_at(self, _: Fraction) -> tuple[str, ...]:
         return (self.relation,)
@@ -363,7 +390,7 @@ def _trial_numbers(library: RelationSet, name: str, span: Span) -> list[float]:
 def _has_cases(relation: Relation) -> bool:
     """Whether a relation around a target leaves it values by case: by choices or conditions, or as an inequality."""
     nodes = walk(relation.written.lhs, relation.written.rhs)
-    chooses = any(isinstance(node, Apply) and node.op in CHOICES for node in nodes)
+    chooses = any(isinstance(node, Apply) and node.op in CHOICES | STEPPED for node in nodes)
     return chooses or bool(relation.conditions) or not relation.is_equation
 
 
@@ -487,6 +514,12 @@ class LinearCases:
     ranged: tuple[str, ...]
     relations: tuple[RelationWays, ...]
     certain: tuple[Claim, ...]
+
+    @cached_property
+    def rounds(self) -> bool:
+        """Whether a relation around the target rounds, so that numbers leave exact values an interval."""
+        nodes = walk(*chain.from_iterable(ways.relation.written.sides for ways in self.relations))
+        return any(isinstance(node, Apply) and node.op in STEPPED for node in nodes)
 
     @cached_property
     def pieces(self) -> tuple[Interval, ...]:

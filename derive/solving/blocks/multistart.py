@@ -14,13 +14,15 @@ Jacobian is singular is computed in multiprecision, and its loss of digits is re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain, combinations, islice
 
 from derive.errors import LimitError
-from derive.expressions.tree import Equation
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt
+from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
@@ -136,11 +138,23 @@ class _SearchFromStarts:
 
 def solved_from_starts(system: System) -> Outcome:
     """The outcome of a block by local methods from many starts: the solutions to which they converge."""
+    if any(_only_rounds(equation, system.unknowns) for equation in system.equations):
+        return Outcome((), singular=True, reason="what is only rounded leaves them room")
     search = _SearchFromStarts(system)
     with suppress(LimitError), sharing(_SHARE):  # what is found by then is kept
         _search_all_methods(search)
     stop_if_over()  # of the whole query, and not only the share
     return search.outcome()
+
+
+def _only_rounds(equation: Equation, unknowns: Iterable[str]) -> bool:
+    """Whether the unknowns in an equation that starts are to solve are all rounded: where one fits, so do others."""
+
+    def without_steps(node: Node) -> Node | None:
+        return ZERO if isinstance(node, Apply) and node.op in STEPPED else None
+
+    outside = names_in(*(rebuilt(side, without_steps) for side in equation.sides))
+    return {*unknowns}.isdisjoint(outside) and not {*unknowns}.isdisjoint(equation.names)
 
 
 def _search_all_methods(search: _SearchFromStarts) -> None:
