@@ -57,6 +57,20 @@ def test_roundings_of_two_unknowns_leave_one_of_them_its_interval(seed: int) -> 
     assert bounds == pytest.approx(ends, abs=1e-9)
 
 
+@every("seed", range(40), ordinary=4)
+def test_two_roundings_of_one_number_leave_it_what_both_do_and_both_count(seed: int) -> None:
+    draw = random.Random(seed)
+    x = Fraction(draw.randint(1, 300), 10)
+    factors = draw.sample(range(1, 9), 2)
+    results = [math.ceil(x / factors[0]), math.floor(x / factors[1])]
+    low = max((results[0] - 1) * factors[0], results[1] * factors[1])
+    high = min(results[0] * factors[0], (results[1] + 1) * factors[1])
+    library = bare("x n m", f"n = ceil(x/{factors[0]})", f"m = floor(x/{factors[1]})", domains={"m": "nonnegative"})
+    (answer,) = library.solve_all("x", n=results[0], m=results[1])
+    assert answer.bounds == pytest.approx((low, high), abs=1e-9) if low < high else answer.base == low
+    assert answer.unused == ()
+
+
 def test_a_rounding_is_no_number_between() -> None:
     library = bare("x y n m", "n = ceil(x + y)", "m = x - y", domains=dict.fromkeys("xynm", "real"))
     with pytest.raises(derive.NoSolutionError):

@@ -175,7 +175,7 @@ class Explanation:
         answer_checks = AnswerChecks(self.library, self.question, self.plan, state)
         checks = answer_checks.all(bounds)
         replaced = answer_checks.replaced()
-        tested = {*replaced, *(check.name for check in checks)}
+        tested = {*replaced, *(check.name for check in checks), *self._narrowing()}
         idle = self._roles.unused(tested)
         if idle and (further := answer_checks.of_idle(idle, tested)):
             checks += further
@@ -184,6 +184,18 @@ class Explanation:
         cancelling = self._roles.cancelling(tested, self.state.forms)
         unused = tuple(name for name in self.question.strong if name in cancelling or name in idle)
         return tuple(checks), unused, tuple(replaced.values())
+
+    def _narrowing(self) -> Iterator[str]:
+        """The relations beside the plan that narrow the interval of the target in an explanation."""
+        target = self.question.target
+        if target not in self.state.spans:
+            return
+        decisions = decisions_of(self.library, self.question)
+        for name in self.library.holders.get(target, ()):
+            relation = self.library.relations[name]
+            is_known = self._known | {target} >= {*relation.members}
+            if is_known and relation.is_equation and decisions.applies(relation) is True:
+                yield name
 
     def _steps(self) -> tuple[Step, ...]:
         """The steps of an explanation: one for each block, joint for a block of several unknowns."""
