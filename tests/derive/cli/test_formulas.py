@@ -68,7 +68,7 @@ def test_what_is_given_counts_more_than_a_profile():
     assert function(total_parameters=1e9) == pytest.approx(2e9)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_reach_lists_what_is_determined_in_the_order_of_the_library():
     listed = json.loads(ask("reach", "hbm_capacity", "hbm_bandwidth", "--json").out)
     assert "drain_time" in listed["determined"]

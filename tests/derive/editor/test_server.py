@@ -148,7 +148,7 @@ MORE = ["Ü.toml", "50%.toml", "tune#1+2.toml"]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("names", [NAMES, pytest.param(MORE, marks=pytest.mark.thorough)], ids=["names", "more"])
+@pytest.mark.parametrize("names", [NAMES, pytest.param(MORE, marks=pytest.mark.long)], ids=["names", "more"])
 @pytest.mark.parametrize("written", [str, as_vs_code])
 def test_a_file_is_checked_whatever_its_name_is_made_of(tmp_path, written, names) -> None:
     mended = PENDULUM.replace("length/gravity", "sqrt(length/gravity)")
@@ -228,7 +228,7 @@ CHANGED = (
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("way", ["on the disk", "in the editor"])
+@pytest.mark.parametrize("way", ["on the disk", pytest.param("in the editor", marks=pytest.mark.long)])
 def test_what_is_said_of_a_file_is_never_older_than_the_files_that_it_uses(tmp_path, way) -> None:
     path = tmp_path / "base.toml"
 

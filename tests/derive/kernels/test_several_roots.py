@@ -161,7 +161,7 @@ def test_a_root_is_kept_where_rounding_alone_is_left_of_an_arm(seed):
 
 
 @pytest.mark.parametrize("form", ["c**2 - 2*c", "sin(c)", "c**3 - c", "abs(c - 1) - 1", "c*(c - 2) if c > 1 else -c"])
-@pytest.mark.parametrize("backend", ["python", "numpy", pytest.param("numba", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("backend", ["python", "numpy", pytest.param("numba", marks=pytest.mark.long)])
 def test_where_one_root_leaves_the_target_free_no_other_root_answers_for_it(form, backend):
     """At c = 0, which is a root for b = 0, y may be anything where a is 0, and has no value where it is not."""
     if backend == "numba" and not is_at_hand():

@@ -91,7 +91,7 @@ def test_targets_of_a_random_library_are_what_each_is_alone_in_the_long_run(seed
         of_hidden(seed)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_targets_of_the_built_in_library_are_what_each_is_alone():
     targets = ("step_time", "compute_time", "memory_time", "cost_per_token", "user_speed", "kv_bytes")
     axes = {"batch": derive.span("1..4096 sequence", 30), "context": derive.span("1..100 ktoken/sequence", 20)}

@@ -72,7 +72,7 @@ COUNTS = (22002709, 22002991, 22004943)  # where a count is zero, or decides a c
 
 
 @pytest.mark.thorough
-@every("seed", (*JUMPS, *OPEN_ENDS, *COUNTS), ordinary=2, thorough=8)
+@every("seed", (*JUMPS, *OPEN_ENDS, *COUNTS), ordinary=4, thorough=8)
 def test_no_enumerated_point_is_better_where_one_once_was(seed: int) -> None:
     outcome(drawn(seed))
 

@@ -148,7 +148,8 @@ def test_both_targets_are_of_one_solution():
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("limits", [["s >= 2"], pytest.param(["s >= 2", "c <= 10"], marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("limits", [["s >= 2"], ["s >= 2", "c <= 10"]])
 def test_a_solution_that_breaks_a_limit_is_no_point_of_a_front(limits):
     pair = bare("a c s", "c = 10/a", "(s - 3)**2 = a", domains={"s": "real"})
     with derive.limits(seconds=60):

@@ -109,7 +109,7 @@ def client():
             yield found
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_worker_processes_find_the_same(client, whole):
     lazy = ROOFLINE.stream(["step", "rate"], **GIVEN).to_dask(points=7000)

@@ -76,7 +76,7 @@ def printed(program: str, **settings: str) -> str:
     return done.stdout
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_bytes_do_not_depend_on_the_instructions_of_the_processor():
     settings = {
         "NPY_DISABLE_CPU_FEATURES": printed(FEATURES).strip(),

@@ -592,7 +592,7 @@ def test_no_name_of_a_library_reaches_the_code(name):
     assert json.loads(json.dumps(made.data())) == made.data()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_program_is_the_same_each_time():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).function.recipes[0]

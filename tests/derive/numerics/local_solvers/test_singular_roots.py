@@ -52,7 +52,7 @@ def test_a_curve_of_solutions_is_a_curve_however_its_equation_is_said_again(x, y
     assert lies_on_curve({"p": x, "q": y}, system(pair, known))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_what_the_hybrid_method_finds_at_a_singular_root_is_told_with_its_digits():
     texts = ["x**2 + y**2 + z**2 = 3", "x*y*z = 1", "x*exp(y - 1) + z = 2*exp(x - 1)"]
     outcome = solve_block(parsed(*texts), ["x", "y", "z"], {}, dict.fromkeys("xyz", REAL))

@@ -150,7 +150,7 @@ def test_a_range_that_does_not_bind_leaves_no_width():
     assert not any("not proved" in note or "too wide" in note for note in answer.assumptions)
 
 
-@pytest.mark.parametrize("a", [pytest.param(0.004, marks=pytest.mark.thorough), "0.003..0.005"])
+@pytest.mark.parametrize("a", [pytest.param(0.004, marks=pytest.mark.long), "0.003..0.005"])
 def test_that_nothing_fits_is_proved_through_a_quotient_of_alike(a):
     with pytest.raises(NoSolutionError):  # w + k binds, and the quotient is one
         STEP.solve("b", u=0.9, p=0.03, a=a)

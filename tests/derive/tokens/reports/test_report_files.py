@@ -29,6 +29,17 @@ def test_every_page_is_there_and_small():
         assert path.stat().st_size < 650_000, name
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [*titles.titles(), *titles.page_names()])
+def test_a_report_is_what_stands_in_the_folder(name):
+    assert report_files.stale(REPORTS, name) == []
+
+
+@pytest.mark.thorough
+def test_no_file_is_left_of_a_report_that_is_gone():
+    assert report_files.orphans(REPORTS) == []
+
+
 def test_a_page_is_written_where_it_is_looked_for(folder):
     assert [path.relative_to(folder).as_posix() for path in folder.rglob("*.*")] == ["pages/cliff.html"]
     assert ask("report", "pages/cliff", "--check", "--out", str(folder)).status == 0
