@@ -123,15 +123,21 @@ def _exact_values(library: RelationSet, question: Question, *, is_refused: bool)
     linear = linear_cases(library, question)
     if linear is not None and linear.pieces:
         return linear
+    if is_refused and linear is not None and linear.rounds and linear.leave_nothing:
+        raise _no_value(library, question, "no number in its domain is rounded to what is given")
     if not question.ranges:
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        reason = "no number in its domain leads to one within the range that is given"
-        error = NoValueError(library, question, PlanResult(Plan(question.target, (), (), ()), (), {}, reason)).in_full()
+        error = _no_value(library, question, "no number in its domain leads to one within the range that is given")
         error.cause = Cause.NO_PIECE
         raise error
     return rational
+
+
+def _no_value(library: RelationSet, question: Question, reason: str) -> NoSolutionError:
+    """The error for a target that has no exact value."""
+    return NoValueError(library, question, PlanResult(Plan(question.target, (), (), ()), (), {}, reason)).in_full()
 
 
 def _is_certain(question: Question, answers: Answers, errors: Sequence[DeriveError]) -> bool:
@@ -528,6 +534,14 @@ class LinearCases:
             return values_left(self.target, self.certain, self._ways)
         except NotLinear:
             return ()
+
+    @cached_property
+    def leave_nothing(self) -> bool:
+        """Whether the linear cases leave the target no value; not where there are too many of them."""
+        try:
+            return not values_left(self.target, self.certain, self._ways)
+        except NotLinear:
+            return False
 
     @cached_property
     def has_one_value_at_each_point(self) -> bool:
