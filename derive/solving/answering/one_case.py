@@ -49,6 +49,7 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, stated_at
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
+from derive.solving.ranges.range_propagation import box_of
 from quantities.value import Value
 
 _FALLBACK_STANDS = "its fallback stands"
@@ -229,7 +230,7 @@ def _along_curve(library: RelationSet, question: Question) -> list[PlanResult]:
 
     def with_others(state: State) -> State | None:
         """A state with the intervals of the block's other unknowns as well; None if they have none."""
-        start = {**domain_spans, **point_box(state.values), **state.spans}
+        start = {**domain_spans, **box_of(library, question, plan), **point_box(state.values), **state.spans}
         spans = narrowed(equations, others, start, above)
         if spans is None:
             return None

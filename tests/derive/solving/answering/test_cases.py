@@ -6,6 +6,7 @@ import math
 import random
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy
 import pytest
@@ -373,3 +374,13 @@ def test_a_condition_on_another_quantity_of_the_curve_bounds_the_target_as_well(
     with pytest.raises(derive.AmbiguousError) as caught:
         bare("b p r", *cases, "r = p/b").solve("b", r=1.5)
     assert span(caught.value.answers[0]) == pytest.approx((0, 6))
+
+
+@pytest.mark.parametrize("kind", ["values", "profiles"])
+def test_a_weak_value_among_the_equations_of_a_curve_counts(kind: str) -> None:
+    stated = {"k": "2"}
+    cases = [{"equation": "p = c", "when": ["c <= 1.5*b"]}, {"equation": "p = 1.5*b", "when": ["c > 1.5*b"]}]
+    weak: dict[str, Any] = {kind: {"q": stated} if kind == "profiles" else stated}
+    library = bare("b c k p r", *cases, "r = k*p/b", **weak)
+    (answer,) = library.solve_all("b", *(["q"] if kind == "profiles" else []), c=9, r=3)
+    assert span(answer) == pytest.approx((0, 6))
