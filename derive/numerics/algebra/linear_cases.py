@@ -168,21 +168,25 @@ def ways_of_equation(equation: Equation) -> list[Way]:
     >>> [len(way) for way in ways_of_equation(parse_equation("3 = 2*ceil(x + y) - 1"))]
     [2]
     """
-    if equation.op == "=" and (steps := [node for node in walk(*equation.sides) if _is_step(node)]):
-        return _ways_of_step(equation, steps[0])
+    step = _step_in(equation) if equation.op == "=" else None
+    if step is not None:
+        return _ways_of_step(equation, step)
     sides = [equation.rhs, equation.lhs] if equation.op == "<=" else [equation.lhs, equation.rhs]
     op = "=" if equation.op == "=" else ">="
     return [(*claims, Claim(plus(left, right, -1), op)) for (left, right), claims in _together(sides)]
 
 
-def _is_step(node: Node) -> bool:
-    return isinstance(node, Apply) and node.op in ("ceil", "floor") and bool(node.names)
+def _step_in(equation: Equation) -> Apply | None:
+    """The first rounding of something open in an equation that may have linear cases."""
+    for node in walk(*equation.sides):
+        if isinstance(node, Apply) and node.op in ("ceil", "floor") and node.names:
+            return node
+    return None
 
 
-def _ways_of_step(equation: Equation, step: Node) -> list[Way]:
+def _ways_of_step(equation: Equation, step: Apply) -> list[Way]:
     """The linear cases of an equation that states a rounded number: what is rounded lies less than 1 beside it."""
     symbol = Name("step 0")  # no quantity has a space in its name
-    assert isinstance(step, Apply)
     ways: list[Way] = []
     for (left, right), claims in _together([replaced(side, step, symbol) for side in equation.sides]):
         form = plus(left, right, -1)

@@ -23,7 +23,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, islice, permutations
 from itertools import product as pairs_of
 from math import inf
 from typing import NamedTuple
@@ -486,8 +486,9 @@ class _Elimination:
             if isinstance(node, Name):
                 occurrences[node.name] += 1
             elif isinstance(node, Apply) and node.op == "mul":
-                beside = [arg.name for arg in node.args if isinstance(arg, Name)]
-                together.update((factor, name) for factor in node.args for name in beside if factor != Name(name))
+                for factor, other in permutations(node.args, 2):
+                    if isinstance(other, Name) and factor != other:
+                        together[factor, other.name] += 1
         for (factor, name), count in together.items():
             base = factor.args[0] if isinstance(factor, Apply) and factor.op == "inv" else factor
             if not isinstance(base, Name) or not {base.name, name}.isdisjoint({target, *self.known}):
