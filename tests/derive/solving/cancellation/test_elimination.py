@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
 
 import derive
 from derive.errors import InconsistentError, NoSolutionError, UnderdeterminedError
+from derive.expressions.grammar import parse_equation
+from derive.expressions.tree import Equation
 from derive.solving.cancellation import elimination
 from tests.derive.random_products import Products, products
 from tests.derive.statements import bare, library, number, numbers, span
@@ -388,13 +391,20 @@ def test_factors_of_any_sign_that_stand_only_in_their_product_cancel(seed: int) 
     assert answer.unused == ()
 
 
-@pytest.mark.parametrize("elsewhere", ["h = b + 1", "h = f**2", "h = b/f"])
+@pytest.mark.parametrize("elsewhere", ["f", "1/f", "b", "f**2*b"])
 def test_a_factor_that_stands_elsewhere_too_is_not_taken_for_one(elsewhere: str) -> None:
-    """With a typed h the product hangs on one factor more, and c stays what 2*c says whatever that is."""
-    relations = ["c = b*f", "s = b*f - a", "e = c + s + a", elsewhere]
-    library = bare("a b c e f h s", *relations, domains=dict.fromkeys("abcefhs", "real"))
-    try:
-        answers = library.solve_all("c", e=2, h=4)
-    except UnderdeterminedError:
-        return
-    assert numbers(answers) == [pytest.approx(1)]
+    """What d says of the product hangs on one of its factors: with f = 1, c would follow from d."""
+    equations = [parse_equation("c = b*f"), parse_equation(f"d = b*f - {elsewhere}")]
+    real = library(dict.fromkeys("bcdf", ""), domains=dict.fromkeys("bcdf", "real"))
+    domains = {name: real.declared[name].domain for name in "bcf"}
+
+    def is_enough(left: Sequence[Equation]) -> bool:
+        return any({*equation.names} == {"c", "d"} for equation in left)
+
+    assert elimination.eliminate(equations, "c", {"d": 2.0}, domains, is_enough) is None
+
+
+def test_a_square_is_no_product_with_a_spare_factor() -> None:
+    domains = dict.fromkeys("acesx", "real")
+    square = bare("a c e s x", "c = x*x", "s = x*x - a", "e = c + s + a", domains=domains)
+    assert number(square.solve("c", e=4)) == 2
