@@ -9,7 +9,7 @@ import pytest
 
 import derive
 import quantities
-from derive.presentation.document import Heading, Text
+from derive.presentation.document import Document, Heading, Text
 from derive.reports.template_words import vocabulary
 from derive.reports.templating import rendered
 from derive.tokens.relations import subjects
@@ -94,13 +94,17 @@ def test_a_section_is_some_lines_of_one_template(tmp_path):
 def test_a_report_is_one_template(tmp_path, monkeypatch):
     (tmp_path / "trial.md").write_text("# Z. A trial\n\nWords.")
     shutil.copy(TEMPLATES / "volume.md", tmp_path)
-    monkeypatch.setattr(titles, "TEMPLATES", tmp_path)
-    titles.titles.cache_clear()
-    try:
+    built_in = titles.volume_names()
+    with monkeypatch.context() as patched:
+        patched.setattr(titles, "TEMPLATES", tmp_path)
+        titles.titles.cache_clear()
         assert titles.titles() == {"trial": "Z. A trial", "volume": "The economics of a token, derived"}
         assert report_files.bound_reports("volume")[0].blocks == (Text("Words."),)
-    finally:
-        titles.titles.cache_clear()
+    titles.titles.cache_clear()
+    # the volume that other tests of this process bind is of the built-in reports again
+    monkeypatch.setattr(report_files, "report", lambda name: Document(name, name, (Text("Words."),)))
+    bound = report_files.bound_reports("volume")
+    assert [part.name for part in bound] == [*built_in, "symbols"]
 
 
 @pytest.mark.thorough

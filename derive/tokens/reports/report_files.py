@@ -130,7 +130,6 @@ def bound_reports(name: str) -> tuple[Document, ...]:
     return _volume_reports() if name == titles.VOLUME else (report(name),)
 
 
-@cache
 def _volume_reports() -> tuple[Document, ...]:
     """The reports in the files of the volume: each letter is introduced once, and one table has all of them."""
     known: set[Declaration] = set()
