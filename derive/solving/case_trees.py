@@ -27,7 +27,7 @@ from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, plan_for
-from derive.solving.cancellation.typed_alone import without_displaced
+from derive.solving.cancellation.typed_alone import may_be_fixed_in_cases, without_displaced, yielding_to_typed
 from derive.solving.execution.question import Outline, lone_fallbacks, outlined
 from derive.time_limits import query, tick
 
@@ -91,6 +91,7 @@ class Cases:
     alternatives: tuple[Tree, ...]
     asides: Asides
     is_asked: bool = False  # whether the solver must be called at each point
+    may_go_past_typed: bool = False  # whether that is as only all cases there tell which weak values yield
     partial: Node | None = None  # a condition that the givens decide at some numbers only
     gaps: tuple[frozenset[str], ...] = ()  # relations without which, in some case, counting leaves the target open
 
@@ -190,6 +191,7 @@ def _with_lone_cases_replaced(target_cases: Cases, without: Cases, lone_plans: C
         alternatives=tuple(tree for tree in trees if tree is not None),
         asides={**without.asides, **target_cases.asides},
         is_asked=target_cases.is_asked or without.is_asked or not is_joined,
+        may_go_past_typed=target_cases.may_go_past_typed or without.may_go_past_typed,
         partial=target_cases.partial or without.partial,
         gaps=(*target_cases.gaps, *without.gaps),
     )
@@ -249,7 +251,22 @@ class _CaseSorter:
         sorted_out = Cases(self.outline, alternatives, asides, gaps=tuple(self.gaps))
         decided = chain.from_iterable(conditions for _, conditions in sorted_out.ends)
         partial = next(filter(self._is_partly_decided, decided), None)
-        return replace(sorted_out, is_asked=bool(alternatives) and (is_open or partial is not None), partial=partial)
+        may_go_past_typed = bool(alternatives) and self._may_go_past_typed(sorted_out)
+        is_asked = bool(alternatives) and (is_open or partial is not None or may_go_past_typed)
+        return replace(sorted_out, is_asked=is_asked, partial=partial, may_go_past_typed=may_go_past_typed)
+
+    def _may_go_past_typed(self, target_cases: Cases) -> bool:
+        """Whether weak values lead to a case or decide on it though counting finds a plan by typed ones alone.
+
+        Such a plan has conditional relations, so that only all cases at given numbers tell which weak values yield.
+        """
+        used = chain.from_iterable(case.plan.weak for case in target_cases.leaves)
+        asked_for = chain.from_iterable(conditions for _, conditions in target_cases.ends)
+        held = chain.from_iterable(case.holding for case in target_cases.leaves)
+        fixed = (condition for condition, constant in self.constants.items() if constant is not None)
+        deciding = {*used, *names_in(*asked_for, *held, *fixed)}
+        weak = yielding_to_typed(self.library, self.outline)
+        return not deciding.isdisjoint(weak) and may_be_fixed_in_cases(self.library, self.outline)
 
     def _is_partly_decided(self, condition: Node) -> bool:
         """Whether a fork's quantity is determined in some cases only: elsewhere, the condition is assumed."""

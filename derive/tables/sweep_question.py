@@ -253,8 +253,8 @@ class _AxisGivens:
         sometimes = frozenset().union(*weak_of_cases) & question.stated
         deciding = weak_in_conditions(self.library, dispatch) & question.stated
         kept = deciding | ((always | (sometimes & frozenset(plan.weak))) & question.stated)
-        is_asked = False
-        if kept < sometimes:
+        is_asked = dispatch.may_go_past_typed
+        if not is_asked and kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
             has_more_open = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
             has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)

@@ -7,11 +7,13 @@ exact values, where these are known (`target_values`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.expressions.tree import names_in
 from derive.model.conditions import one_relation_for_each_arm, relation_of_arm, with_arms, without_excluded_arms
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
@@ -19,16 +21,19 @@ from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.presentation.cautions import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
-from derive.solving.answering.one_case import UnfixedError, in_full
+from derive.solving.answering.one_case import UnfixedError, in_full, with_values_for_checks
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
+from derive.solving.cancellation.typed_alone import may_be_fixed_in_cases, rests_on_typed, yielding_to_typed
 from derive.solving.diagnosis.conflicts import GIVENS, NoValueError, confirm
 from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.case_claims import conditions_of
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Case, Question, lone_fallbacks, stated_at
+from derive.tolerances import SAME_ROOT
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,94 @@ class Candidates:
 
 def find_candidates_or_errors(library: RelationSet, question: Question) -> Candidates:
     """The candidates for a question, or the errors that explain their absence."""
+    candidates = _candidates_beside_weak_values(library, question)
+    if not _may_go_past_typed(library, question, candidates):
+        return candidates
+    by_typed = candidates_by_typed_alone(library, question)
+    return candidates if by_typed is None or _are_among(candidates, by_typed) else by_typed
+
+
+def _may_go_past_typed(library: RelationSet, question: Question, candidates: Candidates) -> bool:
+    """Whether candidates, or their absence, may come by weak values that typed ones leave no room for.
+
+    A weak value that decides a condition may hide that its case contradicts what is typed.
+    """
+    weak = {*yielding_to_typed(library, question.outline)} if library.conditional and not question.ranges else set()
+    if not weak:
+        return False
+    if any(isinstance(error, (UnderdeterminedError, InconsistentError)) for error in candidates.errors):
+        return False  # what is open is no less open without weak values; a conflict says itself which of them yield
+    known = {*question.strong, *question.weak} - weak
+    denied = [(library, error.found) for error in candidates.errors if isinstance(error, NoValueError)]
+    reached = candidates.answers or denied
+    if reached and not any(_asks_for_more(its_library, result, known) for its_library, result in reached):
+        return decisions_of(library, question).rest_on(weak)
+    return True
+
+
+def _asks_for_more(library: RelationSet, result: PlanResult, known: Set[str]) -> bool:
+    """Whether a plan, or a condition that it meets, asks for what is neither known nor found by the plan."""
+    plan = result.plan
+    names = [*plan.relations, *result.left_out, *result.case.holding, *result.case.failing]
+    conditions = conditions_of(library.relations[name] for name in names if name in library.relations)
+    return not {*library.held_by(plan.relations), *names_in(*conditions)}.difference(plan.unknowns) <= known
+
+
+def candidates_by_typed_alone(library: RelationSet, question: Question) -> Candidates | None:
+    """The candidates that typed values leave, going through all cases; None unless all of them are certain numbers.
+
+    Where several are left, weak values that do not follow from what is typed still decide between them.
+    """
+    if question.ranges or not library.conditional or not may_be_fixed_in_cases(library, question.outline):
+        return None
+    weak = yielding_to_typed(library, question.outline)
+    alone = question.yielding(weak)
+    candidates = _numbers_in_all_cases(library, alone)
+    if candidates is None or not all(rests_on_typed(its_library, its.plan) for its_library, its in candidates.answers):
+        return None
+    if len(candidates.states) > 1:
+        following = [name for name in weak if may_be_fixed_in_cases(library, replace(question.outline, target=name))]
+        decided = _numbers_in_all_cases(library, question.yielding(following))
+        if decided is not None and _are_among(decided, candidates):
+            candidates = decided
+    answers = [
+        (its_library, with_values_for_checks(its_library, question, result, weak))
+        for its_library, result in candidates.answers
+    ]
+    return replace(candidates, answers=answers)
+
+
+def _numbers_in_all_cases(library: RelationSet, question: Question) -> Candidates | None:
+    """The candidates that the plans of all cases lead to, if these are numbers without a doubt; None otherwise."""
+    question = replace(question, wants_number=True)
+    try:
+        results, errors = _results_by_case(library, question, until_open=True)
+        if not all(isinstance(error, NoSolutionError) for error in errors):
+            return None
+        by_plans = [(library, result) for result in results]
+        exact = corrected_by_exact_values(library, question, by_plans, errors)
+    except DeriveError:
+        return None
+    candidates = Candidates(library, question, exact or by_plans, errors)
+    states = candidates.states
+    are_numbers = all(question.target in state.values and not state.notes for state in states)
+    return candidates if states and are_numbers else None
+
+
+def _are_among(candidates: Candidates, others: Candidates) -> bool:
+    """Whether there are candidates, and each has the number that one of some others has."""
+    target = candidates.question.target
+    numbers = [state.values[target] for state in others.states]
+
+    def is_among(state: State) -> bool:
+        number = state.values.get(target)
+        return number is not None and any(math.isclose(number, other, rel_tol=SAME_ROOT) for other in numbers)
+
+    return bool(candidates.states) and all(map(is_among, candidates.states))
+
+
+def _candidates_beside_weak_values(library: RelationSet, question: Question) -> Candidates:
+    """The candidates for a question by what is typed and by weak values, or the errors that explain their absence."""
     candidates = _candidates_by_arms(library, question)
     fallbacks = [lone_fallbacks(its_library, result.plan, question) for its_library, result in candidates.answers]
     lone = frozenset[str]().union(*fallbacks)

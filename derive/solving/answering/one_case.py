@@ -115,7 +115,7 @@ def answered_in_case(library: RelationSet, question: Question) -> list[PlanResul
     outcome = answered_in_case(library, question.yielding(displaced))
     if isinstance(outcome, PlanWithoutValue):
         return outcome
-    return [_with_values_for_checks(library, question, result, displaced) for result in outcome]
+    return [with_values_for_checks(library, question, result, displaced) for result in outcome]
 
 
 def _answered_by_plan(library: RelationSet, question: Question) -> list[PlanResult] | PlanWithoutValue:
@@ -127,6 +127,9 @@ def _answered_by_plan(library: RelationSet, question: Question) -> list[PlanResu
         if result is None:
             raise
         return result
+    has_numbers = first.plan.is_determined and all(question.target in state.values for state in first.states)
+    if question.wants_number and not has_numbers:
+        raise UnfixedError(library, question, first.left_out)
     if not first.plan.is_determined:
         return _despite_structure(library, question, first)
     typed_alone = _cancelling_beside_weak_values(library, question, first)
@@ -168,7 +171,7 @@ def _cancelling_beside_weak_values(library: RelationSet, question: Question, fir
         return None
     if result is None or not all(question.target in state.values for state in result.states):
         raise _fixed_by_typed(question, displaced)
-    return _with_values_for_checks(library, question, replace(result, left_out=first.left_out), displaced)
+    return with_values_for_checks(library, question, replace(result, left_out=first.left_out), displaced)
 
 
 def _fixed_by_typed(question: Question, displaced: Sequence[str]) -> LimitError:
@@ -184,7 +187,7 @@ def _fixed_by_typed(question: Question, displaced: Sequence[str]) -> LimitError:
     )
 
 
-def _with_values_for_checks(
+def with_values_for_checks(
     library: RelationSet, question: Question, result: PlanResult, displaced: Iterable[str]
 ) -> PlanResult:
     """The result of one case whose plan also leads to the quantities of weak values that it displaced, if it can."""

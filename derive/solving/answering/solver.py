@@ -28,7 +28,12 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import told_apart
 from derive.presentation.text import headline
-from derive.solving.answering.candidates import Candidates, find_candidates, find_candidates_or_errors
+from derive.solving.answering.candidates import (
+    Candidates,
+    candidates_by_typed_alone,
+    find_candidates,
+    find_candidates_or_errors,
+)
 from derive.solving.answering.explanation import Explanation
 from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
@@ -124,6 +129,8 @@ def _all_answers(
         except InconsistentError as error:
             yielded = _where_weak_values_yield(library, question, profiles, error)
             if yielded is None:
+                yielded = _answers_by_typed_alone(library, question, profiles)
+            if yielded is None:
                 raise
             return yielded
         if shape is not None and candidates is not None and candidates.library is library and len(answers) == 1:
@@ -175,6 +182,14 @@ def _answers_without_deciding(
         if yielded is None:
             raise
         return yielded
+
+
+def _answers_by_typed_alone(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...]
+) -> tuple[Answer, ...] | None:
+    """The solver's answers by what is typed, where weak values decided on cases in which it contradicts itself."""
+    candidates = candidates_by_typed_alone(library, question)
+    return None if candidates is None else _answers(library, candidates, profiles)
 
 
 def _answers_if_open(library: RelationSet, question: Question) -> tuple[Answer, ...]:

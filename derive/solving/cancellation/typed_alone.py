@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
+from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import point_on, slopes
 from derive.planning.incidence import core_of
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 _FIXED = Memo[bool](most=256)
 _NEAR = Memo[bool](most=64)
+_IN_CASES = Memo[bool](most=256)
+_RIVALS = 8  # limit on relations left out, beyond which counting is taken to find a plan
 
 
 def unsure_relations(library: RelationSet) -> frozenset[str]:
@@ -36,6 +39,40 @@ def definitions_in(library: RelationSet, weak: Iterable[str]) -> tuple[str, ...]
     """The weak names whose values are definitions, which count beside what is typed alone."""
     defaults = library.defaults
     return tuple(name for name in weak if name in defaults and defaults[name].source.kind == "exact")
+
+
+def yielding_to_typed(library: RelationSet, outline: Outline) -> list[str]:
+    """The weak names whose values yield to what is typed: all but definitions, and fallbacks.
+
+    That nothing was said of a fallback's quantity is an assumption about the case.
+    """
+    kept = {*definitions_in(library, outline.weak)}
+    kept |= {name for name, value in library.defaults.items() if value.source.stands_in and name not in outline.stated}
+    return [name for name in outline.weak if name not in kept]
+
+
+def may_be_fixed_in_cases(library: RelationSet, outline: Outline) -> bool:
+    """Whether counting finds a plan by what is typed alone if some conditional relations apply, none of them rivals."""
+    known = (*outline.strong, *definitions_in(library, outline.weak))
+
+    def finds_plan(left_out: frozenset[str]) -> bool:
+        """Plan without some relations; of two that exclude each other, either may apply."""
+        plan = plan_for(library, outline.target, known, (), left_out)
+        conditional = [library.relations[name] for name in plan.relations if library.relations[name].conditions]
+        for relation, rival in combinations(conditional, 2):
+            if are_exclusive(relation.conditions, rival.conditions):
+                return len(left_out) == _RIVALS or any(
+                    finds_plan(left_out | {other.name}) for other in (relation, rival)
+                )
+        return plan.is_determined and bool(conditional)
+
+    return _IN_CASES.of(library.session, (outline.target, frozenset(known)), lambda: finds_plan(frozenset()))
+
+
+def rests_on_typed(library: RelationSet, plan: Plan) -> bool:
+    """Whether a plan starts from what is typed and from definitions alone."""
+    used = library.held_by(plan.relations).keys() & {*plan.weak}
+    return used <= {*definitions_in(library, used)}
 
 
 def displaced_by_typed(library: RelationSet, outline: Outline, plan: Plan) -> list[str]:

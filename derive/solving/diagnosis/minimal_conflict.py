@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
+from derive.caches import Memo, numbers_as_key
 from derive.errors import LimitError
 from derive.expressions.tree import Equation
 from derive.model.relation_set import RelationSet
@@ -20,6 +21,7 @@ from derive.time_limits import sharing
 from derive.tolerances import AGREEMENT
 from quantities.value import Value
 
+_CONFLICTS = Memo[tuple[list[str], list[str]]](most=32)
 _MOST = 8  # limit on relations, and on givens, of a conflict that is searched for spare parts
 _LOOSE_ENDS = 0.05  # relative width to which ends of intervals are sought: it is only asked whether anything is left
 _SHARE = 0.1  # of the time that is left
@@ -34,10 +36,32 @@ def minimal_conflict(
     needed_relations: Collection[str] = (),
     needed_givens: Collection[str] = (),
 ) -> tuple[list[str], list[str]]:
-    """The relations and givens of a conflict that it needs, and those that are needed for another reason."""
+    """The relations and givens of a conflict that it needs, and those that are needed for another reason.
+
+    Several cases of a question, and what is asked in its course, meet the same conflict.
+    """
+    if max(len(relations), len(givens)) > _MOST or not all(_is_number(typed.get(name)) for name in givens):
+        return list(relations), list(givens)
+    numbers = numbers_as_key({name: typed[name].base[1] for name in givens})
+    key = numbers, tuple(relations), tuple(givens), frozenset(needed_relations), frozenset(needed_givens)
+    kept, stated = _CONFLICTS.of(
+        library.session,
+        key,
+        lambda: _without_spare_parts(library, typed, relations, givens, needed_relations, needed_givens),
+    )
+    return [*kept], [*stated]
+
+
+def _without_spare_parts(
+    library: RelationSet,
+    typed: Mapping[str, Value],
+    relations: Sequence[str],
+    givens: Sequence[str],
+    needed_relations: Collection[str],
+    needed_givens: Collection[str],
+) -> tuple[list[str], list[str]]:
+    """The relations and givens without which intervals no longer show a conflict."""
     kept, stated = list(relations), list(givens)
-    if max(len(kept), len(stated)) > _MOST or not all(_is_number(typed.get(name)) for name in stated):
-        return kept, stated
     equations = {name: _without_what_cancels(library.relations[name].written) for name in kept}
     try:
         with sharing(_SHARE):

@@ -23,7 +23,7 @@ the case. Where a quantity of a condition does not follow, its weak value is use
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain
@@ -370,6 +370,11 @@ class Decisions:
         for (kind, name), (applies, met) in self.provisional.items():
             if kind == "decided" and applies is not True:
                 yield name, met
+
+    def rest_on(self, weak: Set[str]) -> bool:
+        """Whether one of some weak values led to a number that may decide on relations, or decided and was refuted."""
+        used = (self.library.held_by(plan.relations).keys() & {*plan.weak} for plan in self.carried_out.values())
+        return not weak.isdisjoint(self.refuted.union(*used))
 
     def _derived(self, name: str) -> float | None:
         """A number that decides on conditional relations, from relations that apply; undecided ones are not tried."""

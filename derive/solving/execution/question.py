@@ -72,6 +72,7 @@ class Question:
     replaced: Mapping[str, Value] = field(default_factory=dict)  # what profiles state of typed quantities
     search: Search = Search.FROM_STARTS  # for a block without a closed solution
     is_trial: bool = False  # whether it is only tried what is missing: no last resort counts
+    wants_number: bool = False  # whether nothing counts in a case but a number that its plan leads to
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     def but(self, **changes: Any) -> Question:
