@@ -27,7 +27,7 @@ from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, plan_for
-from derive.solving.cancellation.typed_alone import may_be_fixed_in_cases, without_displaced, yielding_to_typed
+from derive.solving.cancellation.typed_alone import plan_by_typed, without_displaced, yielding_to_typed
 from derive.solving.execution.question import Outline, lone_fallbacks, outlined
 from derive.time_limits import query, tick
 
@@ -260,13 +260,19 @@ class _CaseSorter:
 
         Such a plan has conditional relations, so that only all cases at given numbers tell which weak values yield.
         """
-        used = chain.from_iterable(case.plan.weak for case in target_cases.leaves)
+        used = chain.from_iterable(self._weak_of(case.plan) for case in target_cases.leaves)
         asked_for = chain.from_iterable(conditions for _, conditions in target_cases.ends)
         held = chain.from_iterable(case.holding for case in target_cases.leaves)
         fixed = (condition for condition, constant in self.constants.items() if constant is not None)
         deciding = {*used, *names_in(*asked_for, *held, *fixed)}
-        weak = yielding_to_typed(self.library, self.outline)
-        return not deciding.isdisjoint(weak) and may_be_fixed_in_cases(self.library, self.outline)
+        if deciding.isdisjoint(yielding_to_typed(self.library, self.outline)):
+            return False
+        typed = plan_by_typed(self.library, self.outline)
+        return typed.is_determined and bool(self._conditional(typed))
+
+    def _weak_of(self, plan: Plan) -> Iterable[str]:
+        """The weak values from which a case's plan starts."""
+        return self.library.held_by(plan.relations).keys() & {*plan.weak}
 
     def _is_partly_decided(self, condition: Node) -> bool:
         """Whether a fork's quantity is determined in some cases only: elsewhere, the condition is assumed."""

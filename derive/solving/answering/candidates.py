@@ -24,7 +24,7 @@ from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states
 from derive.solving.answering.one_case import UnfixedError, in_full, with_values_for_checks
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.cancellation.typed_alone import may_be_fixed_in_cases, rests_on_typed, yielding_to_typed
+from derive.solving.cancellation.typed_alone import plan_by_typed, rests_on_typed, yielding_to_typed
 from derive.solving.diagnosis.conflicts import GIVENS, NoValueError, confirm
 from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
@@ -92,15 +92,17 @@ def candidates_by_typed_alone(library: RelationSet, question: Question) -> Candi
 
     Where several are left, weak values that do not follow from what is typed still decide between them.
     """
-    if question.ranges or not library.conditional or not may_be_fixed_in_cases(library, question.outline):
+    weak = yielding_to_typed(library, question.outline) if library.conditional and not question.ranges else []
+    if not weak or not plan_by_typed(library, question.outline).is_determined:
         return None
-    weak = yielding_to_typed(library, question.outline)
     alone = question.yielding(weak)
     candidates = _numbers_in_all_cases(library, alone)
     if candidates is None or not all(rests_on_typed(its_library, its.plan) for its_library, its in candidates.answers):
         return None
     if len(candidates.states) > 1:
-        following = [name for name in weak if may_be_fixed_in_cases(library, replace(question.outline, target=name))]
+        following = [
+            name for name in weak if plan_by_typed(library, replace(question.outline, target=name)).is_determined
+        ]
         decided = _numbers_in_all_cases(library, question.yielding(following))
         if decided is not None and _are_among(decided, candidates):
             candidates = decided

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _FIXED = Memo[bool](most=256)
 _NEAR = Memo[bool](most=64)
-_IN_CASES = Memo[bool](most=256)
-_RIVALS = 8  # limit on relations left out, beyond which counting is taken to find a plan
+_BY_TYPED = Memo[Plan](most=256)
+_RIVALS = 8  # limit on relations that are left out as they exclude others
 
 
 def unsure_relations(library: RelationSet) -> frozenset[str]:
@@ -51,22 +51,21 @@ def yielding_to_typed(library: RelationSet, outline: Outline) -> list[str]:
     return [name for name in outline.weak if name not in kept]
 
 
-def may_be_fixed_in_cases(library: RelationSet, outline: Outline) -> bool:
-    """Whether counting finds a plan by what is typed alone if some conditional relations apply, none of them rivals."""
+def plan_by_typed(library: RelationSet, outline: Outline) -> Plan:
+    """The plan by what is typed alone, if conditional relations apply; undetermined if it needs rivals among them."""
     known = (*outline.strong, *definitions_in(library, outline.weak))
 
-    def finds_plan(left_out: frozenset[str]) -> bool:
+    def plan_without(left_out: frozenset[str]) -> Plan:
         """Plan without some relations; of two that exclude each other, either may apply."""
         plan = plan_for(library, outline.target, known, (), left_out)
         conditional = [library.relations[name] for name in plan.relations if library.relations[name].conditions]
         for relation, rival in combinations(conditional, 2):
-            if are_exclusive(relation.conditions, rival.conditions):
-                return len(left_out) == _RIVALS or any(
-                    finds_plan(left_out | {other.name}) for other in (relation, rival)
-                )
-        return plan.is_determined and bool(conditional)
+            if len(left_out) < _RIVALS and are_exclusive(relation.conditions, rival.conditions):
+                without_rival = plan_without(left_out | {rival.name})
+                return without_rival if without_rival.is_determined else plan_without(left_out | {relation.name})
+        return plan
 
-    return _IN_CASES.of(library.session, (outline.target, frozenset(known)), lambda: finds_plan(frozenset()))
+    return _BY_TYPED.of(library.session, (outline.target, frozenset(known)), lambda: plan_without(frozenset()))
 
 
 def rests_on_typed(library: RelationSet, plan: Plan) -> bool:
