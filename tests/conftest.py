@@ -2,8 +2,8 @@
 
 The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
 tries the rest: the cross products over the library and the corpora, the reports in full, what takes half a second and
-more, and half of the cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`); with
-`--hypothesis-profile=full` it also tries forty examples where the ordinary run tried ten and this one twenty.
+more, and a third of the cases of a test of which the ordinary run tries but the first (`@pytest.mark.ordinary(2)`).
+With `--hypothesis-profile=full` it also tries forty examples where the ordinary run tried ten and this one twenty.
 `pytest -m long` fuzzes for as long as one has patience for.
 
 Both try the same examples every time, so that they fail where the code has changed and nowhere else. A search for new
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             test = item.nodeid.partition("[")[0]
             tried[test] += 1
             if tried[test] > share.args[0]:
-                run = "long" if (tried[test] - share.args[0]) % 2 == 0 else "thorough"
+                run = "thorough" if (tried[test] - share.args[0]) % 3 == 1 else "long"
                 item.add_marker(run)
                 marks = {run}
         if not marks and repeats and is_hypothesis_test(getattr(item, "obj", None)):

@@ -66,7 +66,7 @@ def every(
     cases: Iterable[Any],
     ids: Iterable[str] | Callable[[Any], str] | None = None,
     ordinary: int = 1,
-    thorough: int = 2,
+    thorough: int = 3,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Try all cases in one test, the ordinary run one in so many; like `pytest.mark.parametrize`, but for pure tests.
 

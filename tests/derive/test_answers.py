@@ -279,7 +279,7 @@ def test_a_copy_of_an_answer_is_the_answer():
     assert replace(answer, regime={}) == answer
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_answers_are_worked_out_side_by_side():
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         many = list(pool.map(_drained, (1.0, 2.0)))

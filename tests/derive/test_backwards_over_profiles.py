@@ -116,7 +116,7 @@ def test_where_memory_binds_its_whole_use_leaves_what_is_read_open(name, model, 
     assert found.bounds == (0, float("inf"))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_share_of_nothing_leaves_every_number_of_chips():
     """What does not overlap is nothing here, however many chips there are."""
     answer = derive.solve("unhidden_share", "kimi-k2", "gb200:fp8", **GIVEN)

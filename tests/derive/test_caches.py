@@ -51,7 +51,7 @@ def test_every_thread_gets_the_value_of_its_own_key(size):
     assert len(cache) <= size
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_threads_that_share_a_library_do_not_take_its_values_from_each_other():
     circle = bare("x y s p", "x + y = s", "x*y = p", "s = 3*x - y")
     circle.solve("x", p=4.0)

@@ -74,7 +74,7 @@ def solved(classic: Classic, hints: bool = True) -> Any:
     return solve_block(equations, classic.unknowns, {}, domains, start if hints else None)
 
 
-@every("classic", BOTH, ordinary=12, thorough=2)
+@every("classic", BOTH, ordinary=12, thorough=4)
 def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
     answers = stated(classic).solve_all("x1", "start")
     known = classic.solution or by_scipy(classic)
@@ -93,7 +93,7 @@ COUPLED = [
 ]
 
 
-@every("classic", COUPLED, ordinary=16, thorough=2)
+@every("classic", COUPLED, ordinary=16, thorough=4)
 def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic) -> None:
     outcome = solved(classic)
     assert outcome.solutions
@@ -101,7 +101,7 @@ def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
 
 
-@every("counted", COUNTED, ids=lambda one: one.classic.name, ordinary=10, thorough=2)
+@every("counted", COUNTED, ids=lambda one: one.classic.name, ordinary=10, thorough=4)
 def test_all_solutions_in_a_box_are_found_and_the_list_is_complete(counted: Counted) -> None:
     classic = counted.classic
     with derive.limits(seconds=120):  # so that a busy machine changes nothing

@@ -48,7 +48,7 @@ class Chain:
         return number > self.most
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("first", "count"), [(0, 100), pytest.param(1000, 1000, marks=pytest.mark.long)], ids=["few", "many"]
 )

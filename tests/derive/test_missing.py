@@ -143,7 +143,7 @@ def failures(seeds: range, share: float, search: bool) -> list[str]:
     return told
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_sets_that_a_refusal_offers_suffice_and_none_is_missing():
     assert not failures(range(SHORT), 0.05, False)
 

@@ -102,7 +102,7 @@ def _heed_interrupts() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent otherwise")
 @pytest.mark.parametrize(("sent", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_an_interrupt_leaves_no_half_of_a_file(sent, status, tmp_path: Path, monkeypatch):

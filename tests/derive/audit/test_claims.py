@@ -219,7 +219,7 @@ def test_what_is_said_of_the_usual_is_judged_by_what_is_usual(findings):
     assert findings["C28"].verdict is Verdict.CONTRADICTED
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_readings_beside_the_natural_one_never_change_a_verdict(findings):
     library = derive.llm
     for claim in claims():

@@ -90,7 +90,7 @@ def monomials(draw: Any) -> list[tuple[float, int, int]]:
     return draw(st.lists(one, min_size=2, max_size=3, unique_by=lambda m: m[1:]))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @examples(15)
 @given(monomials())
 def test_random_maxima_end_where_two_of_them_are_equal(terms: list[tuple[float, int, int]]) -> None:

@@ -210,7 +210,7 @@ BACKWARDS = (
 )
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("number", [1, pytest.param(100, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("asked", "told"), BACKWARDS)
 def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number: int) -> None:

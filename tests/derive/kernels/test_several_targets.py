@@ -157,7 +157,7 @@ def test_a_case_that_fails_for_one_target_is_no_matter_to_another():
     assert found["w"] == pytest.approx([*numpy.sqrt([1e3, 3e3, 1e4]), math.nan], nan_ok=True)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_condition_on_what_is_worked_out_concerns_its_own_target():
     cases = ({"equation": "y = 2*x", "when": ["x < 2.45"]}, {"equation": "y = x + 10", "when": ["x > 3.5"]})
     found = of_names(bare("a x y z", PAIR, *cases, "z = a*y"), ["x", "y", "z"], a=[6.0, 4.0, 6.24, 6.5])

@@ -77,7 +77,7 @@ def test_no_enumerated_point_is_better_where_one_once_was(seed: int) -> None:
     outcome(drawn(seed))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_no_enumerated_point_of_more_programs_is_better():
     prove(25, 60, 0.4)
 

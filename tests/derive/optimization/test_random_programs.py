@@ -88,7 +88,7 @@ def test_no_point_is_better(goal, limited, bound):
         assert all(value(one, there) <= bound + 1e-9 for one in limited)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @examples(20)
 @given(EXPRESSIONS, EXPRESSIONS, st.integers(0, 9))
 def test_no_point_of_a_grid_is_better_where_all_may_be_broken_numbers(goal, limited, bound):

@@ -48,7 +48,9 @@ def test_a_small_page_answers_as_the_engine_does(tab, tmp_path):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long if name == "roofline" else ()) for name in PAGES]
+)
 def test_the_pages_of_the_reports_answer_as_the_engine_does(tab, name):
     found, counted = differences(tab, derive.llm, SHELF / f"{name}.html", 25, seed=2)
     assert found == []

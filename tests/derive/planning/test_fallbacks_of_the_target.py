@@ -112,7 +112,7 @@ def chips_at(rules: tuple[str, str, str, str], typed: Numbers, rent: float) -> f
     return rent / typed["price"] if rules[1] == "product" else rent - typed["price"]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_chips_follow_from_what_a_sequence_alone_costs():
     step = {"batch": "64 sequence", "context": "8 ktoken/sequence", "chip_price": "4 USD/h/chip"}
     model = ("palm-540b", "h100-sxm:bf16")

@@ -61,7 +61,7 @@ def test_an_axis_is_logarithmic_over_two_decades_of_positive_numbers(numbers, is
     assert Axis.of("x", numbers).log is is_log
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_same_chart_makes_the_same_bytes_in_another_process():
     run = [subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True) for _ in "ab"]
     assert run[0].stdout == run[1].stdout != ""

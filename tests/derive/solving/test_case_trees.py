@@ -123,7 +123,7 @@ def test_which_conditions_never_hold_together(one, other, expected):
     assert are_exclusive([parse_condition(one)], [parse_condition(other)]) is expected
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_too_many_cases_are_refused():
     names = [f"k{i}" for i in range(10)]
     relations = [

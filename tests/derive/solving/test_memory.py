@@ -58,7 +58,7 @@ def questions(seed: int) -> Iterator[Asked]:
 
 
 @pytest.mark.thorough
-@every("seed", range(120), ordinary=120, thorough=60)
+@every("seed", range(120), ordinary=120, thorough=120)
 def test_a_question_leaves_nothing_large_to_the_collector_of_garbage(seed):
     for asked in questions(seed):
         ask(asked)  # what it keeps in caches may replace what others left there

@@ -116,7 +116,7 @@ def test_worker_processes_find_the_same(client, whole):
     assert same(lazy.compute(client), whole)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
 def test_a_worker_killed_midway_loses_nothing(client):
     given = {"batch": derive.span("1..4000", 40_000_000, log=True)}

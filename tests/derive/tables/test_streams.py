@@ -112,7 +112,7 @@ def test_an_axis_of_any_length_takes_no_room():
     assert first["batch"][0] == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_memory_stays_flat_over_twenty_million_points():
     done = subprocess.run([sys.executable, "-c", LONG, "20000000"], capture_output=True, text=True, check=True)
     points, missing, high, grown = done.stdout.split()

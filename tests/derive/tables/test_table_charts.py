@@ -48,7 +48,7 @@ def test_bounds_are_dotted_beside_their_line():
     assert chart.series[1].y == pytest.approx([4.1, 8])
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_curve_and_its_bounds_go_along_the_axis_in_whatever_order_its_values_are_given():
     there, back = (charts(ROOFLINE.sweep("step", batch=b, each="0.05 +/- 0.01 ms")) for b in ([10, 200], [200, 10]))
     assert [line.x for line in back[0].series] == [(10, 200)] * 3

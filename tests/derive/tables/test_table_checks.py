@@ -120,7 +120,7 @@ def of_a_random_library(seed: int) -> int:
         return 0
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("start", range(0, 6, 6))
 def test_a_table_of_a_random_library_says_what_the_solver_says_of_its_checks(start):
     assert sum(of_a_random_library(seed) for seed in range(start, start + 6)) > 0

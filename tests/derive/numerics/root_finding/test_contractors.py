@@ -48,7 +48,7 @@ def test_a_point_where_an_equation_holds_is_kept(text, x, y, margins):
     assert_kept(text, {"x": x, "y": y}, margins)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     "text",

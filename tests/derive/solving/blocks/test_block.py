@@ -492,7 +492,7 @@ def test_of_two_values_one_of_which_is_zero_the_other_is_kept():
     assert points(solved(["x**2 = x", "y*x = 1"], "xy", {}, REAL)) == [(1.0, 1.0)]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("level", ["x*(sin(x) + sin(sqrt(2)*x) - h) = 0", "sin(x) + sin(sqrt(2)*x) = h"])
 def test_a_root_that_may_lie_where_none_was_sought_is_not_denied(level):
     """Two waves that never repeat together come as close to 2 as one wants, far out."""

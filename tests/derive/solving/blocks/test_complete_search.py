@@ -75,7 +75,7 @@ def test_a_relation_that_only_repeats_another_leaves_both_unknowns_open(seed, do
         assert caught.value.missing
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_relation_that_follows_from_two_others_leaves_all_unknowns_open():
     texts = ["x + y + z = 3", "x*y = z", "(x + y + z)**2 + 2*x*y = 9 + 2*z"]
     with pytest.raises(UnderdeterminedError):

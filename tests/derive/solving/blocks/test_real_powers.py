@@ -100,7 +100,7 @@ def test_zero_to_no_power_is_one():
         assert answer.low.magnitude >= 0
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize(
     ("one", "other", "at"),

@@ -189,7 +189,7 @@ ABOVE_ONE = ["cosh({0})", "exp({0})", "(1 + {0}**2)", "sqrt(1 + {0})"]
 FORMS = [("x*{0} = y", "y*{1} = x"), ("{0} = y/x", "{1} = x/y"), ("y = {0}*x", "x = y*{1}"), ("x*{1} = y", "y*{0} = x")]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @examples(4)
 @given(st.sampled_from(ABOVE_ONE), st.sampled_from(ABOVE_ONE), st.sampled_from(FORMS))
 def test_positive_numbers_of_which_each_is_greater_than_the_other_are_neither_solutions_nor_a_curve(f, g, form):

@@ -140,7 +140,7 @@ def overdetermined_arms(draw):
     return texts, float(y), float(Fraction(other))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @examples(20, ordinary=4)
 @given(overdetermined_arms(), st.booleans())
 def test_arms_that_irrational_constants_overdetermine_leave_their_interval(case, is_turned):
@@ -165,7 +165,7 @@ def test_arms_that_only_nearly_agree_leave_no_interval(excess, case):
     assert not any(solution.spans for solution in outcome.solutions)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("factor", [0.5, 1, 2])
 def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
@@ -178,7 +178,7 @@ def test_an_unknown_beside_an_interval_has_the_digits_that_doubles_lose(factor):
     assert dict(along.values) == {"y": pytest.approx(y, rel=1e-12)}
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.ordinary(1)
 @pytest.mark.parametrize("inner", ["max(max(x, 5), y**2)", "max(x, 5, y*y)"])
 @pytest.mark.parametrize("b", [32, 32.13])

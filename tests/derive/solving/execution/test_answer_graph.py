@@ -69,7 +69,7 @@ def prove_sound(answer):
     assert networkx.utils.graphs_equal(pickle.loads(pickle.dumps(answer)).graph(), graph)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @examples(40, ordinary=5)
 @given(st.integers(0, 10_000))
 def test_graphs_of_random_questions_are_sound(seed):

@@ -269,7 +269,7 @@ def slips(seed: int) -> Iterator[tuple[Library, str, Given]]:
 
 
 @pytest.mark.thorough
-@every("seed", range(300, 420), ordinary=15, thorough=100)
+@every("seed", range(300, 420), ordinary=30, thorough=100)
 def test_a_trace_says_what_the_solver_says(seed):
     for library, target, given in slips(seed):
         found = [outcome(library, target, given, by_trace=is_quick) for is_quick in (True, False)]

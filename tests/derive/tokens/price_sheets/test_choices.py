@@ -96,7 +96,7 @@ def test_the_range_of_the_cache_is_that_of_all_chips_and_sizes(gemini: Inference
     assert found.value.magnitude == pytest.approx(1692.86, rel=1e-5)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_bounds_enclose_the_reference(gemini: Inference, opus: Inference) -> None:
     for found in (*gemini.conclusions, *opus.conclusions):
         assert found.answer.base is not None

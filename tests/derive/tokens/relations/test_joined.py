@@ -258,7 +258,7 @@ def test_exchanges_inside_and_across_racks_reach_the_users_speed(chips: int, lay
 EXPERTS = [name for name in derive.llm.profiles if {"expert_layers", "hidden_size"} <= {*derive.profile(name).values}]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @given(st.sampled_from(EXPERTS), st.sampled_from([8, 72, 144, 288]), st.integers(8, 16384))
 @examples(16, ordinary=1)
 def test_a_step_counts_the_exchanges_whose_sizes_are_stated(model: str, chips: int, batch: int) -> None:

@@ -37,7 +37,7 @@ def test_the_published_point_fixes_the_exponent():
     assert curve("layout", "layout-sparsity", "stored, were all of it experts")[-1] == (512, pytest.approx(0.37 * 512))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_exchange_of_a_layer_is_the_one_that_deepseek_publishes():
     assert r"6.72\,\mathrm{\mu s}" in words("layout")  # arXiv 2505.09343, section 2.3.2
     sent = 32 * 8 * 7168 * 3
