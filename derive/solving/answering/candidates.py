@@ -71,20 +71,20 @@ def _may_go_past_typed(library: RelationSet, question: Question, candidates: Can
         return False
     if any(isinstance(error, (UnderdeterminedError, InconsistentError)) for error in candidates.errors):
         return False  # what is open is no less open without weak values; a conflict says itself which of them yield
-    known = {*question.strong, *question.weak} - weak
     denied = [(library, error.found) for error in candidates.errors if isinstance(error, NoValueError)]
     reached = candidates.answers or denied
-    if reached and not any(_asks_for_more(its_library, result, known) for its_library, result in reached):
+    if reached and not any(_may_rest_on(weak, question, its_library, result) for its_library, result in reached):
         return decisions_of(library, question).rest_on(weak)
     return True
 
 
-def _asks_for_more(library: RelationSet, result: PlanResult, known: Set[str]) -> bool:
-    """Whether a plan, or a condition that it meets, asks for what is neither known nor found by the plan."""
+def _may_rest_on(weak: Set[str], question: Question, library: RelationSet, result: PlanResult) -> bool:
+    """Whether a plan uses weak values, or its conditions ask for them, or for what may have been derived from them."""
     plan = result.plan
-    names = [*plan.relations, *result.left_out, *result.case.holding, *result.case.failing]
-    conditions = conditions_of(library.relations[name] for name in names if name in library.relations)
-    return not {*library.held_by(plan.relations), *names_in(*conditions)}.difference(plan.unknowns) <= known
+    used = [*plan.relations, *result.left_out, *result.case.holding, *result.case.failing]
+    asked_for = {*names_in(*conditions_of(library.relations[name] for name in used if name in library.relations))}
+    found = {*question.strong, *question.weak, *plan.unknowns} - weak
+    return not (library.held_by(plan.relations).keys() - {*plan.unknowns} | asked_for) <= found
 
 
 def candidates_by_typed_alone(library: RelationSet, question: Question) -> Candidates | None:
@@ -126,8 +126,9 @@ def _numbers_in_all_cases(library: RelationSet, question: Question) -> Candidate
         return None
     candidates = Candidates(library, question, exact or by_plans, errors)
     states = candidates.states
-    are_numbers = all(question.target in state.values and not state.notes for state in states)
-    return candidates if states and are_numbers else None
+    are_numbers = all(question.target in state.values for state in states)
+    are_certain = all(note.kind in ("note", "proved") for state in states for note in state.notes)
+    return candidates if states and are_numbers and are_certain else None
 
 
 def _are_among(candidates: Candidates, others: Candidates) -> bool:

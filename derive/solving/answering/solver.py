@@ -39,6 +39,7 @@ from derive.solving.answering.remarks import remarks, unless_refused
 from derive.solving.answering.whole_counts import whole_counts
 from derive.solving.answering.yielding_conditions import check_of_displaced, deciding_weak_values, with_displaced
 from derive.solving.assumptions import Assumption
+from derive.solving.cancellation.typed_alone import yielding_to_typed
 from derive.solving.diagnosis.conflicts import prove_fit_together
 from derive.solving.diagnosis.missing_givens import missing_sets, wanted
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
@@ -128,7 +129,7 @@ def _all_answers(
             answers, candidates = _consistent_answers(library, question, profiles)
         except InconsistentError as error:
             yielded = _where_weak_values_yield(library, question, profiles, error)
-            if yielded is None:
+            if yielded is None and not deciding_weak_values(library, question, error):
                 yielded = _answers_by_typed_alone(library, question, profiles)
             if yielded is None:
                 raise
@@ -188,8 +189,13 @@ def _answers_by_typed_alone(
     library: RelationSet, question: Question, profiles: tuple[Any, ...]
 ) -> tuple[Answer, ...] | None:
     """The solver's answers by what is typed, where weak values decided on cases in which it contradicts itself."""
-    candidates = candidates_by_typed_alone(library, question)
-    return None if candidates is None else _answers(library, candidates, profiles)
+    if candidates_by_typed_alone(library, question) is None:
+        return None
+    alone = question.yielding(yielding_to_typed(library, question.outline))
+    try:
+        return _consistent_answers(library, alone, profiles)[0]
+    except (InconsistentError, LimitError, NoSolutionError):
+        return None
 
 
 def _answers_if_open(library: RelationSet, question: Question) -> tuple[Answer, ...]:
