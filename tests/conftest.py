@@ -57,10 +57,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.xdist_group("reports"))
         marks = {mark for mark in ("thorough", "long") if item.get_closest_marker(mark)}
         share = item.get_closest_marker("ordinary")
-        if share is not None and not marks:
+        if share is not None and "long" not in marks:
             test = item.nodeid.partition("[")[0]
             tried[test] += 1
-            if tried[test] > share.args[0]:
+            if tried[test] > share.args[0]:  # also of a test that as a whole is left to the thorough run
                 run = "thorough" if (tried[test] - share.args[0]) % 3 == 1 else "long"
                 item.add_marker(run)
                 marks = {run}

@@ -60,7 +60,7 @@ def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
 PIPED = [["solve", "period", *ASKED[2:], "--steps"], ["show", "h100-sxm"], ["list", "quantities"]]
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("words", one_in(1, PIPED, [" ".join(words) for words in PIPED], thorough=3))
 def test_an_answer_whose_reader_stops_early_is_not_remembered_in_part(room, words):
     """The reading end is closed before anything is written; the next reader gets all of it."""

@@ -139,7 +139,7 @@ def test_effectiveness_heat_and_outlets_are_those_of_kays_and_london(number: int
         np.testing.assert_allclose(found, [wanted(one) for one in exchangers], rtol=1e-9, err_msg=target)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("number", cases(200, 100_000))
 def test_an_exchanger_is_sized_from_its_rates_or_from_its_ends(number: int) -> None:
     exchangers = [one for one in drawn_exchangers(number, 3) if one.effectiveness < 0.95]
@@ -230,7 +230,7 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
         assert any(each.base == pytest.approx(wanted, rel=1e-6) for each in answers if each.base is not None), one
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize("number", cases(200, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
     # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.

@@ -550,7 +550,7 @@ def test_a_slip_is_reported_just_when_it_breaks_the_dimensions(formula: Formula)
         assert problem.hint.endswith(".")
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_the_slips_are_many_and_of_every_kind():
     taken = [(formula, *slip) for formula in FORMULAS for slip in sampled(formula.name, formula.equation, SIZE)]
     verdicts = [consistent(text, formula.units) for formula, _, text in taken]

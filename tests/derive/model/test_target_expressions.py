@@ -188,7 +188,7 @@ SIGNS = ["if", "else", "not", "(", ")", "+", "-", "*", "**", "/", ",", "=", "<",
 WORDS = NAMES + UNITS + SIGNS
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @settings(max_examples=400, deadline=None)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join) | st.text(max_size=30))
 def test_no_text_breaks_it(target):

@@ -58,7 +58,7 @@ def cheapest(found, speed=200.0):
     return found["cost_per_token"][allowed].min() if allowed.any() else None
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_no_batch_chip_or_count_is_cheaper(best, tables):
     costs = {choice: cheapest(found) for choice, found in tables.items()}
     assert number(best) == pytest.approx(min(filter(None, costs.values())), rel=1e-12)
@@ -414,7 +414,7 @@ def test_a_condition_that_nothing_decides_ties_nothing():
     assert number(some.least("c", x="1..11", y="1..3")) == pytest.approx(1)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_relation_of_one_case_ties_there_alone():
     some = bare("a x y c", "a = 2*x", {"equation": "y = x", "when": ["a > 3"]}, "c = (a - 5)**2 + y")
     found = some.least("c", x="1..11", y="1..3")

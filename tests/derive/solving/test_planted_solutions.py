@@ -157,7 +157,7 @@ def test_nor_is_a_curve_for_two_unknowns():
     assert found.base == pytest.approx(-4)
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_several_values_are_not_said_to_be_all_where_that_is_not_proved():
     ring = [
         f"x{i}**3 + sin(5*x{(i + 1) % 14})*x{(i + 5) % 14} + exp(sin(3*x{(i + 2) % 14}))"

@@ -90,7 +90,7 @@ def test_a_quantile_is_a_share():
         ROOFLINE.stream("step", batch=[1, 2]).summary((50,))
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_a_stream_is_written_as_the_table_is(tmp_path):
     given = {"batch": derive.span("1..4000", 600, log=True), "weights": derive.span("1..4 ms", 500)}
     ROOFLINE.stream("step", **given).to_csv(tmp_path / "stream.csv")

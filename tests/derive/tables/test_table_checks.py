@@ -236,7 +236,7 @@ def test_dask_says_which_points_hold():
     assert lazy.compute().failed["shelf"].sum() == SHELF.sweep("books", **given).failed["shelf"].sum()
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_threads_that_sweep_and_solve_one_library_agree_with_one_alone():
     given = {"book": "0.4 kg", "depth": "0.3"}
     alone = SHELF.sweep("price", count=span("1..60", 70), **given)

@@ -108,7 +108,7 @@ def test_each_case_has_its_lines():
     alike(DRAG, "Re", friction=[0.064, 0.0316, 0.02, math.inf])
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_several_roots_are_followed():
     library = bare("a x y b", "x**2 - 5*x + a = 0", "y = sqrt(x - 3)", "b = x + 1")
     found = alike(library, "y", a=[6.0, 4.0, 7.0, -3.0])

@@ -96,7 +96,7 @@ def check_hidden(seeds):
     return known
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @needed
 def test_a_program_of_a_random_library_says_what_the_compiled_function_says():
     assert check_hidden(range(10)) > 40

@@ -117,7 +117,7 @@ def test_strict_counts_them() -> None:
     assert ask(*asked, "--strict", "--with", "llama3-70b").status == 0
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_what_nothing_stated_leads_to_is_not_determined() -> None:
     with pytest.raises(UnderdeterminedError) as caught:
         derive.solve("sparsity")

@@ -21,7 +21,7 @@ TENTHS = st.integers(-99, 99).map(lambda tenths: tenths / 10)
 SIGNS = st.sampled_from(["<", "<="])
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @given(TENTHS, TENTHS, st.sampled_from([0.5, 1.0, 2.0, 3.0]), SIGNS, SIGNS, st.sampled_from([-1.5, 0.0, 2.5]))
 def test_two_conditions_leave_a_point_only_if_both_hold_there(x, y, factor, at_x, at_y, room):
     texts = [f"u = {factor}*x + y if y {at_y} b else 700", f"v = {factor}*x + y if x {at_x} a else 600"]

@@ -73,7 +73,7 @@ def test_a_published_model_fixes_the_margin() -> None:
     assert found.low_at.size == found.high_at.size == "deepseek-v3"
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 def test_bounds_are_called_bounds_and_a_change_of_chip_is_said() -> None:
     lines = str(derive.infer("gemini-2-5-pro-prices")).splitlines()
     for word in ("input_margin_limit", "output_margin_limit", "implied_active_parameters"):

@@ -208,7 +208,7 @@ def test_a_number_is_short(number: float, unit: str, expected: str) -> None:
     assert shown(parsed.to_base(number), parsed) == expected
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     "some",
     [

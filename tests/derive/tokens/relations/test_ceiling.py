@@ -152,7 +152,7 @@ def test_the_exchanges_whose_sizes_are_stated_are_in_the_step(chip: str, model: 
         assert "chips_in_domain" not in {check.name for check in found.failed}
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("chip", "model"), [pytest.param("h200-sxm:fp8", "deepseek-v3", marks=pytest.mark.long), ("gb200:fp8", "kimi-k2")]
 )

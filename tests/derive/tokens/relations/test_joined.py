@@ -181,7 +181,7 @@ def test_an_array_is_gathered_over_the_links_of_a_chip_behind_a_switch(chip: str
     assert ("network_axes",) in caught.value.missing
 
 
-@pytest.mark.thorough
+@pytest.mark.long
 @given(st.sampled_from(["mi300x", "mi325x", "mi355x", "h100-pcie"]), st.data())
 def test_in_a_mesh_a_chip_sends_to_each_of_the_others_over_links_of_their_own(chip: str, data: st.DataObject) -> None:
     values = {name: value.base[1] for name, value in derive.profile(chip).values.items()}
