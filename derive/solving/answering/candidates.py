@@ -58,7 +58,14 @@ def find_candidates_or_errors(library: RelationSet, question: Question) -> Candi
     if not _may_go_past_typed(library, question, candidates):
         return candidates
     by_typed = candidates_by_typed_alone(library, question)
-    return candidates if by_typed is None or _are_among(candidates, by_typed) else by_typed
+    if by_typed is None or _are_among(candidates, by_typed):
+        return candidates
+    weak = yielding_to_typed(library, question.outline)
+    answers = [
+        (its_library, with_values_for_checks(its_library, question, result, weak))
+        for its_library, result in by_typed.answers
+    ]
+    return replace(by_typed, answers=answers)
 
 
 def _may_go_past_typed(library: RelationSet, question: Question, candidates: Candidates) -> bool:
@@ -106,11 +113,7 @@ def candidates_by_typed_alone(library: RelationSet, question: Question) -> Candi
         decided = _numbers_in_all_cases(library, question.yielding(following))
         if decided is not None and _are_among(decided, candidates):
             candidates = decided
-    answers = [
-        (its_library, with_values_for_checks(its_library, question, result, weak))
-        for its_library, result in candidates.answers
-    ]
-    return replace(candidates, answers=answers)
+    return candidates
 
 
 def _numbers_in_all_cases(library: RelationSet, question: Question) -> Candidates | None:

@@ -129,7 +129,10 @@ def _all_answers(
             answers, candidates = _consistent_answers(library, question, profiles)
         except InconsistentError as error:
             yielded = _where_weak_values_yield(library, question, profiles, error)
-            if yielded is None and not deciding_weak_values(library, question, error):
+            is_of_case = any(
+                name in library.relations and library.relations[name].conditions for name in error.conflicts
+            )
+            if yielded is None and is_of_case and not deciding_weak_values(library, question, error):
                 yielded = _answers_by_typed_alone(library, question, profiles)
             if yielded is None:
                 raise
