@@ -52,7 +52,7 @@ class Plan:
 
     target: str
     blocks: tuple[Block, ...]
-    weak: tuple[str, ...]  # names whose weak value is in use
+    weak: tuple[str, ...]  # names whose weak value is in use, also by what does not lead to the target
     checks: tuple[str, ...]  # relations that are not needed, and all of whose quantities are known
     extra: tuple[Block, ...] = ()  # blocks that only the checks need
     is_determined: bool = True
@@ -64,6 +64,11 @@ class Plan:
             return library.held_by(self.sources[name].relations) if name in self.sources else ()
 
         return reached(names, derived_from)
+
+    def weak_behind_target(self, library: RelationSet) -> list[str]:
+        """The weak values from which the plan leads to its target, the strongest first."""
+        members = library.held_by(self.relations)
+        return [name for name in self.weak if name in members]
 
     @cached_property
     def relations(self) -> tuple[str, ...]:

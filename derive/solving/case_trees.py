@@ -91,7 +91,7 @@ class Cases:
     alternatives: tuple[Tree, ...]
     asides: Asides
     is_asked: bool = False  # whether the solver must be called at each point
-    may_go_past_typed: bool = False  # whether that is as only all cases there tell which weak values yield
+    may_go_past_typed: bool = False  # whether weak values may yield to typed ones, as only all cases at numbers tell
     partial: Node | None = None  # a condition that the givens decide at some numbers only
     gaps: tuple[frozenset[str], ...] = ()  # relations without which, in some case, counting leaves the target open
 
@@ -260,19 +260,14 @@ class _CaseSorter:
 
         Such a plan has conditional relations, so that only all cases at given numbers tell which weak values yield.
         """
-        used = chain.from_iterable(self._weak_of(case.plan) for case in target_cases.leaves)
-        asked_for = chain.from_iterable(conditions for _, conditions in target_cases.ends)
-        held = chain.from_iterable(case.holding for case in target_cases.leaves)
-        fixed = (condition for condition, constant in self.constants.items() if constant is not None)
-        deciding = {*used, *names_in(*asked_for, *held, *fixed)}
-        if deciding.isdisjoint(yielding_to_typed(self.library, self.outline)):
+        used = chain.from_iterable(case.plan.weak_behind_target(self.library) for case in target_cases.leaves)
+        conditions = {condition for condition, constant in self.constants.items() if constant is not None}
+        conditions.update(*(decided for _, decided in target_cases.ends))
+        conditions.update(*(case.holding for case in target_cases.leaves))
+        if {*used, *names_in(*conditions)}.isdisjoint(yielding_to_typed(self.library, self.outline)):
             return False
         typed = plan_by_typed(self.library, self.outline)
         return typed.is_determined and bool(self._conditional(typed))
-
-    def _weak_of(self, plan: Plan) -> Iterable[str]:
-        """The weak values from which a case's plan starts."""
-        return self.library.held_by(plan.relations).keys() & {*plan.weak}
 
     def _is_partly_decided(self, condition: Node) -> bool:
         """Whether a fork's quantity is determined in some cases only: elsewhere, the condition is assumed."""

@@ -279,7 +279,7 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
             continue
         known = {name: own for name, own in plans.items() if own is not None}
         plans_in_use = chain.from_iterable(own.plans for own in known.values())
-        is_firm = all(library.held_by(plan.relations).keys().isdisjoint(plan.weak) for plan in plans_in_use)
+        is_firm = not any(plan.weak_behind_target(library) for plan in plans_in_use)
         if len(known) == len(needed) and is_firm:
             plans_of[block] = known
     return plans_of

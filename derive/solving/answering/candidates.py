@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 
 from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import names_in
@@ -60,7 +60,7 @@ def find_candidates_or_errors(library: RelationSet, question: Question) -> Candi
     by_typed = candidates_by_typed_alone(library, question)
     if by_typed is None or _are_among(candidates, by_typed):
         return candidates
-    weak = yielding_to_typed(library, question.outline)
+    weak = _weak_beside_cases(library, question)
     answers = [
         (its_library, with_values_for_checks(its_library, question, result, weak))
         for its_library, result in by_typed.answers
@@ -73,7 +73,7 @@ def _may_go_past_typed(library: RelationSet, question: Question, candidates: Can
 
     A weak value that decides a condition may hide that its case contradicts what is typed.
     """
-    weak = {*yielding_to_typed(library, question.outline)} if library.conditional and not question.ranges else set()
+    weak = {*_weak_beside_cases(library, question)}
     if not weak:
         return False
     if any(isinstance(error, (UnderdeterminedError, InconsistentError)) for error in candidates.errors):
@@ -85,13 +85,18 @@ def _may_go_past_typed(library: RelationSet, question: Question, candidates: Can
     return True
 
 
+def _weak_beside_cases(library: RelationSet, question: Question) -> list[str]:
+    """The names of weak values that yield to typed numbers; none where no condition makes cases."""
+    return yielding_to_typed(library, question.outline) if library.conditional and not question.ranges else []
+
+
 def _may_rest_on(weak: Set[str], question: Question, library: RelationSet, result: PlanResult) -> bool:
     """Whether a plan uses weak values, or its conditions ask for them, or for what may have been derived from them."""
     plan = result.plan
     used = [*plan.relations, *result.left_out, *result.case.holding, *result.case.failing]
-    asked_for = {*names_in(*conditions_of(library.relations[name] for name in used if name in library.relations))}
-    found = {*question.strong, *question.weak, *plan.unknowns} - weak
-    return not (library.held_by(plan.relations).keys() - {*plan.unknowns} | asked_for) <= found
+    conditions = conditions_of(library.relations[name] for name in used if name in library.relations)
+    known = {*question.strong, *question.weak, *plan.unknowns} - weak
+    return not weak.isdisjoint(plan.weak_behind_target(library)) or not known.issuperset(names_in(*conditions))
 
 
 def candidates_by_typed_alone(library: RelationSet, question: Question) -> Candidates | None:
@@ -99,7 +104,7 @@ def candidates_by_typed_alone(library: RelationSet, question: Question) -> Candi
 
     Where several are left, weak values that do not follow from what is typed still decide between them.
     """
-    weak = yielding_to_typed(library, question.outline) if library.conditional and not question.ranges else []
+    weak = _weak_beside_cases(library, question)
     if not weak or not plan_by_typed(library, question.outline).is_determined:
         return None
     alone = question.yielding(weak)
@@ -130,7 +135,8 @@ def _numbers_in_all_cases(library: RelationSet, question: Question) -> Candidate
     candidates = Candidates(library, question, exact or by_plans, errors)
     states = candidates.states
     are_numbers = all(question.target in state.values for state in states)
-    are_certain = all(note.kind in ("note", "proved") for state in states for note in state.notes)
+    notes = chain.from_iterable(state.notes for state in states)
+    are_certain = all(note.kind in ("note", "proved") for note in notes)  # others leave room for another number
     return candidates if states and are_numbers and are_certain else None
 
 

@@ -366,8 +366,7 @@ def _with_one_fallback_yielding(library: RelationSet, question: Question) -> Pla
     A circuit without a capacitor has a coil, where its impedance says so; that it has neither is no answer.
     """
     plan = question.plan(library, frozenset(question.case.failing))
-    members = library.held_by(plan.relations)
-    standing_in = [name for name in plan.weak if name in members and question.weak[name].source.stands_in]
+    standing_in = [name for name in plan.weak_behind_target(library) if question.weak[name].source.stands_in]
     results: list[PlanResult] = []
     for name in standing_in:
         others = {other: value for other, value in question.weak.items() if other != name}

@@ -129,11 +129,8 @@ def _all_answers(
             answers, candidates = _consistent_answers(library, question, profiles)
         except InconsistentError as error:
             yielded = _where_weak_values_yield(library, question, profiles, error)
-            is_of_case = any(
-                name in library.relations and library.relations[name].conditions for name in error.conflicts
-            )
-            if yielded is None and is_of_case and not deciding_weak_values(library, question, error):
-                yielded = _answers_by_typed_alone(library, question, profiles)
+            if yielded is None:
+                yielded = _answers_by_typed_alone(library, question, profiles, error)
             if yielded is None:
                 raise
             return yielded
@@ -189,9 +186,16 @@ def _answers_without_deciding(
 
 
 def _answers_by_typed_alone(
-    library: RelationSet, question: Question, profiles: tuple[Any, ...]
+    library: RelationSet, question: Question, profiles: tuple[Any, ...], error: InconsistentError
 ) -> tuple[Answer, ...] | None:
-    """The solver's answers by what is typed, where weak values decided on cases in which it contradicts itself."""
+    """The solver's answers by what is typed, where weak values decided on a case in which it contradicts itself.
+
+    A conflict of relations that apply in every case stays one. So does one in whose conditions weak values stand by
+    themselves: these have been asked to yield before.
+    """
+    relations = [library.relations[name] for name in error.conflicts if name in library.relations]
+    if not any(relation.conditions for relation in relations) or deciding_weak_values(library, question, error):
+        return None
     if candidates_by_typed_alone(library, question) is None:
         return None
     alone = question.yielding(yielding_to_typed(library, question.outline))

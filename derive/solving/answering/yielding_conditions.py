@@ -42,7 +42,7 @@ def _may_rest_on_weak_value(library: RelationSet, question: Question, name: str)
         return name not in question.strong
     plan = question.for_target(name).plan(library)
     is_conditional = any(library.relations[relation].conditions for relation in plan.relations)
-    return is_conditional or not library.held_by(plan.relations).keys().isdisjoint(plan.weak)
+    return is_conditional or bool(plan.weak_behind_target(library))
 
 
 def check_of_displaced(library: RelationSet, name: str, weak: Value, answers: Sequence[Answer]) -> Check:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FIXED = Memo[bool](most=256)
 _NEAR = Memo[bool](most=64)
 _BY_TYPED = Memo[Plan](most=256)
-_RIVALS = 8  # limit on relations that are left out as they exclude others
+_RIVALS = 8  # limit on relations that are left out as rivals of others; beyond it, counting is believed
 
 
 def unsure_relations(library: RelationSet) -> frozenset[str]:
@@ -52,7 +52,10 @@ def yielding_to_typed(library: RelationSet, outline: Outline) -> list[str]:
 
 
 def plan_by_typed(library: RelationSet, outline: Outline) -> Plan:
-    """The plan by what is typed alone, if conditional relations apply; undetermined if it needs rivals among them."""
+    """The plan that counting finds by what is typed alone if conditional relations apply, one of each two rivals.
+
+    At the numbers other relations may apply: that it is determined says only that it is worth going through all cases.
+    """
     known = (*outline.strong, *definitions_in(library, outline.weak))
 
     def plan_without(left_out: frozenset[str]) -> Plan:
@@ -70,15 +73,14 @@ def plan_by_typed(library: RelationSet, outline: Outline) -> Plan:
 
 def rests_on_typed(library: RelationSet, plan: Plan) -> bool:
     """Whether a plan starts from what is typed and from definitions alone."""
-    used = library.held_by(plan.relations).keys() & {*plan.weak}
-    return used <= {*definitions_in(library, used)}
+    used = plan.weak_behind_target(library)
+    return len(definitions_in(library, used)) == len(used)
 
 
 def displaced_by_typed(library: RelationSet, outline: Outline, plan: Plan) -> list[str]:
     """The weak values on which a plan's target rests, if what is typed alone determines it as something cancels."""
-    members = library.held_by(plan.relations).keys()
-    idle = frozenset(outline.strong).difference(members)
-    in_use = [name for name in plan.weak if name in members] if idle else []
+    idle = frozenset(outline.strong).difference(library.held_by(plan.relations))
+    in_use = plan.weak_behind_target(library) if idle else []
     displaced = sorted(set(in_use).difference(definitions_in(library, in_use)))
     return displaced if displaced and _is_fixed(library, outline, idle) else []
 
@@ -93,9 +95,8 @@ def displaced_on_the_way(library: RelationSet, outline: Outline, plan: Plan) -> 
         return []
     systems = chain.from_iterable(block.relations for block in plan.blocks if len(block.relations) > 1)
     in_systems = library.held_by(systems).keys()
-    members = library.held_by(plan.relations).keys()
     definitions = definitions_in(library, plan.weak)
-    in_use = [name for name in plan.weak if name in members and name not in definitions]
+    in_use = [name for name in plan.weak_behind_target(library) if name not in definitions]
     elsewhere = [name for name in in_use if name not in in_systems]
     candidates = {*in_use} if _may_be_fixed(library, outline, elsewhere) else {*in_use}.intersection(in_systems)
     return [name for name in in_use if name in candidates and _is_fixed(library, replace(outline, target=name))]

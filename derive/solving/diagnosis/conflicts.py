@@ -361,11 +361,10 @@ class NoValueError(NoSolutionError):
     def __init__(self, library: RelationSet, question: Question, found: PlanResult) -> None:
         reason = found.reason or "no value in its domain fits all relations"
         hint = "Check the givens, their units, and the domain of what is asked."
-        members = library.held_by(found.plan.relations)
         self.library = library
         self.question = question
         self.found = found
-        self.weak = [name for name in found.plan.weak if name in members]  # the values that contributed to it
+        self.weak = found.plan.weak_behind_target(library)
         super().__init__(self._denial(reason), hint=hint, reason=reason)
 
     def _denial(self, reason: str) -> str:

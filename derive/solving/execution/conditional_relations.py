@@ -327,7 +327,7 @@ class Decisions:
                 behind.update({current} & self.question.weak.keys())
                 continue
             relations = [self.library.relations[relation] for relation in plan.relations]
-            behind.update(self.library.held_by(plan.relations).keys() & {*plan.weak})
+            behind.update(plan.weak_behind_target(self.library))
             pending += chain.from_iterable(names_in(*relation.conditions) for relation in relations)
         return frozenset(behind)
 
@@ -373,7 +373,7 @@ class Decisions:
 
     def rest_on(self, weak: Set[str]) -> bool:
         """Whether one of some weak values led to a number that may decide on relations, or decided and was refuted."""
-        used = (self.library.held_by(plan.relations).keys() & {*plan.weak} for plan in self.carried_out.values())
+        used = (plan.weak_behind_target(self.library) for plan in self.carried_out.values())
         return not weak.isdisjoint(self.refuted.union(*used))
 
     def _derived(self, name: str) -> float | None:

@@ -117,3 +117,9 @@ def test_a_conflict_of_up_to_eight_givens_is_searched_for_spare_ones(count: int,
     with pytest.raises(derive.InconsistentError) as caught:
         library.solve("z", y=3, **{name: number for number, name in enumerate(arms, 1)})
     assert len([part for part in caught.value.conflicts if " = " in part]) == named
+
+
+def test_a_conflict_of_the_same_relations_has_the_parts_of_its_own_numbers() -> None:
+    library = bare("a b c", "c = max(a, b)")
+    assert conflicts(library, "c", a=5, b=1, c=3) == {"r1", "c = 3", "a = 5"}
+    assert conflicts(library, "c", a=1, b=5, c=3) == {"r1", "c = 3", "b = 5"}
