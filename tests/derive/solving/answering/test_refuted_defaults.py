@@ -137,8 +137,8 @@ def question(seed: int):
     return names, relations, typed, defaults, draw.choice(open_names)
 
 
-@every("seed", range(1200), ordinary=20, thorough=6)
-def test_no_default_goes_past_what_typed_values_leave_over_all_cases(seed: int) -> None:
+def expect_what_typed_values_leave(seed: int) -> None:
+    """Where all cases leave the target one number, each verb gives it, whatever the defaults are."""
     names, relations, typed, defaults, target = question(seed)
     values = values_over_all_cases(names, relations, typed, target)
     if values is None or len(values) != 1:
@@ -150,6 +150,29 @@ def test_no_default_goes_past_what_typed_values_leave_over_all_cases(seed: int) 
     assert library.compile(target, list(typed))(**typed) == expected
     (axis, at), *others = typed.items()
     assert library.sweep(target, **{axis: [at, at]}, **dict(others)).columns[target].tolist() == [expected, expected]
+
+
+@every("seed", range(1200), ordinary=20, thorough=6)
+def test_no_default_goes_past_what_typed_values_leave_over_all_cases(seed: int) -> None:
+    expect_what_typed_values_leave(seed)
+
+
+@pytest.mark.parametrize("seed", [125, 140, 150, 547, 758, 769, 865, 1063])
+def test_nor_where_one_of_the_ways_to_see_it_is_needed(seed: int) -> None:
+    """By the plan, by conditions, by what decided them, with rivals among them, without a case, or along an axis."""
+    expect_what_typed_values_leave(seed)
+
+
+@pytest.mark.parametrize("values", [{}, {"c": "7"}, {"b": "4", "c": "7"}])
+def test_a_default_that_decides_for_a_case_without_a_solution_is_no_refusal(values: dict[str, str]) -> None:
+    library = bare(
+        "b c d",
+        {"equation": "b = 0.375*d**2*c", "when": "c > 2.75"},
+        {"equation": "b = 0.75*d**2*c", "when": "c <= 2.75"},
+        "b = 0.375*c**2",
+        values=values,
+    )
+    assert number(library.solve("b", d=1)) == pytest.approx(1.5)
 
 
 def test_what_a_profile_states_against_what_typed_values_leave_over_all_cases_fails_its_check():
