@@ -33,6 +33,7 @@ from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
 from quantities.rational import nearest
 
@@ -194,16 +195,46 @@ def _ways_of_step(equation: Equation, step: Apply) -> list[Way]:
         if not factor or not form.keys() <= {_CONSTANT}:
             raise NotLinear
         number = -form.get(_CONSTANT, Fraction(0)) / factor
-        if number.denominator != 1:
-            continue
-        for inner, of_inner in _forms(step.args[0]):
-            beyond = plus(inner, {_CONSTANT: number}, -1)
-            short = plus({}, beyond, -1)
-            one = {_CONSTANT: Fraction(1)}
-            within = [Claim(beyond, ">="), Claim(plus(one, beyond, -1), ">")]
-            if step.op == "ceil":
-                within = [Claim(short, ">="), Claim(plus(one, short, -1), ">")]
-            ways += _possible([(*claims, *of_inner, *within)])
+        if number.denominator == 1:
+            ways += _all_of([[claims], _ways_to_round(step, number)])
+    return ways
+
+
+def _ways_to_round(step: Apply, number: Fraction) -> list[Way]:
+    """The linear cases in which a rounding comes out as a whole number: what is rounded lies less than 1 beside it."""
+    ways: list[Way] = []
+    one = {_CONSTANT: Fraction(1)}
+    for inner, of_inner in _forms(step.args[0]):
+        beyond = plus(inner, {_CONSTANT: number}, -1)
+        if step.op == "ceil":
+            beyond = plus({}, beyond, -1)
+        ways.append((*of_inner, Claim(beyond, ">="), Claim(plus(one, beyond, -1), ">")))
+    return _possible(ways)
+
+
+def ways_within(equation: Equation, box: Mapping[str, Span]) -> list[Way]:
+    """The linear cases of an equation within a box, also one for each whole number that something in it is rounded to.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> [len(way) for way in ways_within(parse_equation("a = 3*x + floor(x)"), {"x": (0.8, 1.25)})]
+    [3, 3]
+    """
+    step = _step_in(equation)
+    if step is None:
+        return ways_of_equation(equation)
+    while (inner := _step_in(Equation(step.args[0], "=", step.args[0]))) is not None:
+        step = inner
+    enclosure = enclose(step, box, "")
+    if enclosure is None or not enclosure.values[1] - enclosure.values[0] <= _MOST_WAYS:
+        raise NotLinear
+    low, high = map(round, enclosure.values)
+    ways: list[Way] = []
+    for whole in map(Fraction, range(low, high + 1)):
+        rounded = [replaced(side, step, Number(whole)) for side in equation.sides]
+        others = ways_within(Equation(rounded[0], equation.op, rounded[1]), box)
+        ways += _all_of([_ways_to_round(step, whole), others])
+        if len(ways) > _MOST_WAYS:
+            raise NotLinear
     return ways
 
 

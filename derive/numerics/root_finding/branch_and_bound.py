@@ -162,7 +162,7 @@ class Boxes:
             least, most = values[j]
             if not least <= most or (j > 0 and least > 0) or (j > len(self.gaps) and most < 0):
                 return None
-        named = dict(zip(self.names, sides, strict=True))
+        named = {**point_box(self.system.known), **dict(zip(self.names, sides, strict=True))}
         if any(True not in truths(guard, named) for guard in self.system.guards):
             return None
         return Part(sides, values, slopes)

@@ -31,7 +31,19 @@ from itertools import chain, combinations, islice, product, starmap
 
 from derive.errors import Cause, DeriveError, InconsistentError, NoSolutionError, UnderdeterminedError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import CONDITIONS, Apply, Equation, Name, Node, Number, names_in, rebuilt, walk, with_forms
+from derive.expressions.tree import (
+    CONDITIONS,
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    has_operation,
+    names_in,
+    rebuilt,
+    walk,
+    with_forms,
+)
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.linear_cases import (
@@ -44,13 +56,15 @@ from derive.numerics.algebra.linear_cases import (
     values_left,
     ways_of_equation,
     ways_under,
+    ways_within,
 )
 from derive.numerics.algebra.piecewise_rationals import exact_preimage
-from derive.numerics.intervals.arithmetic import lies_in
+from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.propagation import narrowed
 from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.diagnosis.missing_givens import wanted
 from derive.solving.execution.block_execution import State
@@ -61,6 +75,8 @@ from derive.solving.ranges.inequalities import inside
 from derive.tolerances import SAME_ROOT
 from quantities.rational import exact_of
 from quantities.value import Value
+
+_NONE_IN_RANGE = "no number in its domain leads to one within the range that is given"
 
 Answers = Sequence[tuple[RelationSet, PlanResult]]
 """Candidates: results, each with the library of the relations that it uses."""
@@ -76,7 +92,8 @@ def corrected_by_exact_values(
     if _is_certain(question, answers, errors) or any(isinstance(error, InconsistentError) for error in errors):
         return None
     is_refused = not answers and all(isinstance(error, (NoSolutionError, UnderdeterminedError)) for error in errors)
-    cases = _exact_values(library, question, is_refused=is_refused)
+    is_bounded = bool(answers) and not any(question.target in state.values for _, _, state in _states_of(answers))
+    cases = _exact_values(library, question, is_refused=is_refused, is_bounded=is_bounded)
     if cases is None or not cases.pieces:
         return None
     is_open = any(isinstance(error, UnderdeterminedError) for error in errors)
@@ -115,29 +132,38 @@ def missing_exact_values(library: RelationSet, question: Question, answers: Answ
     return _Comparison(library, question, answers, cases, is_open=False).missing_points()
 
 
-def _exact_values(library: RelationSet, question: Question, *, is_refused: bool) -> LinearCases | RationalPieces | None:
+def _exact_values(
+    library: RelationSet, question: Question, *, is_refused: bool, is_bounded: bool
+) -> LinearCases | RationalPieces | None:
     """All exact values that the relations around a target leave it; None if these are not linear or rational by pieces.
 
-    Where plans were refused, the parts of relations that are not linear may be enclosed.
+    Where plans were refused, the parts of relations that are not linear may be enclosed. Where they only bound the
+    target over ranges, nothing may lie within the bounds: about a jump, an enclosure holds both of its sides.
     """
     linear = linear_cases(library, question)
     if linear is not None and linear.pieces:
         return linear
     if is_refused and linear is not None and linear.rounds and linear.leave_nothing:
         raise _no_value(library, question, "no number in its domain is rounded to what is given")
+    if question.ranges and is_bounded and linear is not None and linear.leave_nothing:
+        raise _no_value(library, question, _NONE_IN_RANGE, linear)
     if not question.ranges:
         return cases_with_one_value(library, question) if is_refused and linear is None else None
     rational = rational_pieces(library, question)
     if rational is not None and not rational.pieces:
-        error = _no_value(library, question, "no number in its domain leads to one within the range that is given")
+        error = _no_value(library, question, _NONE_IN_RANGE)
         error.cause = Cause.NO_PIECE
         raise error
     return rational
 
 
-def _no_value(library: RelationSet, question: Question, reason: str) -> NoSolutionError:
-    """The error for a target that has no exact value."""
-    return NoValueError(library, question, PlanResult(Plan(question.target, (), (), ()), (), {}, reason)).in_full()
+def _no_value(
+    library: RelationSet, question: Question, reason: str, cases: LinearCases | None = None
+) -> NoSolutionError:
+    """The error for a target that has no exact value, with the weak values in the cases that leave it none."""
+    relations = () if cases is None else tuple(ways.relation.name for ways in cases.relations)
+    plan = Plan(question.target, (Block(relations, ()),), tuple(question.weak), ())
+    return NoValueError(library, question, PlanResult(plan, (), {}, reason)).in_full()
 
 
 def _is_certain(question: Question, answers: Answers, errors: Sequence[DeriveError]) -> bool:
@@ -470,12 +496,32 @@ class _Neighbourhood:
             stated = relation.written
             equation = Equation(at_numbers(stated.lhs), stated.op, at_numbers(stated.rhs))
             conditions = [at_numbers(condition) for condition in relation.conditions]
-            relations.append(RelationWays(relation, *ways_under(conditions, ways_of_equation(equation))))
+            relations.append(RelationWays(relation, *ways_under(conditions, self._ways_of(equation))))
         claims = [*chain.from_iterable(_claims_on(self.library, self.question, name) for name in self.names)]
         if nonlinear is not None:
             claims += nonlinear.claims(self.names)
         with_values = frozenset(self.question.strong).union(self.question.weak)
         return LinearCases(self.question.target, with_values, self.ranged, tuple(relations), tuple(claims))
+
+    def _ways_of(self, equation: Equation) -> list[Way]:
+        """The ways of an equation around a target; over ranges, for exact values, its roundings are told apart."""
+        if self.question.ranges and has_operation(*equation.sides, among=STEPPED):
+            return ways_within(equation, self._box)
+        return ways_of_equation(equation)
+
+    @cached_property
+    def _box(self) -> Mapping[str, Span]:
+        """The intervals of the open quantities around the target, among which its exact values are looked for."""
+        box = next(boxes(self.library, self.question, self.names, blur=0.0, splits=0), None)
+        endless = [name for name in self.names if box is not None and not all(map(math.isfinite, box[name]))]
+        if box is not None and endless:  # contractors leave an unbounded unknown as it is where it stands twice
+            box |= point_box({name: value.base[1] for name, value in self.known.items()})
+            certain = [relation.written for relation in self.relations if not relation.conditions]
+            halved = narrowed([equation for equation in certain if equation.op == "="], endless, box)
+            box = None if halved is None else box | halved
+        if box is None:
+            raise NotLinear
+        return box
 
 
 @dataclass(frozen=True)
