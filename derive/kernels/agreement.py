@@ -2,7 +2,7 @@
 
 Where the givens determine a relation that the target does not need, its two sides are compared at every point. Where
 they differ, the compiled lines have no answer or the wrong one of several, and the solver is called. So it is where a
-quantity that the target does not need leaves its domain.
+quantity that the target does not need leaves its domain, or fits none of the cases that open quantities decide.
 
 A zero among the givens may take an unknown out of a relation. By counting, `y = b*c*z` fixes one of b and c; where z is
 zero, it says that y is zero too. Givens that are left alone there are tested. Else compiled functions ask the solver,
@@ -14,13 +14,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from derive.caches import Memo
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Node, names_in, operations, replaced, with_forms
+from derive.expressions.tree import (
+    Apply,
+    Equation,
+    Node,
+    Number,
+    conjunction,
+    names_in,
+    operations,
+    replaced,
+    with_forms,
+)
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
@@ -29,7 +40,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO, simplified
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
-from derive.planning.plan import Plan
+from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import arms_in_closed_form, closed_forms, divisors_beside, may_be_zero
 from derive.solving.cancellation.elimination import required_of_givens
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
@@ -40,7 +51,6 @@ from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.planning.plan import Block
     from quantities.declaration import Declaration
     from quantities.domain import Domain
 
@@ -306,6 +316,55 @@ def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tup
     return _CANCELLING.of(library.session, strong, lambda: tuple(equations()))
 
 
+def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+    """The givens that have to agree with one of some relations, each of its own case, which open quantities decide.
+
+    The function of each is NaN where none of them fits, and negative elsewhere: only the solver goes through the cases.
+    """
+    fixed = closure(structure_of(library, frozenset(relation.name for relation in library.conditional)), strong)
+    by_conditions: dict[frozenset[str], list[Relation]] = {}
+    by_unknown: dict[str, list[Relation]] = {}
+    for relation in library.conditional:
+        missing = {*relation.members} - fixed
+        asked = frozenset(names_in(*relation.conditions))
+        if not (relation.is_equation and relation.is_exact) or asked <= fixed:
+            continue
+        if not missing:
+            by_conditions.setdefault(asked, []).append(relation)
+        elif len(missing) == 1 and missing <= asked:
+            by_unknown.setdefault(missing.pop(), []).append(relation)
+    for relations in by_conditions.values():
+        if len(relations) > 1:
+            names = names_in(*chain.from_iterable(relation.written.sides for relation in relations))
+            yield names, tested(names, partial(_text_where_all_fail, [relation.written for relation in relations]))
+    for unknown, relations in by_unknown.items():
+        tests = [test for relation in relations for test in _tests_of_form(library, relation, unknown)]
+        names = names_in(*tests)
+        if tests and fixed.issuperset(names):
+            yield names, tested(names, partial(_text_where_none_holds, tests))
+
+
+def _tests_of_form(library: RelationSet, relation: Relation, unknown: str) -> Iterator[Node]:
+    """The conditions, one for each form, on which a relation gives its open quantity a value that givens agree with."""
+    domain = library.declared[unknown].domain
+    for form in closed_forms(library, Block((relation.name,), (unknown,))):
+        tests = [with_forms(condition, {unknown: form}) for condition in relation.conditions]
+        tests += [Apply("ge", (form, Number(Fraction(domain.low))))] if math.isfinite(domain.low) else []
+        tests += [Apply("le", (form, Number(Fraction(domain.high))))] if math.isfinite(domain.high) else []
+        yield conjunction(tests)
+
+
+def _text_where_all_fail(equations: Sequence[Equation], text: Writer) -> str:
+    """The text that is no number where givens agree with none of some equations, and negative elsewhere."""
+    fails = (f"({_gap_text_of(equation, text)} > 0)" for equation in equations)
+    return f"np.where({' & '.join(fails)}, nan, -1.0)"
+
+
+def _text_where_none_holds(tests: Sequence[Node], text: Writer) -> str:
+    """The text that is no number where givens satisfy none of some conditions, and negative elsewhere."""
+    return f"np.where({' | '.join(f'sure({text(test)})' for test in tests)}, -1.0, nan)"
+
+
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
     """Compile a test of whether givens agree, over arrays in base units; `write` makes its text from other texts."""
     sheet = Sheet(Arrays(), names)
@@ -394,8 +453,9 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
         beside |= plans_of_members
     gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
     strong, target = cases.outline.strong, cases.outline.target
-    for block in leaving_beside_in_any_case(library, strong, cases.plans):
-        names, gap = outside(library, block)
+    blocks = leaving_beside_in_any_case(library, strong, cases.plans)
+    further = [*(outside(library, block) for block in blocks), *unfit_gaps(library, strong)]
+    for names, gap in further:
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}
         if len(known_here) == len(plans_here):

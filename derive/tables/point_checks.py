@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import cancelling_gaps, gap_of, outside, tested, zero_gaps
+from derive.kernels.agreement import cancelling_gaps, gap_of, outside, tested, unfit_gaps, zero_gaps
 from derive.kernels.backends.emitter import Writer
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -136,11 +136,13 @@ def contradicted(recipe: Recipe) -> list[PointFunction]:
     Each gives the residual beyond tolerance: positive where what is checked is contradicted, and NaN where that is
     undecided.
     """
+    typed = [name for name in recipe.names if name not in recipe.weak]
     gaps = [
         *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
         *(outside(recipe.library, block) for block in recipe.leaving),
         *zero_gaps(recipe.library, recipe.lines),
-        *cancelling_gaps(recipe.library, [name for name in recipe.names if name not in recipe.weak], recipe.checks),
+        *cancelling_gaps(recipe.library, typed, recipe.checks),
+        *unfit_gaps(recipe.library, typed),
     ]
     functions = [(recipe.sources(names), gap) for names, gap in gaps]
     return [PointFunction(sources, gap) for sources, gap in functions if sources is not None]

@@ -120,6 +120,44 @@ def solve_block(
     return _solve_system(system)
 
 
+def is_refuted(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> bool:
+    """Whether it is seen without a search that a block has no admissible solution.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> size = Domain("-9..9", -9.0, 9.0)
+    >>> pair = [parse_equation("x + y = a"), parse_equation("x*y = 1")]
+    >>> [is_refuted(pair, ["x", "y"], {"a": a}, {"x": size, "y": size}) for a in (1.0, 3.0)]
+    [True, False]
+    """
+    if len(unknowns) == 1:
+        outcome = values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
+        return _has_no_solution(outcome)
+    system = System(tuple(equations), tuple(unknowns), known, domains)
+    variants = variants_of(system.equations, frozenset(system.unknowns))
+    return all(map(_is_arm_refuted, [system] if len(variants) == 1 else map(system.taking, variants)))
+
+
+def _is_arm_refuted(system: System) -> bool:
+    """Whether it is seen without a search that one arm of a block has no admissible solution."""
+    if _refuted_by_one_equation(system) is not None:
+        return True
+    sums = combined(system.equations, system.known) if is_small(system) else None
+    if sums is not None and sums.contradict:
+        return True
+    problem = (system.equations, system.unknowns, system.known, system.domains)
+    linear = linear_solutions(*problem) or product_solutions(*problem)
+    outcome = _solve_by_resultants(system) if linear is None else _linear_outcome(system, linear)
+    return (outcome is not None and _has_no_solution(outcome)) or contractors_refute(system)
+
+
+def _has_no_solution(outcome: Outcome) -> bool:
+    """Whether a block's outcome shows that it has no solution: neither is one open, nor do its equations repeat."""
+    is_singular = outcome.singular and outcome.cause is not Cause.CONTRADICTION
+    return not (outcome.solutions or outcome.undecided or is_singular)
+
+
 def _solve_system(system: System) -> Outcome:
     """Solve a block of several equations, which may be combined into simpler ones.
 

@@ -1,10 +1,10 @@
 """Quantities that may leave their domains where they follow from others.
 
 A product of positive quantities is positive, whatever they are; a share that is a difference may come out negative. Of
-which kind a quantity is depends on the relation that it follows from, and on the domains of what else is in that. Only
-what follows by closed forms is looked at, and what is rounded: a search for what nobody asked for would cost more than
-the answer. Where a quantity has several forms, as a square has two roots, it leaves its domain if all of them do. So it
-is with the arms of a max: no b has a `c = max(a, b)` that is less than a.
+which kind a quantity is depends on the relation that it follows from, and on the domains of what else is in that. Where
+a quantity has several forms, as a square has two roots, it leaves its domain if all of them do. So it is with the arms
+of a max: no b has a `c = max(a, b)` that is less than a. What has no closed form may always leave its domain; a search
+for what nobody asked for would cost more than the answer, so nothing that follows from such a quantity is looked at.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
     leaving_names, searched = list[str](), set[str]()
     for block in blocks:
         forms = closed_forms(library, block)
-        if not forms and (_is_rounded(library, block) or arms_in_closed_form(library, block)):
+        if not forms and (not is_searched(library, block) or searched.isdisjoint(block.inputs(library))):
             leaving_names.append(block.unknowns[0])
         if not forms or not searched.isdisjoint(names_in(*forms)):
             searched.update(block.unknowns)
@@ -75,6 +75,13 @@ def _may_leave(library: RelationSet, block: Block, form: Node) -> bool:
     if low < domain.low or high > domain.high:
         return True
     return bool(divisors_beside(library, [library.relations[block.relations[0]].written], [form]))
+
+
+def is_searched(library: RelationSet, block: Block) -> bool:
+    """Whether it takes a search to tell whether a block's unknowns violate their domains: it has no closed form."""
+    if closed_forms(library, block):
+        return False
+    return not (_is_rounded(library, block) or arms_in_closed_form(library, block))
 
 
 def _is_rounded(library: RelationSet, block: Block) -> bool:

@@ -4,8 +4,10 @@ A target is planned from what it needs. Givens may contradict each other elsewhe
 `x = 1` beside `b = 60` is a contradiction also for whoever asks what follows from `x` and `b` themselves. So the exact
 relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
 over is tested, as are inequalities and estimates all of whose quantities follow, and so is what may leave its domain
-(`domain_violations`); what they need is computed, and nothing else. Where counting leaves quantities open that cancel
-between relations, or takes for fixed what dependent relations leave open, they are eliminated (`elimination`).
+(`domain_violations`); what they need is computed, and nothing else. Of what only a search could find, it is asked
+whether it is seen without one that there is nothing to find. Where counting leaves quantities open that cancel between
+relations, or takes for fixed what dependent relations leave open, they are eliminated (`elimination`). And of relations
+each of its own case, where nothing tells which of them applies, one at least has to fit.
 
 Which relations these are depends on the names of the givens alone, unless a given or a sum of givens is zero: what it
 multiplies is gone then. It is cached; most questions have none.
@@ -22,7 +24,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo, numbers_as_key
-from derive.errors import DeriveError, LimitError
+from derive.errors import DeriveError, InconsistentError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
 from derive.expressions.tree import Apply, Node, has_operation, names_in, operations
 from derive.model.relation_set import RelationSet
@@ -38,12 +40,15 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, ordered
 from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
+from derive.solving.blocks.block import is_refuted
+from derive.solving.blocks.system import agrees
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.conflicts import behind, contradiction, tested
-from derive.solving.diagnosis.domain_violations import certainly_left, is_silent, leaving
+from derive.solving.diagnosis.domain_violations import certainly_left, is_searched, is_silent, leaving
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
+from derive.solving.execution.case_claims import is_possible
 from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
@@ -77,8 +82,11 @@ class StatedTwice:
     leaving: frozenset[str]  # the quantities that may leave their domains
     needed: frozenset[str]  # the quantities that the relations to test need, their conditions included
     blocks: tuple[Block, ...]
+    unsolved: frozenset[Block]  # those of which it is only asked whether they have a solution
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
+    undecided: tuple[str, ...] = ()  # relations that may apply or not, all of whose quantities follow
+    in_cases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # the other ones, for each quantity that they give by case
 
     def is_told(self, tested: Collection[str], reached: Collection[str]) -> bool:
         """Whether the checks of an answer already test everything that its overdetermined givens state twice."""
@@ -142,9 +150,10 @@ def _agreement_of_exact(
     # without the relations that are unsure, others may be tests, which may be under conditions themselves
     while more := set(filter(is_unsure, twice.conditional)):
         unsure |= more
-        twice = stated_twice(library, question, unsure)
+        undecided = frozenset(name for name in unsure if decisions.applies(library.relations[name]) is None)
+        twice = stated_twice(library, question, unsure, undecided)
     plan = Plan("", (), (), tuple(twice.tests), twice.blocks)
-    states = [_without_undefined(library, twice, state) for state in _states(library, twice.blocks, alone)]
+    states = [_without_undefined(library, twice, state) for state in _states(library, twice, alone)]
     left_by_middle: frozenset[str] = frozenset()  # no value in the middle of the ranges, but perhaps elsewhere
     if question.ranges and states:
         nowhere = certainly_left(library, twice.blocks, spans)
@@ -161,10 +170,54 @@ def _agreement_of_exact(
     for names in (*twice.dependent, *beside_ranges):
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
+    if len(sound) == 1 and not question.ranges:
+        _prove_a_case_fits(library, alone, plan, twice, sound[0])
     tested = _tested(library, alone, plan, sound[0]) if len(sound) == 1 else Agreement()
     beyond = [_check_left_by_middle(library, plan, name) for name in plan.sources if name in left_by_middle]
     typed_behind = {**tested.behind, **{check.name: frozenset[str]() for check in beyond}}
     return replace(tested, checks=(*tested.checks, *beyond), behind=typed_behind)
+
+
+def _prove_a_case_fits(library: RelationSet, question: Question, plan: Plan, twice: StatedTwice, state: State) -> None:
+    """Raise if overdetermined givens fit no case of the relations that may apply or not.
+
+    `b = a + 1` when c > 2, `b = a + 5` otherwise leave b no other value, whatever c is. `b = c` when c < 3, `b = c + 1`
+    otherwise leave c none where b is 3.5.
+    """
+    values = state.values
+    relations = [library.relations[name] for name in twice.undecided if values.keys() >= {*library.members[name]}]
+    failing = [relation.name for relation in relations if not agrees(relation.written, values)]
+
+    def may_fail(names: Collection[str]) -> bool:
+        case = replace(question.case, failing=question.case.failing.union(names))
+        return is_possible(library, replace(question, case=case))
+
+    if failing and not may_fail(failing):
+        for name in [*failing]:
+            others = [other for other in failing if other != name]
+            failing = failing if may_fail(others) else others
+        raise _fits_no_case(library, question, plan, failing, "one of them has to apply, and none fits the others")
+    for name, relations_for_it in twice.in_cases:
+        if not is_possible(library, question, [name]):
+            what = f"in no case do they leave {name} a value"
+            raise _fits_no_case(library, question, plan, relations_for_it, what)
+
+
+def _fits_no_case(
+    library: RelationSet, question: Question, plan: Plan, relations: Sequence[str], what: str
+) -> InconsistentError:
+    """The error for overdetermined givens that fit none of some relations, each of its own case."""
+    traces = [behind(library, plan, library.relations[name]) for name in relations]
+    involved = dict.fromkeys([*relations, *chain.from_iterable(names for names, _, _ in traces)])
+    givens = dict.fromkeys(chain.from_iterable(names for _, names, _ in traces))
+    stated = [f"{name} = {question.strong[name]}" for name in givens if name in question.strong]
+    return InconsistentError(
+        f"{' or '.join(relations)}: {what}. "
+        f"The conflict: {'; '.join(', '.join(part) for part in (involved, stated) if part)}.",
+        hint=f"Change or drop one of the givens, or leave {relations[0]} out.",
+        conflicts=(*involved, *stated),
+        gap=math.inf,
+    )
 
 
 def _dependent_beside_ranges(library: RelationSet, question: Question) -> list[tuple[str, ...]]:
@@ -247,11 +300,14 @@ def _tested(library: RelationSet, question: Question, plan: Plan, state: State) 
     return Agreement(tuple(check for _, check in checks), typed_behind)
 
 
-def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
+def _states(library: RelationSet, twice: StatedTwice, question: Question) -> list[State]:
     """The states that overdetermined givens alone determine: what has no value is barred, what is unknown left out."""
     states = [State(question.numbers)]
-    for block in blocks:
+    for block in twice.blocks:
         tick()
+        if block in twice.unsolved:
+            states = [_barred_where_refuted(library, block, state) for state in states]
+            continue
         following: list[State] = []
         for state in states:
             try:
@@ -264,15 +320,33 @@ def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -
     return states
 
 
-def stated_twice(library: RelationSet, question: Question, left_out: frozenset[str] = frozenset()) -> StatedTwice:
-    """What the givens of a question overdetermine, by all relations but those left out."""
+def _barred_where_refuted(library: RelationSet, block: Block, state: State) -> State:
+    """The state of overdetermined givens after a block that is not solved: barred where it surely has no solution."""
+    needed = block.inputs(library)
+    if not needed <= state.values.keys():
+        return state
+    known = {name: state.values[name] for name in needed}
+    equations = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    if is_refuted(equations, block.unknowns, known, domains):
+        return replace(state, barred=state.barred | {*block.unknowns})
+    return state
+
+
+def stated_twice(
+    library: RelationSet,
+    question: Question,
+    left_out: frozenset[str] = frozenset(),
+    undecided: frozenset[str] = frozenset(),
+) -> StatedTwice:
+    """What the givens of a question overdetermine, by all relations but those left out, of which some are undecided."""
     given, at_zeros = frozenset(question.strong), _numbers_at_zeros(library, question)
 
     def twice() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))
-        return by_names(library, core, given, at_zeros, left_out)
+        return by_names(library, core, given, at_zeros, left_out, undecided)
 
-    return _TWICE.of(library.session, (given, numbers_as_key(at_zeros), left_out), twice)
+    return _TWICE.of(library.session, (given, numbers_as_key(at_zeros), left_out, undecided), twice)
 
 
 def _numbers_at_zeros(library: RelationSet, question: Question) -> dict[str, float]:
@@ -299,7 +373,12 @@ def zero_sums(library: RelationSet, given: Collection[str]) -> Iterator[Node]:
 
 
 def by_names(
-    library: RelationSet, core: Core, given: frozenset[str], at_zeros: Mapping[str, float], left_out: frozenset[str]
+    library: RelationSet,
+    core: Core,
+    given: frozenset[str],
+    at_zeros: Mapping[str, float],
+    left_out: frozenset[str],
+    undecided: frozenset[str] = frozenset(),
 ) -> StatedTwice:
     """Find what given names overdetermine, some with numbers; relations that follow from others are left out."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
@@ -314,9 +393,18 @@ def by_names(
     conditions = chain.from_iterable(library.relations[name].conditions for name in tests)
     asked = [*chain.from_iterable(library.members[name] for name in tests)]
     asked += [name for name in names_in(*conditions) if name in fixed]  # a test only applies where these have numbers
+    missing = {name: {*library.members[name]} - fixed for name in sorted(undecided - estimates)}
+    tested_in_a_case = [name for name, others in missing.items() if not others and library.relations[name].is_equation]
+    asked += chain.from_iterable(library.members[name] for name in tested_in_a_case)
+    given_in_cases: dict[str, list[str]] = {}
+    for name, others in missing.items():
+        if len(others) == 1 and others.issubset(names_in(*library.relations[name].conditions)):
+            given_in_cases.setdefault(others.pop(), []).append(name)
+            asked += sorted(fixed.intersection(library.members[name]))  # the error tells what leads to them
     wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
-    needed = [block.unknowns for block in ordered(structure, solved, asked, given)] if asked else []
+    needed = ordered(structure, solved, asked, given) if asked else []
+    unsolved = frozenset(block for block in blocks if block not in needed and is_searched(library, block))
     used = tests.union(*(block.relations for block in blocks))
     combined = structure_of_combined(library, given, skipped, is_generic=False) if at_zeros else within
     dependent = tuple(_untested(library, combined, given, at_zeros, fixed, tests))
@@ -324,10 +412,13 @@ def by_names(
     return StatedTwice(
         tests=frozenset(tests),
         leaving=frozenset(may_leave),
-        needed=frozenset(chain.from_iterable(needed)),
+        needed=frozenset(chain.from_iterable(block.unknowns for block in needed)),
         blocks=blocks,
+        unsolved=unsolved,
         conditional=frozenset(conditional & used.union(*dependent)),
         dependent=dependent,
+        undecided=tuple(tested_in_a_case),
+        in_cases=tuple((name, tuple(relations)) for name, relations in given_in_cases.items()),
     )
 
 

@@ -312,14 +312,14 @@ def _compared(library: RelationSet) -> frozenset[str]:
     return _COMPARED.of(library.session, "", compute)
 
 
-def is_possible(library: RelationSet, question: Question) -> bool:
-    """Whether the claims of a case and the relations around them leave any values within the domains.
+def is_possible(library: RelationSet, question: Question, also: Iterable[str] = ()) -> bool:
+    """Whether the claims of a case, and the relations around them and `also` others, leave values within the domains.
 
     Claims hardly contradict each other: a case is split only by relations that the claims so far leave undecided.
     """
     if CaseLogic.of(library, question).box is None:
         return False
-    return next(boxes(_in_arms(library, question), question), None) is not None
+    return next(boxes(_in_arms(library, question), question, also), None) is not None
 
 
 def _in_arms(library: RelationSet, question: Question, *, of_same_names: bool = False) -> RelationSet:

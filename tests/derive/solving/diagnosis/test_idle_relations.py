@@ -1,0 +1,86 @@
+"""Relations that no answer needs, and that leave their own unknowns no value beside what is typed: a contradiction."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from derive import InconsistentError
+from tests.derive.statements import bare, number
+from tests.ordinary import every
+
+CUBE = ["x**3 + x = y"]
+TURNING = ["x*exp(x) = y"]
+CHOICE = ["y = x if x < 3 else x + 1"]
+NUMBERS = ["y = 4 if x < 3 else 5"]
+SUM_AND_DIFFERENCE = ["x + z = y", "x - z = 1"]
+SUM_AND_PRODUCT = ["x + z = y", "x*z = 1"]
+SQUARE_AND_SELF = ["x**2 + z = y", "z = x"]
+CASES = [{"equation": "y = x", "when": "x < 3"}, {"equation": "y = x + 1", "when": "x >= 3"}]
+NUMBERS_BY_CASE = [{"equation": "y = 4", "when": "x < 3"}, {"equation": "y = 5", "when": "x >= 3"}]
+BEHIND = ["w = 2*y", {"equation": "w = x", "when": "x < 3"}, {"equation": "w = x + 1", "when": "x >= 3"}]
+
+IDLE = [  # relations, the domain of x, for which y they have a solution, and such a y
+    (CUBE, "0..1", lambda y: 0 <= y <= 2, 1),
+    (TURNING, "real", lambda y: y >= -1 / math.e, 1),
+    (CHOICE, "0..9", lambda y: 0 <= y < 3 or 4 <= y <= 10, 4),
+    (NUMBERS, "0..9", lambda y: y in (4, 5), 4),
+    (SUM_AND_DIFFERENCE, "0..1", lambda y: -1 <= y <= 1, 0),
+    (SUM_AND_PRODUCT, "real", lambda y: abs(y) >= 2, 3),
+    (SQUARE_AND_SELF, "real", lambda y: y >= -0.25, 3),
+    (CASES, "0..9", lambda y: 0 <= y < 3 or 4 <= y <= 10, 4),
+    (NUMBERS_BY_CASE, "0..9", lambda y: y in (4, 5), 4),
+    (BEHIND, "0..9", lambda y: 0 <= 2 * y < 3 or 4 <= 2 * y <= 10, 4),
+]
+
+
+def drawn(seed):
+    draw = random.Random(f"idle {seed}")
+    relations, domain, fits, fitting = draw.choice(IDLE)
+    numbers = (draw.randint(-3, 11), round(draw.uniform(-3, 11), 2), 3.5, 4)
+    y = draw.choice([number for number in numbers if number != 3])  # at the edge of a case, intervals tell nothing
+    domains = {**dict.fromkeys("bwyz", "real"), "x": domain}
+    return bare("b w x y z", "b = 2*y", *relations, domains=domains), y, fits(y), fitting
+
+
+@every("seed", range(300), ordinary=20)
+def test_what_is_typed_has_to_leave_the_unknowns_beside_an_answer_some_value(seed):
+    library, y, fits, _ = drawn(seed)
+    if fits:
+        assert number(library.solve("b", y=str(y))) == 2 * y
+        return
+    with pytest.raises(InconsistentError) as raised:
+        library.solve("b", y=str(y))
+    assert f"y = {y}" in raised.value.conflicts
+
+
+@every("seed", range(60), ordinary=12)
+def test_a_compiled_function_and_a_sweep_have_no_number_where_the_answer_is_a_contradiction(seed):
+    library, y, fits, fitting = drawn(seed)
+    expected = pytest.approx([2 * y if fits else math.nan, 2 * fitting], nan_ok=True)
+    function = library.compile("b", ["y"])
+    assert [function(y=float(y)), function(y=float(fitting))] == expected
+    assert library.sweep("b", y=[float(y), float(fitting)]).columns["b"].tolist() == expected
+
+
+def test_a_conflict_of_cases_names_those_that_it_needs():
+    library = bare(
+        "a b c d e",
+        {"equation": "b = d + a + 4", "when": "c > 1.5"},
+        {"equation": "b = d + a + 9", "when": "c <= 1.5"},
+        {"equation": "b = d - a", "when": "e > 0"},
+        "d = 2*a - 27",
+        domains=dict.fromkeys("abcde", "real"),
+    )
+    with pytest.raises(InconsistentError, match="r1 or r2: one of them has to apply, and none fits") as raised:
+        library.solve("d", a="13", b="9")
+    assert {*raised.value.conflicts} == {"r1", "r2", "r4", "a = 13", "b = 9"}
+
+
+def test_what_follows_from_the_relations_alone_contradicts_them_too():
+    domains = {"y": "real", "z": "0..1.5", "x": "-6.5..-3"}
+    library = bare("x y z", "x**2 + 0.5*x = 33", "y + z = 3*x", "y - z = x", domains=domains)
+    with pytest.raises(InconsistentError):
+        library.solve("x")  # z is x, and less than 0
