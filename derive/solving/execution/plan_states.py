@@ -149,22 +149,25 @@ def claims_of(
 
 def _claim(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
     """The claim for the block that a plan reaches with these numbers, cached if it has several unknowns."""
-    if len(block.unknowns) == 1:
-        return _claim_at(library, question, block, numbers)
-    key = (block, numbers_as_key(numbers), tuple(question.hints.items()))
-    return _CLAIMS.of(library.session, key, lambda: _claim_at(library, question, block, numbers))
-
-
-def _claim_at(library: RelationSet, question: Question, block: Block, numbers: Mapping[str, float]) -> Claim | None:
-    """The claim for one block at the numbers of a plan's state, solved once more; None if it has no certificate."""
     needed = block.inputs(library)
     if not needed <= numbers.keys():
         return None  # something cancels that has no number
     known = {name: numbers[name] for name in needed}
+    if len(block.unknowns) == 1:
+        return _claim_at(library, block, known, hints={})
+    hints = {name: question.hints[name] for name in block.unknowns if name in question.hints}
+    key = (block, numbers_as_key(known), tuple(hints.items()))
+    return _CLAIMS.of(library.session, key, lambda: _claim_at(library, block, known, hints))
+
+
+def _claim_at(
+    library: RelationSet, block: Block, known: Mapping[str, float], hints: Mapping[str, float]
+) -> Claim | None:
+    """The claim for one block at the numbers that its plan leads to, solved once more; None without a certificate."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     try:
-        outcome = outcome_of(library, block, known, question.hints)
+        outcome = outcome_of(library, block, known, hints)
         return claim_of(block.relations, equations, block.unknowns, known, domains, outcome)
     except DeriveError:  # also where the time was not enough
         return None
