@@ -57,7 +57,7 @@ from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import solutions_of, values_of
 from derive.solving.blocks.outcome import OTHERS_MAY_EXIST, Outcome, Solution, is_covered
-from derive.solving.blocks.polishing import each_once, fitted, sharp
+from derive.solving.blocks.polishing import each_once, fitted, in_short_decimals, sharp
 from derive.solving.blocks.sample_points import is_narrow
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
@@ -117,7 +117,7 @@ def solve_block(
         hints=hints or {},
         search=search,
     )
-    return _solve_system(system)
+    return in_short_decimals(_solve_system(system), system)
 
 
 def is_refuted(

@@ -10,11 +10,14 @@ in the fifth digit. Such points are computed again with 150 digits, so that many
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
+from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.algebra.refinement import contradict_nearby, retreats_to_zero, sharpened
 from derive.numerics.local_solvers.newton import is_isolated
@@ -24,9 +27,11 @@ from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
 from derive.solving.blocks.substitution import expressed
 from derive.solving.blocks.system import System, agrees
 from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, LEAST_FACTOR, NEAR_MULTIPLE, SMALLEST, TIGHT
+from quantities.rational import nearest
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
+_DIGITS = (15, 14, 13, 12)  # of decimals that a solution may be, known but for its last digits
 _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
@@ -47,6 +52,37 @@ def fitted(values: dict[str, float], system: System) -> dict[str, float]:
     numbers = {**system.known, **moved}
     fits = all(agrees(equation, numbers, BLUR) for equation in system.equations)
     return moved if fits else values
+
+
+def in_short_decimals(outcome: Outcome, system: System) -> Outcome:
+    """An outcome whose polished solutions are the short decimals beside them, where these solve the system exactly.
+
+    Zeros of two solutions are one number then, where doubles have noise of either sign.
+    """
+    known = rationals(system.known, system.known)
+    if known is None:
+        return outcome
+    solutions = [replace(solution, values=_short_decimals(solution, system, known)) for solution in outcome.solutions]
+    return replace(outcome, solutions=tuple(solutions))
+
+
+def _short_decimals(solution: Solution, system: System, known: Mapping[str, Fraction]) -> Mapping[str, float]:
+    """The decimals that differ from a polished solution in its last digits alone, if they solve the system exactly."""
+    values = solution.values
+    if solution.spans or not all(map(math.isfinite, values.values())):
+        return values
+    largest = max(map(abs, values.values()))
+    for digits in _DIGITS:
+        point = {name: Fraction(f"{x:.{digits}g}") for name, x in values.items()}
+        zeros = {name: Fraction(0) for name, x in values.items() if abs(x) <= largest / 10**digits}
+        for candidate in (point, {**point, **zeros}):
+            if any(nearest(number) not in system.domains[name] for name, number in candidate.items()):
+                continue
+            numbers = {**known, **candidate}
+            sides = ([exact_value(side, numbers) for side in equation.sides] for equation in system.equations)
+            if all(left is not None and left == right for left, right in sides):
+                return {name: nearest(number) for name, number in candidate.items()}
+    return values
 
 
 def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:

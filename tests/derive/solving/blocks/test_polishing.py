@@ -1,15 +1,20 @@
-"""Where equations seem to hold in doubles and have no root, no root is claimed."""
+"""Where equations seem to hold in doubles and have no root, no root is claimed; roots are told to the last digit."""
 
 from __future__ import annotations
 
 import math
+import random
+from fractions import Fraction
 
 import pytest
 
+from derive import LimitError, UnderdeterminedError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.polishing import leads_elsewhere
 from derive.solving.blocks.system import System
 from quantities.domain import Domain
+from tests.derive.statements import bare
+from tests.ordinary import every
 
 REAL = Domain("real", -math.inf, math.inf)
 NEAR_ZERO = ("x*cosh(y) = x", "y*cosh(x) = y")  # which hold at zero alone
@@ -31,3 +36,32 @@ def test_a_point_at_which_equations_only_seem_to_hold_leads_elsewhere(texts, poi
     system = System(tuple(map(parse_equation, texts)), ("x", "y"), {}, dict.fromkeys("xy", REAL))
     assert system.holds(point)
     assert leads_elsewhere(point, system) is expected
+
+
+@every("seed", range(120), ordinary=20)
+def test_a_solution_of_short_decimals_is_found_to_the_last_digit(seed):
+    draw = random.Random(f"decimals {seed}")
+    planted = {name: Fraction(draw.randint(-20, 20), 10) for name in "xyz"}
+    relations = []
+    for _ in planted:
+        terms = [(draw.choice((1, 2, -1, 3)), draw.choices("xyz", k=draw.choice((1, 2)))) for _ in range(3)]
+        constant = sum(factor * math.prod(planted[name] for name in names) for factor, names in terms)
+        relations.append(
+            " + ".join(f"({factor})*{'*'.join(names)}" for factor, names in terms) + f" = {float(constant)}"
+        )
+    library = bare("x y z", *relations, domains=dict.fromkeys("xyz", "-2..2"))
+    try:
+        found = [answer.base for answer in library.solve_all("x")]
+    except (LimitError, UnderdeterminedError):  # it may lie on a curve
+        return
+    near = [x for x in found if x is not None and abs(x - float(planted["x"])) < 1e-9]
+    assert near == [float(planted["x"])] or (None in found and not near)
+
+
+def test_zeros_of_two_solutions_are_one_number():
+    first, second = "0.64 - y**2 = x*z", "3*y*z - x*z = 2*x**2 - 2"
+    library = bare(
+        "x y z", first, second, "2*x*z + 0.5*y*z = 1 - x**2", domains={"x": "-2..2", "y": "real", "z": "real"}
+    )
+    assert [answer.base for answer in library.solve_all("z")] == [0]
+    assert [answer.base for answer in library.solve_all("y")] == [-0.8, 0.8]
