@@ -127,9 +127,9 @@ def is_refuted(
 
     >>> from derive.expressions.grammar import parse_equation
     >>> size = Domain("-9..9", -9.0, 9.0)
-    >>> pair = [parse_equation("x + y = a"), parse_equation("x*y = 1")]
-    >>> [is_refuted(pair, ["x", "y"], {"a": a}, {"x": size, "y": size}) for a in (1.0, 3.0)]
-    [True, False]
+    >>> pair = [parse_equation("x + y = a"), parse_equation("x - y = 1")]
+    >>> [is_refuted(pair, ["x", "y"], {"a": a}, {"x": size, "y": size}) for a in (1.0, 20.0)]
+    [False, True]
     """
     if len(unknowns) == 1:
         outcome = values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
