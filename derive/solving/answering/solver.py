@@ -149,7 +149,8 @@ def _consistent_answers(
     answers, candidates = _admissible(library, question, profiles)
     _prove_definitions_kept(library, question, answers)
     agreeing = agreement(library, question, answers)
-    return tuple(_with_agreement(answer, agreeing) for answer in answers), candidates
+    kept = [answer for answer in answers if not agreeing.denies(answer)] or answers
+    return tuple(_with_agreement(answer, agreeing) for answer in kept), candidates
 
 
 def _where_weak_values_yield(

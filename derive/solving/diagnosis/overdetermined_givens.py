@@ -16,7 +16,7 @@ multiplies is gone then. It is cached; most questions have none.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -53,6 +53,7 @@ from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
+from derive.tolerances import SAME_ROOT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -72,6 +73,12 @@ class Agreement:
     checks: tuple[Check, ...] = ()
     behind: Mapping[str, frozenset[str]] = field(default_factory=dict)
     notes: tuple[Assumption, ...] = ()
+    denied: tuple[float, ...] = ()  # numbers of the target beside which something else has no value
+
+    def denies(self, answer: Answer) -> bool:
+        """Whether what the givens determine beside the target has no value where it is this answer's number."""
+        number = answer.base
+        return number is not None and any(math.isclose(number, other, rel_tol=SAME_ROOT) for other in self.denied)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +177,23 @@ def _agreement_of_exact(
     for names in (*twice.dependent, *beside_ranges):
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
+    clashing = [state for state, clash in zip(states, clashes, strict=True) if clash is not None]
     if len(sound) == 1 and not question.ranges:
         _prove_a_case_fits(library, alone, plan, twice, sound[0])
     tested = _tested(library, alone, plan, sound[0]) if len(sound) == 1 else Agreement()
     beyond = [_check_left_by_middle(library, plan, name) for name in plan.sources if name in left_by_middle]
     typed_behind = {**tested.behind, **{check.name: frozenset[str]() for check in beyond}}
-    return replace(tested, checks=(*tested.checks, *beyond), behind=typed_behind)
+    denied: tuple[float, ...] = ()
+    if is_proved and not question.ranges:
+        numbers = _numbers_of(question.target, sound)
+        others = _numbers_of(question.target, clashing)
+        denied = tuple(x for x in others if not any(math.isclose(x, y, rel_tol=SAME_ROOT) for y in numbers))
+    return replace(tested, checks=(*tested.checks, *beyond), behind=typed_behind, denied=denied)
+
+
+def _numbers_of(target: str, states: Iterable[State]) -> list[float]:
+    """The numbers of a target in the states that overdetermined givens determine."""
+    return [state.values[target] for state in states if target in state.values]
 
 
 def _prove_a_case_fits(library: RelationSet, question: Question, plan: Plan, twice: StatedTwice, state: State) -> None:

@@ -65,6 +65,20 @@ def test_a_compiled_function_and_a_sweep_have_no_number_where_the_answer_is_a_co
     assert library.sweep("b", y=[float(y), float(fitting)]).columns["b"].tolist() == expected
 
 
+@every("seed", range(200), ordinary=20)
+def test_a_root_beside_which_other_unknowns_have_no_value_is_no_answer(seed):
+    draw = random.Random(f"roots {seed}")
+    relations, domain, fits, fitting = draw.choice(
+        [idle for idle in IDLE if all(isinstance(one, str) for one in idle[0])]
+    )
+    roots = {float(fitting), round(draw.uniform(-3, 11), 1)}
+    first, second = max(roots), min(roots)
+    domains = {**dict.fromkeys("yz", "real"), "x": domain}
+    library = bare("x y z", f"y**2 - {first}*y = ({second})*y - ({first * second:.6g})", *relations, domains=domains)
+    found = [answer.base for answer in library.solve_all("y")]
+    assert found == pytest.approx(sorted(y for y in roots if fits(y)))
+
+
 def test_a_conflict_of_cases_names_those_that_it_needs():
     library = bare(
         "a b c d e",
