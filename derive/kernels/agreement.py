@@ -349,8 +349,10 @@ def _tests_of_form(library: RelationSet, relation: Relation, unknown: str) -> It
     domain = library.declared[unknown].domain
     for form in closed_forms(library, Block((relation.name,), (unknown,))):
         tests = [with_forms(condition, {unknown: form}) for condition in relation.conditions]
-        tests += [Apply("ge", (form, Number(Fraction(domain.low))))] if math.isfinite(domain.low) else []
-        tests += [Apply("le", (form, Number(Fraction(domain.high))))] if math.isfinite(domain.high) else []
+        if math.isfinite(domain.low):
+            tests.append(Apply("gt" if domain.open_low else "ge", (form, Number(Fraction(domain.low)))))
+        if math.isfinite(domain.high):
+            tests.append(Apply("le", (form, Number(Fraction(domain.high)))))
         yield conjunction(tests)
 
 

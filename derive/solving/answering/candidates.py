@@ -18,13 +18,13 @@ from derive.model.conditions import one_relation_for_each_arm, relation_of_arm, 
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan
+from derive.planning.plan import Plan, plan_for
 from derive.presentation.cautions import counts_as
 from derive.solving.answering.case_search import CaseOutcome, CaseSearch, states_of
 from derive.solving.answering.one_case import UnfixedError, in_full, with_values_for_checks
 from derive.solving.answering.target_values import corrected_by_exact_values, missing_exact_values
 from derive.solving.cancellation.jacobian_rank import tied
-from derive.solving.cancellation.typed_alone import plan_by_typed, rests_on_typed, yielding_to_typed
+from derive.solving.cancellation.typed_alone import definitions_in, plan_by_typed, rests_on_typed, yielding_to_typed
 from derive.solving.diagnosis.conflicts import GIVENS, NoValueError, confirm
 from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.diagnosis.overdetermined_givens import prove_agreement
@@ -172,7 +172,7 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
     """The candidates for a question; raises the error that explains their absence if there are none."""
     candidates = find_candidates_or_errors(library, question)
     if candidates.answers:
-        return candidates
+        return _without_denied_cases(library, question, candidates)
     library, question, errors = candidates.library, candidates.question, candidates.errors
     if not errors or any(isinstance(error, UnderdeterminedError) for error in errors):
         prove_agreement(library, question)  # nothing that may be missing ends a contradiction
@@ -191,6 +191,40 @@ def find_candidates(library: RelationSet, question: Question) -> Candidates:
         raise _error_without_candidates(library, question, errors)
     finally:
         del candidates, errors  # the error's traceback holds this frame, which would hold the error
+
+
+def _without_denied_cases(library: RelationSet, question: Question, candidates: Candidates) -> Candidates:
+    """The candidates without those whose case is denied by what follows from their number and from what is typed.
+
+    Of `b = 12/a` when c > 3, `b = 6/a` otherwise, the second may give a number to a, from which another c follows.
+    """
+    if question.ranges or len(candidates.states) < 2:
+        return candidates
+    kept = [
+        (its_library, result)
+        for its_library, result in candidates.answers
+        if not all(_is_case_denied(library, question, result, state) for state in result.states)
+    ]
+    return replace(candidates, answers=kept) if kept else candidates
+
+
+def _is_case_denied(library: RelationSet, question: Question, result: PlanResult, state: State) -> bool:
+    """Whether a quantity in a condition that a candidate assumes has no value beside its number and what is typed."""
+    number = state.values.get(question.target)
+    used = [name for name in (*result.plan.relations, *result.case.holding) if name in library.relations]
+    open_names = {*names_in(*conditions_of(library.relations[name] for name in used))} - state.numbers.keys()
+    if number is None or not open_names:
+        return False
+    definitions = definitions_in(library, question.weak)
+    strong = {**question.strong, question.target: stated_at(library, question.target, number)}
+    alone = question.but(strong=strong, weak={name: question.weak[name] for name in definitions}, is_trial=True)
+
+    def has_no_value(name: str) -> bool:
+        asked = alone.but(target=name)
+        may_follow = plan_for(library, name, asked.strong, asked.weak).is_determined
+        return may_follow and not _is_open(find_candidates_or_errors(library, asked))
+
+    return any(map(has_no_value, sorted(open_names)))
 
 
 def _is_denied(errors: Sequence[DeriveError]) -> bool:

@@ -155,7 +155,7 @@ def _is_arm_refuted(system: System) -> bool:
 def _has_no_solution(outcome: Outcome) -> bool:
     """Whether a block's outcome shows that it has no solution: neither is one open, nor do its equations repeat."""
     is_singular = outcome.singular and outcome.cause is not Cause.CONTRADICTION
-    return not (outcome.solutions or outcome.undecided or is_singular)
+    return not (outcome.solutions or outcome.undecided or outcome.caveat or is_singular)
 
 
 def _solve_system(system: System) -> Outcome:
