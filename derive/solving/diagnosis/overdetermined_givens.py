@@ -93,7 +93,7 @@ class StatedTwice:
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
     undecided: tuple[str, ...] = ()  # relations that may apply or not, all of whose quantities follow
-    in_cases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # the other ones, for each quantity that they give by case
+    in_cases: tuple[tuple[str, tuple[str, ...]], ...] = ()  # others, for each quantity that they give in their case
 
     def is_told(self, tested: Collection[str], reached: Collection[str]) -> bool:
         """Whether the checks of an answer already test everything that its overdetermined givens state twice."""
@@ -411,14 +411,9 @@ def by_names(
     conditions = chain.from_iterable(library.relations[name].conditions for name in tests)
     asked = [*chain.from_iterable(library.members[name] for name in tests)]
     asked += [name for name in names_in(*conditions) if name in fixed]  # a test only applies where these have numbers
-    missing = {name: {*library.members[name]} - fixed for name in sorted(undecided - estimates)}
-    tested_in_a_case = [name for name, others in missing.items() if not others and library.relations[name].is_equation]
-    asked += chain.from_iterable(library.members[name] for name in tested_in_a_case)
-    given_in_cases: dict[str, list[str]] = {}
-    for name, others in missing.items():
-        if len(others) == 1 and others.issubset(names_in(*library.relations[name].conditions)):
-            given_in_cases.setdefault(others.pop(), []).append(name)
-            asked += sorted(fixed.intersection(library.members[name]))  # the error tells what leads to them
+    in_a_case, of_cases = _of_undecided(library, sorted(undecided - estimates), fixed)
+    asked += chain.from_iterable(library.members[name] for name in in_a_case)
+    asked += chain.from_iterable(sorted(fixed & {*library.members[name]}) for name in chain(*of_cases.values()))
     wanted = [*may_leave, *asked]
     blocks = tuple(ordered(structure, solved, wanted, given)) if wanted else ()
     needed = ordered(structure, solved, asked, given) if asked else []
@@ -435,9 +430,24 @@ def by_names(
         unsolved=unsolved,
         conditional=frozenset(conditional & used.union(*dependent)),
         dependent=dependent,
-        undecided=tuple(tested_in_a_case),
-        in_cases=tuple((name, tuple(relations)) for name, relations in given_in_cases.items()),
+        undecided=tuple(in_a_case),
+        in_cases=tuple((name, tuple(relations)) for name, relations in of_cases.items()),
     )
+
+
+def _of_undecided(
+    library: RelationSet, undecided: Sequence[str], fixed: Set[str]
+) -> tuple[list[str], dict[str, list[str]]]:
+    """The undecided relations that givens fix altogether, and those that give one more quantity in their own case."""
+    in_a_case: list[str] = []
+    of_cases: dict[str, list[str]] = {}  # by the quantity, which their conditions contain
+    for relation in map(library.relations.__getitem__, undecided):
+        missing = [name for name in relation.members if name not in fixed]
+        if not missing and relation.is_equation:
+            in_a_case.append(relation.name)
+        elif len(missing) == 1 and missing[0] in names_in(*relation.conditions):
+            of_cases.setdefault(missing[0], []).append(relation.name)
+    return in_a_case, of_cases
 
 
 def _fixed(
