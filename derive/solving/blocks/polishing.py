@@ -57,32 +57,41 @@ def fitted(values: dict[str, float], system: System) -> dict[str, float]:
 def in_short_decimals(outcome: Outcome, system: System) -> Outcome:
     """An outcome whose polished solutions are the short decimals beside them, where these solve the system exactly.
 
-    Zeros of two solutions are one number then, where doubles have noise of either sign.
+    Zeros of two solutions are one number then, where doubles have noise of either sign. Nor does noise bring a zero
+    into a domain of positive numbers: such a solution is left out.
     """
     known = rationals(system.known, system.known)
     if known is None:
         return outcome
-    solutions = [replace(solution, values=_short_decimals(solution, system, known)) for solution in outcome.solutions]
-    return replace(outcome, solutions=tuple(solutions))
+    solutions: list[Solution] = []
+    reason = outcome.reason
+    for solution in outcome.solutions:
+        decimals = None if solution.spans else _short_decimals(solution.values, system, known)
+        told = solution if decimals is None else replace(solution, values=decimals)
+        outside = "" if decimals is None else system.outside(decimals)
+        if outside:
+            reason = reason or outside
+        else:
+            solutions.append(told)
+    return replace(outcome, solutions=tuple(solutions), reason=reason)
 
 
-def _short_decimals(solution: Solution, system: System, known: Mapping[str, Fraction]) -> Mapping[str, float]:
+def _short_decimals(
+    values: Mapping[str, float], system: System, known: Mapping[str, Fraction]
+) -> dict[str, float] | None:
     """The decimals that differ from a polished solution in its last digits alone, if they solve the system exactly."""
-    values = solution.values
-    if solution.spans or not all(map(math.isfinite, values.values())):
-        return values
+    if not all(map(math.isfinite, values.values())):
+        return None
     largest = max(map(abs, values.values()))
     for digits in _DIGITS:
         point = {name: Fraction(f"{x:.{digits}g}") for name, x in values.items()}
         zeros = {name: Fraction(0) for name, x in values.items() if abs(x) <= largest / 10**digits}
         for candidate in (point, {**point, **zeros}):
-            if any(nearest(number) not in system.domains[name] for name, number in candidate.items()):
-                continue
             numbers = {**known, **candidate}
             sides = ([exact_value(side, numbers) for side in equation.sides] for equation in system.equations)
             if all(left is not None and left == right for left, right in sides):
                 return {name: nearest(number) for name, number in candidate.items()}
-    return values
+    return None
 
 
 def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:

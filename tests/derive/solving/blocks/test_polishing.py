@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 
-from derive import LimitError, UnderdeterminedError
+from derive import LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.polishing import leads_elsewhere
 from derive.solving.blocks.system import System
@@ -38,8 +38,17 @@ def test_a_point_at_which_equations_only_seem_to_hold_leads_elsewhere(texts, poi
     assert leads_elsewhere(point, system) is expected
 
 
+@pytest.mark.parametrize("seed", [9, 43, 71, 97])
+def test_rounding_in_several_digits_keeps_no_solution_from_being_a_short_decimal(seed):
+    expect_the_planted_decimal(seed)
+
+
 @every("seed", range(120), ordinary=20)
 def test_a_solution_of_short_decimals_is_found_to_the_last_digit(seed):
+    expect_the_planted_decimal(seed)
+
+
+def expect_the_planted_decimal(seed):
     draw = random.Random(f"decimals {seed}")
     planted = {name: Fraction(draw.randint(-20, 20), 10) for name in "xyz"}
     relations = []
@@ -58,10 +67,17 @@ def test_a_solution_of_short_decimals_is_found_to_the_last_digit(seed):
     assert near == [float(planted["x"])] or (None in found and not near)
 
 
+AT_ZERO = ("0.64 - y**2 = x*z", "3*y*z - x*z = 2*x**2 - 2", "2*x*z + 0.5*y*z = 1 - x**2")
+
+
+def test_noise_brings_no_zero_into_a_domain_of_positive_numbers():
+    library = bare("x y z", *AT_ZERO, domains={"x": "-2..2", "y": "real", "z": "positive"})
+    for target in "xyz":
+        with pytest.raises(NoSolutionError):
+            library.solve_all(target)
+
+
 def test_zeros_of_two_solutions_are_one_number():
-    first, second = "0.64 - y**2 = x*z", "3*y*z - x*z = 2*x**2 - 2"
-    library = bare(
-        "x y z", first, second, "2*x*z + 0.5*y*z = 1 - x**2", domains={"x": "-2..2", "y": "real", "z": "real"}
-    )
+    library = bare("x y z", *AT_ZERO, domains={"x": "-2..2", "y": "real", "z": "real"})
     assert [answer.base for answer in library.solve_all("z")] == [0]
     assert [answer.base for answer in library.solve_all("y")] == [-0.8, 0.8]

@@ -18,6 +18,7 @@ NUMBERS = ["y = 4 if x < 3 else 5"]
 SUM_AND_DIFFERENCE = ["x + z = y", "x - z = 1"]
 SUM_AND_PRODUCT = ["x + z = y", "x*z = 1"]
 SQUARE_AND_SELF = ["x**2 + z = y", "z = x"]
+GROWING = ["x*exp(z) = y", "z = x**2 + 1"]
 CASES = [{"equation": "y = x", "when": "x < 3"}, {"equation": "y = x + 1", "when": "x >= 3"}]
 NUMBERS_BY_CASE = [{"equation": "y = 4", "when": "x < 3"}, {"equation": "y = 5", "when": "x >= 3"}]
 BEHIND = ["w = 2*y", {"equation": "w = x", "when": "x < 3"}, {"equation": "w = x + 1", "when": "x >= 3"}]
@@ -30,6 +31,7 @@ IDLE = [  # relations, the domain of x, for which y they have a solution, and su
     (SUM_AND_DIFFERENCE, "0..1", lambda y: -1 <= y <= 1, 0),
     (SUM_AND_PRODUCT, "real", lambda y: abs(y) >= 2, 3),
     (SQUARE_AND_SELF, "real", lambda y: y >= -0.25, 3),
+    (GROWING, "0..1", lambda y: 0 <= y <= math.e**2, 1),
     (CASES, "0..9", lambda y: 0 <= y < 3 or 4 <= y <= 10, 4),
     (NUMBERS_BY_CASE, "0..9", lambda y: y in (4, 5), 4),
     (BEHIND, "0..9", lambda y: 0 <= 2 * y < 3 or 4 <= 2 * y <= 10, 4),
