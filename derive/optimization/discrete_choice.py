@@ -409,6 +409,8 @@ def _answer_at(choice: SearchedChoice, *, is_any: bool = False) -> Answer:
         for check in (*answer.checks, *tested)
     ]
     broken = [check for check in checks if check.name in applied and not check.passed]
+    if broken and any(map(math.isnan, broken[0].numbers.values())):
+        raise _untested(broken[0], expected)
     if broken:
         raise _unconfirmed(f"{question.target} under {broken[0].name}", answer, expected)
     in_limits = {*chain.from_iterable(names_in(limit.written.lhs, limit.written.rhs) for limit in applied.values())}
@@ -506,6 +508,16 @@ def _is_reached(choice: SearchedChoice, number: float) -> bool:
         if abs(number - expected) <= AGREEMENT * program.change_by_one_count(values):
             return True
     return abs(number - expected) <= choice.best.blur
+
+
+def _untested(check: Check, expected: float) -> LimitError:
+    """The error where a limit contains what nothing determines at a discrete choice's best point."""
+    names = ", ".join(name for name, number in check.numbers.items() if math.isnan(number))
+    return LimitError(
+        f"The best point was found at {expected:.12g}. There {names} has no one value, so {check.name} cannot be tested.",
+        hint=f"Give {names}, or leave that point out of the choice.",
+        limit="limits at the best point",
+    )
 
 
 def _unconfirmed(what: str, answer: Answer, expected: float) -> VerificationError:

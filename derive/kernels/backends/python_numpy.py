@@ -341,8 +341,7 @@ def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
     """The values of lines on NumPy arrays, a row for each root; a row of infinities where one was only bounded."""
     import numpy
 
-    sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
-    shape = tuple(next((size for size in sizes_along if size != 1), 1) for sizes_along in sizes)
+    shape = numpy.broadcast_shapes(*(argument.shape for argument in arguments))  # some may have an axis of roots
     bounded = [flag for flag in bounded if numpy.any(flag)]
     if not bounded and numpy.shape(result) == shape:
         return numpy.asarray(result)[None]

@@ -181,3 +181,17 @@ def test_the_rounding_of_an_arm_is_measured_by_that_arm(form):
     """That of the other arm, which has tiny terms, would let neither root hold."""
     library = bare("b c", f"b = {form}", domains={"b": "real", "c": "positive"})
     assert worth(library, "c", b=0.0) == pytest.approx(math.sqrt(6))
+
+
+def test_roots_along_an_axis_of_their_own_meet_arrays_without_it():
+    library = bare(
+        "a b c p x",
+        "b = x + 1",
+        "a = max(p, x)",
+        {"equation": "c = x**2", "when": "p >= -1"},
+        {"equation": "c = 5", "when": "p < -1"},
+        domains=dict.fromkeys("abcpx", "real"),
+    )
+    assert len(library.solve_all("b", a="3.5", c="3.5")) == 2
+    assert numpy.isnan(library.compile("b", ["a", "c"])(a=numpy.array([3.5]), c=numpy.array([3.5]))).all()
+    assert numpy.isnan(library.sweep("b", a=[3.5, 4.5], c="3.5").columns["b"]).all()

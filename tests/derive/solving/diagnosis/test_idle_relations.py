@@ -67,6 +67,22 @@ def test_a_compiled_function_and_a_sweep_have_no_number_where_the_answer_is_a_co
     assert library.sweep("b", y=[float(y), float(fitting)]).columns["b"].tolist() == expected
 
 
+@pytest.mark.parametrize("relations", [CASES, NUMBERS_BY_CASE, BEHIND], ids=["unknown", "numbers", "behind"])
+def test_relations_of_cases_leave_compiled_functions_and_sweeps_no_number_where_none_fits(relations):
+    library = bare("b w x y z", "b = 2*y", *relations, domains={**dict.fromkeys("bwyz", "real"), "x": "-1..9"})
+    beside, beyond, fitting = (1.75, -2, 4) if relations is BEHIND else (3.5, 11, 4)
+    expected = pytest.approx([math.nan, math.nan, 2 * fitting], nan_ok=True)
+    function = library.compile("b", ["y"])
+    assert [function(y=float(y)) for y in (beside, beyond, fitting)] == expected
+    assert library.sweep("b", y=[beside, beyond, fitting]).columns["b"].tolist() == expected
+
+
+def test_a_range_contradicts_no_cases_that_fit_some_of_its_numbers():
+    library = bare("b x y", "b = 2*y", *NUMBERS_BY_CASE, domains=dict.fromkeys("bxy", "real"))
+    answer = library.solve("b", y="4..6")
+    assert (answer.low.magnitude, answer.high.magnitude) == (8, 10)
+
+
 @every("seed", range(200), ordinary=20)
 def test_a_root_beside_which_other_unknowns_have_no_value_is_no_answer(seed):
     draw = random.Random(f"roots {seed}")
