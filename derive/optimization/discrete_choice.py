@@ -514,7 +514,7 @@ def _untested(check: Check, expected: float) -> LimitError:
     """The error where a limit contains what nothing determines at a discrete choice's best point."""
     names = ", ".join(name for name, number in check.numbers.items() if math.isnan(number))
     return LimitError(
-        f"The best point was found at {expected:.12g}. There {names} has no one value, so {check.name} cannot be tested.",
+        f"The best point was found at {expected:.12g}, where {check.name} is not tested: {names} has no one value.",
         hint=f"Give {names}, or leave that point out of the choice.",
         limit="limits at the best point",
     )
