@@ -13,7 +13,7 @@ itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING
 
@@ -97,17 +97,52 @@ def extreme_corners(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]
 ) -> tuple[Mapping[str, float], Mapping[str, float]] | None:
     """The corners of the ranges at which a form has its extremes, by its slopes' signs; None if one may change."""
-    spans = point_box(values) | dict(ranges)
+    directions = _directions(form, point_box(values) | dict(ranges), ranges)
+    if directions is None:
+        return None
     least, greatest = dict(values), dict(values)
-    for name in names_in(form):
-        if name not in ranges:
+    for name, rises in directions.items():
+        low, high = ranges[name]
+        least[name], greatest[name] = (low, high) if rises else (high, low)
+    return least, greatest
+
+
+def _directions(form: Node, spans: Mapping[str, Span], moving: Container[str]) -> dict[str, bool] | None:
+    """Whether a form rises or falls with each name that moves, to find its extremes; None if it may do either.
+
+    What is rounded rises with its argument, though in steps: each rounding is a name for the form around it.
+    """
+    roundings: dict[Apply, str] = {}
+
+    def named(part: Node) -> Node | None:
+        """The name for a rounding; no quantity has a space in its own."""
+        if isinstance(part, Apply) and part.op in STEPPED:
+            return Name(roundings.setdefault(part, f"rounding {len(roundings)}"))
+        return None
+
+    around = rebuilt(form, named)
+    within = dict(spans)
+    for rounding, label in roundings.items():
+        reach = enclose(rounding, spans, "")
+        if reach is None or reach.flaw == GAP:
+            return None
+        within[label] = reach.values
+    arguments = {label: rounding.args[0] for rounding, label in roundings.items()}
+    directions: dict[str, bool] = {}
+    for label in names_in(around):
+        if label not in arguments and label not in moving:
             continue
-        enclosure = enclose(form, spans, name)
+        enclosure = enclose(around, within, label)
         if enclosure is None or enclosure.partial or enclosure.slopes[0] < 0 < enclosure.slopes[1]:
             return None
-        low, high = ranges[name]
-        least[name], greatest[name] = (low, high) if enclosure.slopes[0] >= 0 else (high, low)
-    return least, greatest
+        rises = enclosure.slopes[0] >= 0
+        inner = _directions(arguments[label], spans, moving) if label in arguments else {label: True}
+        if inner is None:
+            return None
+        for name, rises_within in inner.items():
+            if directions.setdefault(name, rises_within == rises) != (rises_within == rises):
+                return None
+    return directions
 
 
 def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:

@@ -87,3 +87,27 @@ def test_a_range_that_lies_within_a_jump_has_no_value(relations, given):
     library = bare("x a b", *relations, domains={"x": "-1..9", "a": "real", "b": "real"})
     with pytest.raises(NoSolutionError):
         library.solve_all("x", **given)
+
+
+@every("seed", range(200), ordinary=20)
+def test_a_rounded_quotient_has_the_bounds_that_its_decimals_give(seed):
+    draw = random.Random(f"quotients {seed}")
+    size = Fraction(draw.randint(1, 999), draw.choice((10, 100, 1000)))
+    ends = sorted(size * draw.randint(0, 300) for _ in range(2))  # quotients on the edge of a step
+    rounding, sign = draw.choice(("floor", "ceil")), draw.choice((1, -1))
+    library = bare("a b n", f"n = {sign}*{rounding}(a/b)", domains={"a": "real", "b": "positive", "n": "real"})
+    (answer,) = library.solve_all("n", a="..".join(f"{float(end)}" for end in ends), b=str(float(size)))
+    whole = getattr(math, rounding)
+    bounds = sorted(sign * whole(end / size) for end in ends)
+    assert (answer.bounds or (answer.base, answer.base)) == tuple(bounds)
+
+
+@pytest.mark.parametrize("relation", ["a = floor(-x) + 2*x**3", "a = floor(x**2) - x"])
+def test_what_rises_in_steps_and_falls_between_them_has_no_extreme_at_a_corner(relation):
+    library = bare("a x", relation, domains={"a": "real", "x": "nonnegative"})
+    (answer,) = library.solve_all("a", x="0.3..2.2")
+    assert "bounds are exact: monotone in every range" not in answer.assumptions
+    floors = {"floor": math.floor}
+    values = [eval(relation.partition(" = ")[2], floors, {"x": 0.3 + 1.9 * share / 997}) for share in range(998)]
+    assert answer.bounds[0] <= min(values) + 1e-9
+    assert answer.bounds[1] >= max(values) - 1e-9
