@@ -506,21 +506,19 @@ class _Neighbourhood:
     def _ways_of(self, equation: Equation) -> list[Way]:
         """The ways of an equation around a target; over ranges, for exact values, its roundings are told apart."""
         if self.question.ranges and has_operation(*equation.sides, among=STEPPED):
-            return ways_within(equation, self._box)
+            return [] if self._box is None else ways_within(equation, self._box)
         return ways_of_equation(equation)
 
     @cached_property
-    def _box(self) -> Mapping[str, Span]:
-        """The intervals of the open quantities around the target, among which its exact values are looked for."""
+    def _box(self) -> Mapping[str, Span] | None:
+        """The intervals of the open quantities around the target that hold its exact values; None if there is none."""
         box = next(boxes(self.library, self.question, self.names, blur=0.0, splits=0), None)
         endless = [name for name in self.names if box is not None and not all(map(math.isfinite, box[name]))]
         if box is not None and endless:  # contractors leave an unbounded unknown as it is where it stands twice
             box |= point_box({name: value.base[1] for name, value in self.known.items()})
             certain = [relation.written for relation in self.relations if not relation.conditions]
             halved = narrowed([equation for equation in certain if equation.op == "="], endless, box)
-            box = None if halved is None else box | halved
-        if box is None:
-            raise NotLinear
+            return None if halved is None else box | halved
         return box
 
 

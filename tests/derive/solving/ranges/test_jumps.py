@@ -89,6 +89,19 @@ def test_a_range_that_lies_within_a_jump_has_no_value(relations, given):
         library.solve_all("x", **given)
 
 
+def test_cases_that_intervals_refute_leave_no_value_beside_a_rounding():
+    library = bare(
+        "a b c x",
+        {"equation": "a = 2*x + 2.4", "when": "x > 1.6"},
+        {"equation": "a = 2", "when": "x <= 1.6"},
+        "b = -3*x + 1.7 if a < 2 else -a - 2.75",
+        "c = -2*floor(-b + 2.5) + 2.5*b",
+        domains={**dict.fromkeys("abc", "real"), "x": "0.6..1.6"},
+    )
+    with pytest.raises(NoSolutionError):  # a is 2, and b -4.75
+        library.solve_all("x", b="-4.6..-2.3")
+
+
 @every("seed", range(200), ordinary=20)
 def test_a_rounded_quotient_has_the_bounds_that_its_decimals_give(seed):
     draw = random.Random(f"quotients {seed}")
