@@ -148,6 +148,12 @@ def has_operation(*nodes: Node, among: Container[str]) -> bool:
     return next(operations(*nodes, among=among), None) is not None
 
 
+def innermost(*nodes: Node, among: Container[str]) -> Apply | None:
+    """The first operation in some expression trees that is one of some, and has no other of them in its arguments."""
+    inner = (part for part in operations(*nodes, among=among) if not has_operation(*part.args, among=among))
+    return next(inner, None)
+
+
 def names_in(*nodes: Node | Equation) -> tuple[str, ...]:
     """The names that occur in some expression trees, each once, in reading order."""
     if len(nodes) == 1 and isinstance(nodes[0], Apply):

@@ -338,13 +338,13 @@ def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[tuple[tu
             names = names_in(*chain.from_iterable(relation.written.sides for relation in relations))
             yield names, tested(names, partial(_text_where_all_fail, [relation.written for relation in relations]))
     for unknown, relations in by_unknown.items():
-        tests = [test for relation in relations for test in _tests_of_form(library, relation, unknown)]
+        tests = [*chain.from_iterable(_tests_of_forms(library, relation, unknown) for relation in relations)]
         names = names_in(*tests)
         if tests and fixed.issuperset(names):
             yield names, tested(names, partial(_text_where_none_holds, tests))
 
 
-def _tests_of_form(library: RelationSet, relation: Relation, unknown: str) -> Iterator[Node]:
+def _tests_of_forms(library: RelationSet, relation: Relation, unknown: str) -> Iterator[Node]:
     """The conditions, one for each form, on which a relation gives its open quantity a value that givens agree with."""
     domain = library.declared[unknown].domain
     for form in closed_forms(library, Block((relation.name,), (unknown,))):

@@ -24,12 +24,25 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain, product
 from math import prod
 
 from derive.expressions.arithmetic import plus
-from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, Number, cases, replaced, walk
+from derive.expressions.functions import STEPPED
+from derive.expressions.tree import (
+    COMPARISONS,
+    OPPOSITE,
+    Apply,
+    Equation,
+    Name,
+    Node,
+    Number,
+    cases,
+    innermost,
+    replaced,
+    walk,
+)
 from derive.numerics.algebra.constant_folding import stated
 from derive.numerics.algebra.exact_values import exact_value
 from derive.numerics.intervals.arithmetic import Span
@@ -219,20 +232,17 @@ def ways_within(equation: Equation, box: Mapping[str, Span]) -> list[Way]:
     >>> [len(way) for way in ways_within(parse_equation("a = 3*x + floor(x)"), {"x": (0.8, 1.25)})]
     [3, 3]
     """
-    step = _step_in(equation)
+    step = innermost(*equation.sides, among=STEPPED)
     if step is None:
         return ways_of_equation(equation)
-    while (inner := _step_in(Equation(step.args[0], "=", step.args[0]))) is not None:
-        step = inner
     enclosure = enclose(step, box, "")
     if enclosure is None or not enclosure.values[1] - enclosure.values[0] <= _MOST_WAYS:
         raise NotLinear
     low, high = map(round, enclosure.values)
     ways: list[Way] = []
-    for whole in map(Fraction, range(low, high + 1)):
-        rounded = [replaced(side, step, Number(whole)) for side in equation.sides]
-        others = ways_within(Equation(rounded[0], equation.op, rounded[1]), box)
-        ways += _all_of([_ways_to_round(step, whole), others])
+    for number in map(Fraction, range(low, high + 1)):
+        rounded = equation.changed(partial(replaced, old=step, new=Number(number)))
+        ways += _all_of([_ways_to_round(step, number), ways_within(rounded, box)])
         if len(ways) > _MOST_WAYS:
             raise NotLinear
     return ways

@@ -439,7 +439,7 @@ def least_and_greatest(system: System, most: int = PARTS) -> tuple[Bound, Bound]
     >>> [round(bound.at, 6) for bound in bounds]
     [0.0, 14.0]
     """
-    used = {name: system.box[name] for name in names_in(system.goal, *system.zeros, *system.gaps)}
+    used = {name: system.box[name] for name in names_in(system.goal, *system.zeros, *system.gaps, *system.guards)}
     points = {name: low for name, (low, high) in used.items() if low == high}
     moving = {name: side for name, side in used.items() if name not in points}
     least_problem = replace(system, box=moving, known=points)

@@ -12,25 +12,27 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain
 
+from derive.errors import LimitError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import OPPOSITE, Apply, Node, Number, cases, replaced, walk
+from derive.expressions.tree import OPPOSITE, Apply, Node, Number, cases, has_operation, innermost, replaced
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.numerics.root_finding.branch_and_bound import Boxes, System
 
 _MOST = 32  # limit on pieces
-_JUMPS = frozenset({"piecewise", *STEPPED})
+JUMPS = frozenset({"piecewise", *STEPPED})
 
 
 def has_jumps(system: System) -> bool:
     """Whether a system may have several continuous pieces."""
-    return _innermost_jump(system) is not None
+    return has_operation(*_expressions(system), among=JUMPS)
 
 
 def continuous_pieces(system: System) -> list[System] | None:
-    """The continuous pieces of a system in which not all is refuted at once; None if these are too many.
+    """The continuous pieces of a system in which not all is refuted at once; None if these are too many, or too deep.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> steps = parse_expression("a - 3*x - floor(x)")
@@ -41,10 +43,13 @@ def continuous_pieces(system: System) -> list[System] | None:
     pieces: list[System] = []
     pending = [system]
     while pending:
-        part = _narrowed(pending.pop())
+        try:
+            part = _narrowed(pending.pop())
+        except LimitError:
+            return None
         if part is None:
             continue
-        jump = _innermost_jump(part)
+        jump = innermost(*_expressions(part), among=JUMPS)
         if jump is None:
             pieces.append(part)
             continue
@@ -64,16 +69,9 @@ def _narrowed(system: System) -> System | None:
     return replace(system, box=dict(zip(boxes.names, box, strict=True)))
 
 
-def _innermost_jump(system: System) -> Apply | None:
-    """An operation with a jump that has no other within it, by which a system has several pieces."""
-    for node in walk(system.goal, *system.zeros, *system.gaps):
-        if isinstance(node, Apply) and node.op in _JUMPS and not _has_jump_within(node):
-            return node
-    return None
-
-
-def _has_jump_within(node: Apply) -> bool:
-    return any(isinstance(part, Apply) and part.op in _JUMPS for part in walk(*node.args))
+def _expressions(system: System) -> tuple[Node, ...]:
+    """All that a system encloses, and that a jump in it keeps from being continuous; conditions are only tested."""
+    return (system.goal, *system.zeros, *system.gaps)
 
 
 def _parts_at(system: System, jump: Apply) -> list[System] | None:
@@ -94,17 +92,10 @@ def _parts_at(system: System, jump: Apply) -> list[System] | None:
 def _limits_of_rounding(step: Apply, number: int) -> list[Node]:
     """The conditions under which a rounding comes out as a whole number, which make the piece of a system."""
     (argument,) = step.args
+    before, itself, after = (Number(Fraction(number + share)) for share in (-1, 0, 1))
     if step.op == "floor":
-        low, high = (
-            Apply("ge", (argument, Number(Fraction(number)))),
-            Apply("lt", (argument, Number(Fraction(number + 1)))),
-        )
-    else:
-        low, high = (
-            Apply("gt", (argument, Number(Fraction(number - 1)))),
-            Apply("le", (argument, Number(Fraction(number)))),
-        )
-    return [low, high]
+        return [Apply("ge", (argument, itself)), Apply("lt", (argument, after))]
+    return [Apply("gt", (argument, before)), Apply("le", (argument, itself))]
 
 
 def _arms(choice: Apply, box: Mapping[str, Span]) -> Iterator[tuple[Node, list[Node]]]:
@@ -122,7 +113,7 @@ def _arms(choice: Apply, box: Mapping[str, Span]) -> Iterator[tuple[Node, list[N
 
 def _with(system: System, jump: Apply, piece: Node, conditions: list[Node]) -> System:
     """A system with one piece of an operation in its place, where the conditions of that hold."""
-    gaps = [gap for condition in conditions for gap in _gaps_of(condition, holds=True)]
+    gaps = chain.from_iterable(_gaps_of(condition, holds=True) for condition in conditions)
     return replace(
         system,
         goal=replaced(system.goal, jump, piece),

@@ -200,11 +200,11 @@ def _without_denied_cases(library: RelationSet, question: Question, candidates: 
     """
     if question.ranges or len(candidates.states) < 2:
         return candidates
-    kept = [
-        (its_library, result)
-        for its_library, result in candidates.answers
-        if not all(_is_case_denied(library, question, result, state) for state in result.states)
-    ]
+    kept = []
+    for its_library, result in candidates.answers:
+        states = tuple(state for state in result.states if not _is_case_denied(library, question, result, state))
+        if states:
+            kept.append((its_library, replace(result, states=states)))
     return replace(candidates, answers=kept) if kept else candidates
 
 

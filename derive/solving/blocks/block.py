@@ -36,12 +36,17 @@ from functools import partial
 from itertools import chain
 
 from derive.errors import Cause, LimitError
-from derive.expressions.tree import Equation, render
-from derive.numerics.algebra.like_terms import ZERO, at_zeros
+from derive.expressions.tree import Equation, Name, has_operation, render
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.like_terms import ZERO, at_zeros, difference_of
 from derive.numerics.algebra.linear import ReducedEquations, Solved, combined, linear_solutions, product_solutions
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.root_finding.branch_and_bound import System as BoxSystem
+from derive.numerics.root_finding.continuous_pieces import JUMPS, continuous_pieces
+from derive.numerics.root_finding.univariate_branch_and_prune import middle
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.complete_search import (
     NOWHERE,
@@ -69,7 +74,7 @@ from derive.solving.blocks.solution_curves import (
 )
 from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.system import System, agrees
-from derive.solving.blocks.tearing import tearings, torn
+from derive.solving.blocks.tearing import straight, tearings, torn
 from derive.time_limits import Search, sharing, stop_if_over
 from derive.tolerances import SAME_ROOT
 from quantities.domain import Domain
@@ -121,41 +126,53 @@ def solve_block(
 
 
 def is_refuted(
-    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+    equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span], domains: Mapping[str, Domain]
 ) -> bool:
-    """Whether it is seen without a search that a block has no admissible solution.
+    """Whether it is seen without a search that a block has no solution, wherever its known numbers lie in spans.
+
+    Contractors show it of each continuous piece. Where all unknowns follow from one, so may the equation that is left.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> size = Domain("-9..9", -9.0, 9.0)
+    >>> size = {name: Domain("-9..9", -9.0, 9.0) for name in "xy"}
     >>> pair = [parse_equation("x + y = a"), parse_equation("x - y = 1")]
-    >>> [is_refuted(pair, ["x", "y"], {"a": a}, {"x": size, "y": size}) for a in (1.0, 20.0)]
-    [False, True]
+    >>> [is_refuted(pair, ["x", "y"], {"a": span}, size) for span in ((0.9, 1.1), (19.0, 21.0), (15.0, 21.0))]
+    [False, True, False]
     """
+    box = {**{name: domains[name].ends for name in unknowns}, **spans}
+    differences = tuple(map(difference_of, equations))
+    whole = BoxSystem(Name(unknowns[0]), domains[unknowns[0]].ends, differences, box)
+    if continuous_pieces(whole) == []:
+        return True
     if len(unknowns) == 1:
-        outcome = values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
-        return _has_no_solution(outcome)
-    system = System(tuple(equations), tuple(unknowns), known, domains)
-    variants = variants_of(system.equations, frozenset(system.unknowns))
-    return all(map(_is_arm_refuted, [system] if len(variants) == 1 else map(system.taking, variants)))
+        return _is_never_reached(equations[0], unknowns[0], spans, domains[unknowns[0]])
+    way = straight(equations, unknowns, spans, domains)
+    return way is not None and any(_is_never_reached(left, way[0], spans, domains[way[0]]) for left in way[1].left)
 
 
-def _is_arm_refuted(system: System) -> bool:
-    """Whether it is seen without a search that one arm of a block has no admissible solution."""
-    if _refuted_by_one_equation(system) is not None:
-        return True
-    sums = combined(system.equations, system.known) if is_small(system) else None
-    if sums is not None and sums.contradict:
-        return True
-    problem = (system.equations, system.unknowns, system.known, system.domains)
-    linear = linear_solutions(*problem) or product_solutions(*problem)
-    outcome = _solve_by_resultants(system) if linear is None else _linear_outcome(system, linear)
-    return (outcome is not None and _has_no_solution(outcome)) or contractors_refute(system)
+def _is_never_reached(equation: Equation, name: str, spans: Mapping[str, Span], domain: Domain) -> bool:
+    """Whether a block's equation has one number in a span that it never comes to, whatever its unknown is.
+
+    What is continuous, and comes neither to one end of a span nor to the other nor to its middle, comes to no number in
+    it, unless it stays between two of these.
+    """
+    known = {given: low for given, (low, _) in spans.items() if given in equation.names}
+    moving = [given for given in known if spans[given][1] > known[given]]
+    if len(moving) != 1 or has_operation(*equation.sides, among=JUMPS):
+        return False
+    (number,) = moving
+    candidates = isolate(equation, number) or ()
+    if len(candidates) != 1 or candidates[0].conditions or candidates[0].divisors:
+        return False
+    low, high = spans[number]
+    if low <= value(candidates[0].form, {**known, name: middle(domain.ends)}) <= high:
+        return False
+    outcomes = (values_of(equation, name, {**known, number: x}, domain) for x in (low / 2 + high / 2, low, high))
+    return all(map(_has_no_solution, outcomes))
 
 
 def _has_no_solution(outcome: Outcome) -> bool:
-    """Whether a block's outcome shows that it has no solution: neither is one open, nor do its equations repeat."""
-    is_singular = outcome.singular and outcome.cause is not Cause.CONTRADICTION
-    return not (outcome.solutions or outcome.undecided or outcome.caveat or is_singular)
+    """Whether a block's outcome shows that it has no solution."""
+    return not (outcome.solutions or outcome.undecided or outcome.caveat or outcome.singular)
 
 
 def _solve_system(system: System) -> Outcome:

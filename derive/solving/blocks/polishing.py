@@ -2,7 +2,8 @@
 
 Newton's method recovers lost digits, on the equations that the values came from: on others it might converge to
 another solution. A value that misses the end of its domain by rounding alone is moved to that end, and one that
-differs from zero by rounding alone becomes zero, whether or not its domain holds zero.
+differs from zero by rounding alone becomes zero, whether or not its domain holds zero. Where all given numbers are
+known exactly, short decimals that solve the equations exactly take the place of the doubles beside them.
 
 Around a multiple root the equations hold within rounding far from it: a residual of 1e-10 lets a double root be wrong
 in the fifth digit. Such points are computed again with 150 digits, so that many of them become the one root they are.
@@ -32,6 +33,7 @@ from quantities.rational import nearest
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
 _DIGITS = (15, 14, 13, 12)  # of decimals that a solution may be, known but for its last digits
+_NEARBY = (1e-9, 1e-6)  # shares of the largest number, within which a zero is told from other solutions
 _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
@@ -66,32 +68,49 @@ def in_short_decimals(outcome: Outcome, system: System) -> Outcome:
     solutions: list[Solution] = []
     reason = outcome.reason
     for solution in outcome.solutions:
-        decimals = None if solution.spans else _short_decimals(solution.values, system, known)
-        told = solution if decimals is None else replace(solution, values=decimals)
-        outside = "" if decimals is None else system.outside(decimals)
-        if outside:
+        exact_solution = _in_short_decimals(solution, system, known)
+        outside = system.outside(exact_solution.values)
+        if exact_solution is not solution and outside:
             reason = reason or outside
         else:
-            solutions.append(told)
+            solutions.append(exact_solution)
     return replace(outcome, solutions=tuple(solutions), reason=reason)
 
 
-def _short_decimals(
-    values: Mapping[str, float], system: System, known: Mapping[str, Fraction]
-) -> dict[str, float] | None:
-    """The decimals that differ from a polished solution in its last digits alone, if they solve the system exactly."""
-    if not all(map(math.isfinite, values.values())):
-        return None
+def _in_short_decimals(solution: Solution, system: System, known: Mapping[str, Fraction]) -> Solution:
+    """The polished solution in decimals that differ in its last digits alone, if they solve the system exactly.
+
+    Zero differs from a small number in all its digits, and may be another solution: none may lie between the two.
+    """
+    values = solution.values
+    if solution.spans or not all(map(math.isfinite, values.values())):
+        return solution
     largest = max(map(abs, values.values()))
     for digits in _DIGITS:
-        point = {name: Fraction(f"{x:.{digits}g}") for name, x in values.items()}
-        zeros = {name: Fraction(0) for name, x in values.items() if abs(x) <= largest / 10**digits}
-        for candidate in (point, {**point, **zeros}):
-            numbers = {**known, **candidate}
-            sides = ([exact_value(side, numbers) for side in equation.sides] for equation in system.equations)
-            if all(left is not None and left == right for left, right in sides):
-                return {name: nearest(number) for name, number in candidate.items()}
-    return None
+        decimals = {name: Fraction(f"{x:.{digits}g}") for name, x in values.items()}
+        with_zeros = {
+            name: Fraction(0) if abs(x) <= largest / 10**digits else decimals[name] for name, x in values.items()
+        }
+        for numbers in (decimals, with_zeros):
+            candidate = {name: nearest(number) for name, number in numbers.items()}
+            if not _is_exact(system, {**known, **numbers}):
+                continue
+            if numbers is decimals or _is_the_only_one_near(candidate, system, largest):
+                return replace(solution, values=candidate)
+    return solution
+
+
+def _is_the_only_one_near(values: Mapping[str, float], system: System, size: float) -> bool:
+    """Whether a polished solution is proved to be the only one so near that another may seem to be it, for its size."""
+    boxes = ({name: (x - share * size, x + share * size) for name, x in values.items()} for share in _NEARBY)
+    steps = (system.step_in(box, LAST_DIGIT) for box in boxes)
+    return any(step is not None and step.single for step in steps)
+
+
+def _is_exact(system: System, numbers: Mapping[str, Fraction]) -> bool:
+    """Whether rational numbers solve a system exactly, where rounding left digits to be polished."""
+    sides = ([exact_value(side, numbers) for side in equation.sides] for equation in system.equations)
+    return all(left is not None and left == right for left, right in sides)
 
 
 def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:

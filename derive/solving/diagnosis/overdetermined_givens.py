@@ -26,13 +26,13 @@ from typing import TYPE_CHECKING
 from derive.caches import Memo, numbers_as_key
 from derive.errors import DeriveError, InconsistentError, LimitError
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, Node, has_operation, names_in, operations
+from derive.expressions.tree import Apply, Name, Node, has_operation, names_in, operations
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.like_terms import ZERO, difference_of
 from derive.numerics.algebra.linear_cases import CHOICES
 from derive.numerics.intervals.arithmetic import point_box
-from derive.numerics.intervals.enclosure import truths
+from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.basis import determined
 from derive.planning.directions import directed
 from derive.planning.incidence import Core, Structure, core_of, structure_of
@@ -41,7 +41,7 @@ from derive.planning.plan import Block, Plan, ordered
 from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.block import is_refuted
-from derive.solving.blocks.system import agrees
+from derive.solving.blocks.closed_forms import composed, enclosed_form
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.conflicts import behind, contradiction, tested
@@ -53,13 +53,14 @@ from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
-from derive.tolerances import SAME_ROOT
+from derive.tolerances import AGREEMENT, SAME_ROOT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.answer import Answer
 
 _SEVERAL = frozenset({*CHOICES, *STEPPED, *PERIODIC})  # operations that have one value for several numbers
+_DIFFERENCE = ""  # a name that no quantity has, for the difference of two sides among the forms of quantities
 _MOST = 16  # limit on solutions that are followed
 _SETS = 16  # limit on sets of dependent relations that are looked at
 _SHARE = 0.5  # of the remaining time
@@ -202,9 +203,14 @@ def _prove_a_case_fits(library: RelationSet, question: Question, plan: Plan, twi
     `b = a + 1` when c > 2, `b = a + 5` otherwise leave b no other value, whatever c is. `b = c` when c < 3, `b = c + 1`
     otherwise leave c none where b is 3.5.
     """
-    values = state.values
-    relations = [library.relations[name] for name in twice.undecided if values.keys() >= {*library.members[name]}]
-    failing = [relation.name for relation in relations if not agrees(relation.written, values)]
+    around = _around(question)
+
+    def surely_fails(name: str) -> bool:
+        difference = composed(_DIFFERENCE, {**state.forms, _DIFFERENCE: difference_of(library.relations[name].written)})
+        enclosure = enclosed_form(difference, around)
+        return enclosure is not None and enclosure.misses_zero
+
+    failing = [*filter(surely_fails, twice.undecided)]
 
     def may_fail(names: Collection[str]) -> bool:
         case = replace(question.case, failing=question.case.failing.union(names))
@@ -324,7 +330,7 @@ def _states(library: RelationSet, twice: StatedTwice, question: Question) -> lis
     for block in twice.blocks:
         tick()
         if block in twice.unsolved:
-            states = [_barred_where_refuted(library, block, state) for state in states]
+            states = [_barred_where_refuted(library, question, block, state) for state in states]
             continue
         following: list[State] = []
         for state in states:
@@ -338,15 +344,27 @@ def _states(library: RelationSet, twice: StatedTwice, question: Question) -> lis
     return states
 
 
-def _barred_where_refuted(library: RelationSet, block: Block, state: State) -> State:
+def _around(question: Question) -> dict[str, Span]:
+    """The span of each number that is typed, anywhere in which overdetermined givens may have it and still agree.
+
+    They agree within a share of their terms, and what follows from them may be a small difference of these.
+    """
+    reaches = ((name, number, AGREEMENT * abs(number)) for name, number in question.numbers.items())
+    return {name: (number - reach, number + reach) for name, number, reach in reaches}
+
+
+def _barred_where_refuted(library: RelationSet, question: Question, block: Block, state: State) -> State:
     """The state of overdetermined givens after a block that is not solved: barred where it surely has no solution."""
-    needed = block.inputs(library)
-    if not needed <= state.values.keys():
-        return state
-    known = {name: state.values[name] for name in needed}
+    around = _around(question)
+    spans: dict[str, Span] = {}
+    for name in sorted(block.inputs(library)):
+        enclosure = enclosed_form(composed(name, state.forms) if name in state.forms else Name(name), around)
+        if enclosure is None or enclosure.partial:
+            return state
+        spans[name] = enclosure.values
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
-    if is_refuted(equations, block.unknowns, known, domains):
+    if is_refuted(equations, block.unknowns, spans, domains):
         return replace(state, barred=state.barred | {*block.unknowns})
     return state
 

@@ -91,10 +91,11 @@ def _bounds_of_pieces(system: System, most: int) -> tuple[Bound, Bound] | None:
     pieces = continuous_pieces(replace(system, allowed=(low - reach, high + reach)))
     if pieces is None:
         return bounds
-    found = [its for piece in pieces if (its := least_and_greatest(piece, most)) is not None]
-    if not found:
+    bounds_of_pieces = [*filter(None, (least_and_greatest(piece, most) for piece in pieces))]
+    if not bounds_of_pieces:
         return None
-    return min((low for low, _ in found), key=attrgetter("at")), max((high for _, high in found), key=attrgetter("at"))
+    lows, highs = zip(*bounds_of_pieces, strict=True)
+    return min(lows, key=attrgetter("at")), max(highs, key=attrgetter("at"))
 
 
 def bounds_under_limits(

@@ -77,6 +77,14 @@ def test_noise_brings_no_zero_into_a_domain_of_positive_numbers():
             library.solve_all(target)
 
 
+@pytest.mark.parametrize(
+    "domains", [{"x": "real", "y": "real"}, {"x": "-2..2", "y": "0..1e16"}], ids=["real", "bounded"]
+)
+def test_a_small_root_beside_a_large_number_is_no_zero(domains):
+    library = bare("x y", "x**3 - 2*x = 3*(y - 1e15)", "y - 1e15 = x**3 - 2*x", domains=domains)
+    assert [answer.base for answer in library.solve_all("x")] == pytest.approx([-math.sqrt(2), 0, math.sqrt(2)])
+
+
 def test_zeros_of_two_solutions_are_one_number():
     library = bare("x y z", *AT_ZERO, domains={"x": "-2..2", "y": "real", "z": "real"})
     assert [answer.base for answer in library.solve_all("z")] == [0]

@@ -102,6 +102,13 @@ def test_cases_that_intervals_refute_leave_no_value_beside_a_rounding():
         library.solve_all("x", b="-4.6..-2.3")
 
 
+def test_a_condition_on_what_an_arm_does_not_contain_makes_pieces_too():
+    domains = {"x": "0..9", "a": "real", "b": "0..9"}
+    library = bare("a b x", "a = (4 if x < 3 or x > 5 else 7) + floor(b)", domains=domains)
+    (answer,) = library.solve_all("b", a="5..6", x="1..8")
+    assert answer.bounds == pytest.approx((1, 3))
+
+
 @every("seed", range(200), ordinary=20)
 def test_a_rounded_quotient_has_the_bounds_that_its_decimals_give(seed):
     draw = random.Random(f"quotients {seed}")
