@@ -27,13 +27,23 @@ from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, are_close, repeats
 from derive.solving.blocks.substitution import expressed
 from derive.solving.blocks.system import System, agrees
-from derive.tolerances import AGREEMENT, BLUR, HANDFUL, LAST_DIGIT, LEAST_FACTOR, NEAR_MULTIPLE, SMALLEST, TIGHT
+from derive.tolerances import (
+    AGREEMENT,
+    BLUR,
+    HANDFUL,
+    LAST_DIGIT,
+    LEAST_FACTOR,
+    NEAR_MULTIPLE,
+    SAME_MULTIPLE,
+    SAME_ROOT,
+    SMALLEST,
+    TIGHT,
+)
 from quantities.rational import nearest
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
 _DIGITS = (15, 14, 13, 12)  # of decimals that a solution may be, known but for its last digits
-_NEARBY = (1e-9, 1e-6)  # shares of the largest number, within which a zero is told from other solutions
 _BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
@@ -102,7 +112,10 @@ def _in_short_decimals(solution: Solution, system: System, known: Mapping[str, F
 
 def _is_the_only_one_near(values: Mapping[str, float], system: System, size: float) -> bool:
     """Whether a polished solution is proved to be the only one so near that another may seem to be it, for its size."""
-    boxes = ({name: (x - share * size, x + share * size) for name, x in values.items()} for share in _NEARBY)
+    boxes = (
+        {name: (x - share * size, x + share * size) for name, x in values.items()}
+        for share in (SAME_ROOT, SAME_MULTIPLE)
+    )
     steps = (system.step_in(box, LAST_DIGIT) for box in boxes)
     return any(step is not None and step.single for step in steps)
 
