@@ -59,8 +59,13 @@ def tested(library: RelationSet, question: Question, plan: Plan, state: State) -
     return [(relation, checked(relation, state.values, ranges, state.forms, ranges)) for relation in relations]
 
 
-def contradiction(library: RelationSet, question: Question, plan: Plan, state: State) -> InconsistentError | None:
-    """The error for a conflict among strong values and exact relations in a state; None if there is no conflict."""
+def contradiction(
+    library: RelationSet, question: Question, plan: Plan, state: State, nowhere: frozenset[str] = frozenset()
+) -> InconsistentError | None:
+    """The error for a conflict among strong values and exact relations in a state; None if there is no conflict.
+
+    Some quantities have a value `nowhere` in the ranges, where the relations that they follow from apply.
+    """
     checks = tested(library, question, plan, state)
     failed = [(relation, check) for relation, check in checks if not (check.passed or check.is_in_part)]
     for relation, check in failed:
@@ -82,7 +87,7 @@ def contradiction(library: RelationSet, question: Question, plan: Plan, state: S
             what = no_value_fits([relation.name], [subject.name])
         broken = {other.name: other.verdict for _, other in failed}
         return _conflict(library, question, what, relations, givens, gap, broken)
-    return _no_value_conflict(library, question, plan, state)
+    return _no_value_conflict(library, question, plan, state, nowhere)
 
 
 def _conflict(
@@ -108,7 +113,9 @@ def _conflict(
     )
 
 
-def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, state: State) -> InconsistentError | None:
+def _no_value_conflict(
+    library: RelationSet, question: Question, plan: Plan, state: State, nowhere: frozenset[str]
+) -> InconsistentError | None:
     """The error for the smallest conflict that leaves quantities of the checks no value; None if there is none."""
     conflicts: list[tuple[Block, list[str], list[str]]] = []
     for block in plan.extra:
@@ -124,7 +131,8 @@ def _no_value_conflict(library: RelationSet, question: Question, plan: Plan, sta
         if is_rough or any(weak for _, _, weak in traces):
             continue
         givens = list(dict.fromkeys(chain.from_iterable(names for _, names, _ in traces)))
-        if not _may_have_value_in_ranges(library, question, relations, givens):
+        is_nowhere = nowhere.issuperset(block.unknowns)
+        if not _may_have_value_in_ranges(library, question, relations, givens, is_nowhere=is_nowhere):
             conflicts.append((block, relations, givens))
     if not conflicts:
         return None
@@ -167,7 +175,7 @@ def _parts(
 
 
 def _may_have_value_in_ranges(
-    library: RelationSet, question: Question, relations: Sequence[str], givens: Sequence[str]
+    library: RelationSet, question: Question, relations: Sequence[str], givens: Sequence[str], *, is_nowhere: bool
 ) -> bool:
     """Whether relations in conflict in the middle of the ranges may leave their quantities values elsewhere in them.
 
@@ -176,7 +184,7 @@ def _may_have_value_in_ranges(
     if question.ranges.keys().isdisjoint(givens):
         return False
     applies = _apply_in_all_ranges(library, question, relations)
-    if applies and not _may_hold_in_ranges(library, question, relations):
+    if applies and (is_nowhere or not _may_hold_in_ranges(library, question, relations)):
         return False
     return _may_fit_in_ranges(library, question, relations)
 

@@ -25,6 +25,7 @@ from derive.planning.directions import directed
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, ordered
+from derive.solving.blocks.block import is_refuted
 from derive.solving.blocks.closed_forms import arms_in_closed_form, closed_forms, divisors_beside, domains_of, only_form
 from derive.tolerances import AGREEMENT
 
@@ -187,7 +188,8 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:
     """The unknowns of ordered blocks that certainly violate their domains, wherever the givens lie in ranges.
 
-    What follows from these has no value either. An unknown without a closed form is taken to have a value.
+    What follows from these has no value either. An unknown without a closed form is taken to have a value, unless it is
+    seen without a search that it has none.
     """
     spans, without_value = dict(given), set[str]()
     for block in blocks:
@@ -202,7 +204,11 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
             if not any(_may_fit(written, name, arm, spans) for arm in arms):
                 without_value.add(name)
             continue
-        if not forms or not spans.keys() >= {*names_in(*forms)}:
+        if not forms:
+            if spans.keys() >= inputs and is_nowhere(library, block, {given: spans[given] for given in inputs}):
+                without_value.update(block.unknowns)
+            continue
+        if not spans.keys() >= {*names_in(*forms)}:
             continue
         low, high = spans[name]
         enclosures = [enclosure.values for form in forms if (enclosure := enclose(form, spans, "")) is not None]
@@ -212,6 +218,13 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
             continue
         spans[name] = min(start for start, _ in inside), max(end for _, end in inside)
     return frozenset(without_value)
+
+
+def is_nowhere(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> bool:
+    """Whether the unknowns of a block violate their domains wherever its other quantities lie in spans."""
+    equations = [library.relations[relation].written for relation in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    return is_refuted(equations, block.unknowns, spans, domains)
 
 
 def _may_fit(written: Equation, name: str, arm: tuple[Equation, tuple[Node, ...]], spans: Mapping[str, Span]) -> bool:

@@ -40,12 +40,11 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, ordered
 from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.block import is_refuted
 from derive.solving.blocks.closed_forms import composed, enclosed_form
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.conflicts import behind, contradiction, tested
-from derive.solving.diagnosis.domain_violations import certainly_left, is_searched, is_silent, leaving
+from derive.solving.diagnosis.domain_violations import certainly_left, is_nowhere, is_searched, is_silent, leaving
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.case_claims import is_possible
@@ -163,11 +162,12 @@ def _agreement_of_exact(
     plan = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in _states(library, twice, alone)]
     left_by_middle: frozenset[str] = frozenset()  # no value in the middle of the ranges, but perhaps elsewhere
+    nowhere: frozenset[str] = frozenset()
     if question.ranges and states:
-        nowhere = certainly_left(library, twice.blocks, spans)
+        nowhere = certainly_left(library, twice.blocks, _around(spans))
         left_by_middle = frozenset.intersection(*(frozenset(state.barred) for state in states)) - nowhere
         states = [replace(state, barred=state.barred & nowhere) for state in states]
-    clashes = [contradiction(library, alone, plan, state) for state in states]
+    clashes = [contradiction(library, alone, plan, state, nowhere) for state in states]
     notes = chain.from_iterable(state.notes for state in states)
     is_proved = not any(note.leaves_others for note in notes)
     if states and is_proved and None not in clashes:
@@ -179,7 +179,7 @@ def _agreement_of_exact(
         prove_fit(library, alone, names)
     sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
     clashing = [state for state, clash in zip(states, clashes, strict=True) if clash is not None]
-    if len(sound) == 1 and not question.ranges:
+    if len(sound) == 1:
         _prove_a_case_fits(library, alone, plan, twice, sound[0])
     tested = _tested(library, alone, plan, sound[0]) if len(sound) == 1 else Agreement()
     beyond = [_check_left_by_middle(library, plan, name) for name in plan.sources if name in left_by_middle]
@@ -203,7 +203,7 @@ def _prove_a_case_fits(library: RelationSet, question: Question, plan: Plan, twi
     `b = a + 1` when c > 2, `b = a + 5` otherwise leave b no other value, whatever c is. `b = c` when c < 3, `b = c + 1`
     otherwise leave c none where b is 3.5.
     """
-    around = _around(question)
+    around = _around({**point_box(question.numbers), **question.ranges})
 
     def surely_fails(name: str) -> bool:
         difference = composed(_DIFFERENCE, {**state.forms, _DIFFERENCE: difference_of(library.relations[name].written)})
@@ -344,27 +344,24 @@ def _states(library: RelationSet, twice: StatedTwice, question: Question) -> lis
     return states
 
 
-def _around(question: Question) -> dict[str, Span]:
-    """The span of each number that is typed, anywhere in which overdetermined givens may have it and still agree.
+def _around(spans: Mapping[str, Span]) -> dict[str, Span]:
+    """The wider span of each number or range that is typed: anywhere in it, overdetermined givens may lie and agree.
 
     They agree within a share of their terms, and what follows from them may be a small difference of these.
     """
-    reaches = ((name, number, AGREEMENT * abs(number)) for name, number in question.numbers.items())
-    return {name: (number - reach, number + reach) for name, number, reach in reaches}
+    return {name: (low - AGREEMENT * abs(low), high + AGREEMENT * abs(high)) for name, (low, high) in spans.items()}
 
 
 def _barred_where_refuted(library: RelationSet, question: Question, block: Block, state: State) -> State:
     """The state of overdetermined givens after a block that is not solved: barred where it surely has no solution."""
-    around = _around(question)
+    around = _around(point_box(question.numbers))
     spans: dict[str, Span] = {}
     for name in sorted(block.inputs(library)):
         enclosure = enclosed_form(composed(name, state.forms) if name in state.forms else Name(name), around)
         if enclosure is None or enclosure.partial:
             return state
         spans[name] = enclosure.values
-    equations = [library.relations[name].written for name in block.relations]
-    domains = {name: library.declared[name].domain for name in block.unknowns}
-    if is_refuted(equations, block.unknowns, spans, domains):
+    if is_nowhere(library, block, spans):
         return replace(state, barred=state.barred | {*block.unknowns})
     return state
 

@@ -35,6 +35,8 @@ IDLE = [  # relations, the domain of x, for which y they have a solution, and su
     (BEHIND, "0..9", lambda y: 0 <= 2 * y < 3 or 4 <= 2 * y <= 10, 4),
 ]
 
+STEPPED_AND_RISING = (["y = 3*x + floor(x)"], "0..9", lambda y: 0 <= y <= 36 and y % 4 < 3, 1)
+
 
 def drawn(seed):
     draw = random.Random(f"idle {seed}")
@@ -54,6 +56,24 @@ def test_what_is_typed_has_to_leave_the_unknowns_beside_an_answer_some_value(see
     with pytest.raises(InconsistentError) as raised:
         library.solve("b", y=str(y))
     assert f"y = {y}" in raised.value.conflicts
+
+
+@every("seed", range(300), ordinary=20)
+def test_a_range_has_to_leave_the_unknowns_beside_an_answer_a_value_at_some_number_in_it(seed):
+    draw = random.Random(f"idle range {seed}")
+    relations, domain, fits, _ = draw.choice([*IDLE, STEPPED_AND_RISING])
+    low = draw.randint(-40, 110) / 10 + 0.05  # at the edge of a case, intervals tell nothing
+    high = low + draw.choice((0.1, 0.3, 0.9, 3))
+    library = bare("b w x y z", "b = 2*y", *relations, domains={**dict.fromkeys("bwyz", "real"), "x": domain})
+    numbers = [4, 5, *(low + (high - low) * step / 1000 for step in range(1001))]
+    if any(low <= number <= high and fits(number) for number in numbers):
+        answers = library.solve_all("b", y=f"{low:.2f}..{high:.2f}")
+        assert answers
+        assert all(2 * low - 1e-9 <= end <= 2 * high + 1e-9 for each in answers for end in each.bounds)
+        return
+    with pytest.raises(InconsistentError) as raised:
+        library.solve_all("b", y=f"{low:.2f}..{high:.2f}")
+    assert f"y = {low:.2f}..{high:.2f}" in raised.value.conflicts
 
 
 @every("seed", range(60), ordinary=12)
