@@ -23,12 +23,12 @@ from derive.numerics.intervals.enclosure import enclose, truths
 from derive.numerics.root_finding.branch_and_bound import Boxes, System
 
 _MOST = 32  # limit on pieces
-JUMPS = frozenset({"piecewise", *STEPPED})
+_JUMPS = frozenset({"piecewise", *STEPPED})
 
 
 def has_jumps(system: System) -> bool:
     """Whether a system may have several continuous pieces."""
-    return has_operation(*_expressions(system), among=JUMPS)
+    return has_operation(*_expressions(system), among=_JUMPS)
 
 
 def continuous_pieces(system: System) -> list[System] | None:
@@ -49,7 +49,7 @@ def continuous_pieces(system: System) -> list[System] | None:
             return None
         if part is None:
             continue
-        jump = innermost(*_expressions(part), among=JUMPS)
+        jump = innermost(*_expressions(part), among=_JUMPS)
         if jump is None:
             pieces.append(part)
             continue

@@ -29,6 +29,7 @@ do not fix the unknowns.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -36,16 +37,16 @@ from functools import partial
 from itertools import chain
 
 from derive.errors import Cause, LimitError
-from derive.expressions.tree import Equation, Name, has_operation, render
+from derive.expressions.tree import Equation, Name, render
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.algebra.like_terms import ZERO, at_zeros, difference_of
 from derive.numerics.algebra.linear import ReducedEquations, Solved, combined, linear_solutions, product_solutions
 from derive.numerics.algebra.polynomials import common_zeros
 from derive.numerics.intervals.arithmetic import lies_in
-from derive.numerics.intervals.enclosure import Span
+from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System as BoxSystem
-from derive.numerics.root_finding.continuous_pieces import JUMPS, continuous_pieces
+from derive.numerics.root_finding.continuous_pieces import continuous_pieces
 from derive.numerics.root_finding.univariate_branch_and_prune import middle
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.complete_search import (
@@ -153,18 +154,24 @@ def _is_never_reached(equation: Equation, name: str, spans: Mapping[str, Span], 
     """Whether a block's equation has one number in a span that it never comes to, whatever its unknown is.
 
     What is continuous, and comes neither to one end of a span nor to the other nor to its middle, comes to no number in
-    it, unless it stays between two of these.
+    it, unless it stays between two of these. Past a pole, or where it is undefined, it may begin again anywhere.
     """
     known = {given: low for given, (low, _) in spans.items() if given in equation.names}
     moving = [given for given in known if spans[given][1] > known[given]]
-    if len(moving) != 1 or has_operation(*equation.sides, among=JUMPS):
+    if len(moving) != 1:
         return False
     (number,) = moving
     candidates = isolate(equation, number) or ()
     if len(candidates) != 1 or candidates[0].conditions or candidates[0].divisors:
         return False
+    form = candidates[0].form
+    start, end = domain.ends
+    inside = {**spans, name: (math.nextafter(start, end) if domain.open_low else start, end)}
+    enclosure = enclose(form, inside, "")
+    if enclosure is None or enclosure.partial:
+        return False
     low, high = spans[number]
-    if low <= value(candidates[0].form, {**known, name: middle(domain.ends)}) <= high:
+    if low <= value(form, {**known, name: middle(domain.ends)}) <= high:
         return False
     outcomes = (values_of(equation, name, {**known, number: x}, domain) for x in (low / 2 + high / 2, low, high))
     return all(map(_has_no_solution, outcomes))

@@ -121,6 +121,18 @@ def test_relations_of_cases_leave_compiled_functions_and_sweeps_no_number_where_
     assert library.sweep("b", y=[beside, beyond, fitting]).columns["b"].tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("relation", "domain", "y"),
+    [
+        ("y = x/abs(x)", "-9..1", "0.9..1.2"),
+        ("y = sqrt(-(x + 8)*(x + 7)*(x - 2)*(x - 2.05)*exp(x/9)) + x", "-8..8", "1.9..2.9"),
+    ],
+)
+def test_a_range_contradicts_nothing_that_begins_again_past_a_pole_or_a_gap(relation, domain, y):
+    library = bare("b x y", "b = 2*y", relation, domains={"b": "real", "x": domain, "y": "real"})
+    assert library.solve_all("b", y=y)
+
+
 def test_a_range_contradicts_no_cases_that_fit_some_of_its_numbers():
     library = bare("b x y", "b = 2*y", *NUMBERS_BY_CASE, domains=dict.fromkeys("bxy", "real"))
     answer = library.solve("b", y="4..6")
