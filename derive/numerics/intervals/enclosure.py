@@ -447,7 +447,15 @@ def truths(condition: Node, spans: Mapping[str, Span]) -> frozenset[bool | None]
 
 
 def _named(spans: Mapping[str, Span], moving: str) -> Callable[[str], Enclosure]:
-    return lambda name: Enclosure(spans[name], _ONE if name == moving else ZERO)
+    """The enclosures of quantities by their names; `NoElement` for one without a value, which is NaN in its span."""
+
+    def enclosure(name: str) -> Enclosure:
+        span = spans[name]
+        if span[0] != span[0]:
+            raise NoElement
+        return Enclosure(span, _ONE if name == moving else ZERO)
+
+    return enclosure
 
 
 def around(number: Number) -> Span:

@@ -358,7 +358,14 @@ def _results_in_arms(library: RelationSet, question: Question) -> list[tuple[Rel
     answers, errors = _results_by_case(arm_library, question.but(), until_open=True)
     if any(isinstance(error, (LimitError, UnderdeterminedError)) for error in errors):
         return []
-    return [_with_arms(library, arm_library, result) for result in answers]
+    return [_with_arms(library, arm_library, result) for result in answers if not _takes_two_arms(library, result)]
+
+
+def _takes_two_arms(library: RelationSet, result: PlanResult) -> bool:
+    """Whether a candidate takes two arms of one choice, which exclude each other."""
+    used = {*result.plan.relations, *result.case.holding}
+    choices = [relation_of_arm(name) for name in used if name not in library.relations]
+    return len(choices) > len({*choices})
 
 
 def _with_arms(library: RelationSet, arm_library: RelationSet, result: PlanResult) -> tuple[RelationSet, PlanResult]:

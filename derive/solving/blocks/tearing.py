@@ -27,6 +27,7 @@ from derive.errors import Cause, LimitError, LimitKind
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.exact_values import exact_value, rationals
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
@@ -328,7 +329,9 @@ class _TornBranch:
             def holds(x: float, tolerance: float = tolerance, worth: Worth = worth) -> bool:
                 return self.system.holds(self.at(x, worth), tolerance)
 
-            pieces = runs(holds, span, self.system.known, [*seeds, *between])
+            pieces = [
+                piece for piece in runs(holds, span, self.system.known, [*seeds, *between]) if self._holds_in(piece)
+            ]
             alone = [x for x in marks[1:-1] if holds(x)]
             alone = [x for x in alone if not any(lies_in((x, x), piece, SAME_ROOT) for piece in pieces)]
             if pieces or alone:
@@ -336,6 +339,25 @@ class _TornBranch:
                 along = (self._piece(piece, worth) for piece in exact)
                 return [*along, *(Solution(self.at(x, worth), {}) for x in alone)]
         return []
+
+    def _holds_in(self, piece: Span) -> bool:
+        """Whether the torn system holds inside an interval of the tear, not only within rounding, as far as it is seen.
+
+        Where x is large, `x + 1 = x` holds within rounding. In rationals it does not.
+        """
+        numbers = rationals(self.system.known, self.system.known)
+        if numbers is None or not self.system.is_exact:
+            return True
+        numbers[self.tear] = Fraction(middle(piece))
+        for name, form in self.forms.items():
+            number = exact_value(form, numbers)
+            if number is None:
+                return True
+            numbers[name] = number
+        sides = (
+            [exact_value(side, numbers) for side in equation.sides] for equation in self.system.with_choices.equations
+        )
+        return all(left is None or right is None or left == right for left, right in sides)
 
     def in_proportion(self, roots: Outcome) -> Solution | None:
         """The torn system's solution along the tear's whole domain, by proportion; None if it does not hold throughout.

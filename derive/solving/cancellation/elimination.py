@@ -436,6 +436,8 @@ class _Elimination:
             return equation
         difference = self._product(difference_of(equation))
         bases = [base for base in difference.powers if not self.is_nonzero(base)]
+        if not bases:  # `a + x = c + x` cannot hold where a and c are known to differ
+            bases = [base for base in difference.powers if self.known.keys() >= {*names_in(base)}]
         left_names = {*names_in(*bases)}
         if not left_names or left_names.issuperset(equation.names):
             return equation

@@ -219,9 +219,17 @@ def tied(library: RelationSet, question: Question) -> list[str]:
 def repeated_among(
     library: RelationSet, structure: Structure, given: Iterable[str], numbers: Mapping[str, float]
 ) -> Iterator[tuple[str, ...]]:
-    """Minimal sets of relations with dependent rows once these names are given, some of them with numbers."""
-    rows = _rows_at(library, structure, list(structure.members), numbers)
-    return repeated(_without_known(rows, frozenset(given)), "")
+    """Minimal sets of relations with dependent rows once these names are given, some of them with numbers.
+
+    As ratios of their sides `x = a*s` and `x = c*s` are dependent in x and s, and as differences `x = a + s` and
+    `x = c + s`.
+    """
+    known = frozenset(given)
+    slopes_at_point = _slopes_at(library, structure, list(structure.members), numbers)
+    of_ratios = {name: its.of_ratio for name, its in slopes_at_point.items()}
+    of_differences = {name: its.of_difference for name, its in slopes_at_point.items()}
+    forms = [of_ratios] if of_differences == of_ratios else [of_ratios, of_differences]
+    return iter(dict.fromkeys(chain.from_iterable(repeated(_without_known(rows, known), "") for rows in forms)))
 
 
 def moving_beside(

@@ -276,7 +276,8 @@ class Decisions:
         box = self.logic.box
         if box is None:
             return None
-        possible = truths(condition, box | point_box(numbers))
+        domains = {name: self.library.declared[name].domain.ends for name in names_in(condition) if name not in box}
+        possible = truths(condition, {**domains, **box, **point_box(numbers)})
         if True not in possible:
             return False
         return None if len(possible) > 1 else True

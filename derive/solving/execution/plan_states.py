@@ -122,6 +122,8 @@ def proof_of(library: RelationSet, question: Question, plan: Plan, state: State)
     if not is_number or any(note.leaves_others for note in state.notes):
         return None
     derived = {*plan.unknowns}
+    if plan.target not in derived and plan.target not in question.values:
+        return None  # its number is that of a case, or what else cancels leaves it
     start = {name: number for name, number in state.values.items() if name not in derived}
     claims = claims_of(library, question, plan, start)
     return None if claims is None else Proof(plan.target, claims)

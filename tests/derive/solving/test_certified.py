@@ -7,11 +7,13 @@ from fractions import Fraction
 
 import pytest
 
+import derive
 from derive.expressions.grammar import parse_equation
 from derive.expressions.tree import Apply
 from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from tests.derive.certified import counted_by_intervals, counted_by_sturm
+from tests.derive.statements import bare
 
 TERMS = (
     "x",
@@ -96,3 +98,14 @@ def test_the_counts_themselves_are_right():
     assert counted_by_intervals(parse_equation("sin(3*x) = 0").lhs, 0.5, 7.0) == 6
     assert counted_by_intervals(parse_equation("x**2 + 1 = 0").lhs, -3.0, 7.0) == 0
     assert counted_by_intervals(parse_equation("x**2 = 0").lhs, -3.0, 7.0) is None
+
+
+def test_a_number_that_only_a_case_leaves_is_not_called_proved():
+    relations = (
+        "j = min(a, (u if s >= h else a))",
+        {"equation": "k = 2*u + a", "when": "j <= a"},
+        {"equation": "k = u - a", "when": "j > a"},
+    )
+    answer = bare("a h j k s u", *relations).solve("j", a="2", s="4", u="6", k="14")
+    assert answer.base == 2
+    assert derive.verify(answer) is False

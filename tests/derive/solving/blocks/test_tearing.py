@@ -9,9 +9,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from derive import DeriveError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
+from tests.derive.statements import bare
 from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -191,3 +193,20 @@ def test_a_short_interval_in_a_long_one_is_not_called_nothing(inner, b):
     for solution in outcome.solutions:
         for x in solution.spans["x"] if solution.spans else [solution.values["x"]]:
             assert abs(b - 1 / x - math.asinh(x)) <= math.pi / 2 + 1e-6
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("x + k = min(y, x)", "y = max(x, y)"),
+        ("x + k = y if x > 5 else x", "y = x if x > 2 else y"),
+        ("x + k = min(y, x)", "y = y if x > 2 else y"),
+    ],
+)
+def test_what_holds_of_large_numbers_within_rounding_alone_is_no_interval(pair):
+    library = bare("k x y", *pair, domains={"k": "real", "x": "positive", "y": "real"})
+    try:
+        answers = library.solve_all("x", k="1")
+    except DeriveError:
+        return
+    assert all(answer.low.magnitude < 1e4 for answer in answers)

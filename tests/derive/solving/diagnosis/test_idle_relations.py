@@ -172,3 +172,18 @@ def test_what_follows_from_the_relations_alone_contradicts_them_too():
     library = bare("x y z", "x**2 + 0.5*x = 33", "y + z = 3*x", "y - z = x", domains=domains)
     with pytest.raises(InconsistentError):
         library.solve("x")  # z is x, and less than 0
+
+
+@every("seed", range(200), ordinary=20)
+def test_two_numbers_beside_the_same_unknown_have_to_be_one(seed):
+    draw = random.Random(f"beside {seed}")
+    term = draw.choice(["s", "2*s", "s**2", "exp(s)", "s/3", "s*t", "(s + t)"])
+    joined = draw.choice(["{} + {}", "{} - {}", "{}*{}", "{}/{}", "{}**2 + {}", "2*{} + 3*{}"])
+    library = bare("a c q s t x", f"x = {joined.format('a', term)}", f"x = {joined.format('c', term)}", "q = a*c")
+    a, c = draw.choice([2, 2.5, 7]), draw.choice([2, 2.5, 4])
+    if a == c:
+        assert number(library.solve("q", a=str(a), c=str(c))) == a * c
+        return
+    with pytest.raises(InconsistentError) as raised:
+        library.solve("q", a=str(a), c=str(c))
+    assert {f"a = {a}", f"c = {c}"} <= {*raised.value.conflicts}
