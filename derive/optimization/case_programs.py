@@ -118,7 +118,7 @@ class ProgramBuilder:
         self.fixed = {name: number for name, number in self.known.items() if name not in self.uncertain}
         points = point_box(self.fixed)
         self.box = {**points, **self.uncertain, **self.free}
-        self.cached: dict[str, list[CaseForm]] = {}
+        self.cached: dict[tuple[str, bool], list[CaseForm]] = {}
 
     def programs(self) -> list[Program]:
         """One program for each case of the target and each combination of cases of the limits' quantities.
@@ -170,15 +170,18 @@ class ProgramBuilder:
     def _limit_forms(self, name: str, goal: CaseForm) -> list[CaseForm]:
         """The forms of a limit's quantity in a program, in the order in which an answer chooses what it tests.
 
-        They are those that the target's plan has, else those that a profile states, else those of a plan of its own,
-        else the default.
+        They are those that the target's plan has, else those to which typed values alone lead, else those that a
+        profile states, else those of a plan of its own, else the default.
         """
         for plan in goal.plans:
             if any(name in block.unknowns for block in plan.blocks):
                 forms, _, _ = self._forms(plan)
                 return [CaseForm(put_in(Name(name), forms))]
         if name in self.question.weak and name not in self.library.defaults:
-            return [CaseForm(Name(name))]
+            by_typed = self._case_forms(name, by_typed=True) if name != self.question.target else []
+            if not all(case_form.guards for case_form in by_typed):
+                return by_typed
+            return [*by_typed, CaseForm(Name(name), _where_none_applies(by_typed))]
         case_forms = self._case_forms(name) if name != self.question.target else [goal]
         return case_forms or ([CaseForm(Name(name))] if name in self.question.weak else [])
 
@@ -192,15 +195,19 @@ class ProgramBuilder:
             return case_forms
         domain = self.library.declared[name].domain
         inside = next((end for end in domain.ends if math.isfinite(end)), 0.0)
-        elsewhere = tuple(Apply("not", (conjunction(case_form.guards),)) for case_form in case_forms)
-        return [*case_forms, CaseForm(Number(Fraction(inside)), elsewhere)]
+        return [*case_forms, CaseForm(Number(Fraction(inside)), _where_none_applies(case_forms))]
 
-    def _case_forms(self, name: str) -> list[CaseForm]:
-        """The forms of a quantity in the free ones in each case that a program's box allows; none if undetermined."""
+    def _case_forms(self, name: str, *, by_typed: bool = False) -> list[CaseForm]:
+        """The forms of a quantity in the free ones in each case that a program's box allows; none if undetermined.
+
+        Typed values alone lead to those `by_typed`.
+        """
         if name in self.question.strong:
             return [CaseForm(Name(name))]
-        if name not in self.cached:
-            weak, target = tuple(other for other in self.question.weak if other != name), self.question.target
+        key = name, by_typed
+        if key not in self.cached:
+            weak = () if by_typed else tuple(other for other in self.question.weak if other != name)
+            target = self.question.target
             has_default = name in self.library.defaults and name not in self.question.weak and name != target
             outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
             tree_cases = cases(self.library, outline)
@@ -212,8 +219,8 @@ class ProgramBuilder:
             case_forms = [*chain.from_iterable(trees)]
             # forms that differ only in how a condition is decided are one
             distinct = {(form.form, form.guards, form.variables, form.domain_tests): form for form in case_forms[::-1]}
-            self.cached[name] = [*distinct.values()][::-1] or ([CaseForm(Name(name))] if has_default else [])
-        return self.cached[name]
+            self.cached[key] = [*distinct.values()][::-1] or ([CaseForm(Name(name))] if has_default else [])
+        return self.cached[key]
 
     def _from_tree(
         self, tree: Tree, asides: Asides, outline: Outline | None = None, decided: Mapping[Node, bool] = _UNDECIDED
@@ -496,6 +503,11 @@ def _merged(case_forms: Iterable[CaseForm]) -> CaseForm:
     for case_form in case_forms:
         merged = _joined(case_form, merged, ())
     return merged
+
+
+def _where_none_applies(case_forms: Iterable[CaseForm]) -> tuple[Node, ...]:
+    """The guards of a quantity's form in a program where none of its other forms applies."""
+    return tuple(Apply("not", (conjunction(case_form.guards),)) for case_form in case_forms)
 
 
 def _joined(case_form: CaseForm, earlier: CaseForm, claim: tuple[Node, ...]) -> CaseForm:

@@ -223,6 +223,7 @@ class _CaseSorter:
         self.on_results: set[str] = set()  # the relations whose conditions depend on what a plan computes
         self.constants: dict[Node, bool | None] = {}  # what defaults say of conditions
         self.gaps: dict[frozenset[str], None] = {}
+        self.without_forks: set[str] = set()  # quantities in conditions whose own cases the givens do not tell apart
         self.count = 0
 
     def run(self) -> Cases:
@@ -252,6 +253,8 @@ class _CaseSorter:
         decided = chain.from_iterable(conditions for _, conditions in sorted_out.ends)
         partial = next(filter(self._is_partly_decided, decided), None)
         may_go_past_typed = bool(alternatives) and self._may_go_past_typed(sorted_out)
+        assumed = chain.from_iterable(case.assumed for case in sorted_out.leaves)
+        is_open |= any(not self.without_forks.isdisjoint(names_in(condition)) for condition in assumed)
         is_asked = bool(alternatives) and (is_open or partial is not None or may_go_past_typed)
         return replace(sorted_out, is_asked=is_asked, partial=partial, may_go_past_typed=may_go_past_typed)
 
@@ -384,6 +387,8 @@ class _CaseSorter:
             target_cases = sorter.run()
             assumed = any(case.assumed for case in target_cases.leaves)
             self.asides[name] = () if assumed or sorter.on_results else target_cases.alternatives
+            if target_cases.alternatives and not self.asides[name]:
+                self.without_forks.add(name)
         return self.asides[name]
 
     def _decided_by_results(self, relation: Relation, plan: Plan) -> tuple[Node, ...]:
