@@ -97,10 +97,18 @@ def surplus(
 
 
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
-    """The blocks outside some plan that givens determine, and whose domains test whether the givens agree."""
+    """The blocks outside some plan that givens determine, and whose domains test whether the givens agree.
+
+    What follows from a target that only a search gives is tested once its number is known.
+    """
     leaving = leaving_from(library, strong)
-    names = leaving.names - _computed_always(plans)
-    return tuple(block for block in leaving.blocks if not names.isdisjoint(block.unknowns))
+    exits = [leaving]
+    exits += (leaving_from(library, (*strong, name)) for name in {plan.target for plan in plans} & leaving.searched)
+    computed = _computed_always(plans)
+    blocks = chain.from_iterable(
+        [block for block in each.blocks if not (each.names - computed).isdisjoint(block.unknowns)] for each in exits
+    )
+    return tuple(dict.fromkeys(blocks))
 
 
 def leaving_beside_in_any_case(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:

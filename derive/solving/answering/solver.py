@@ -42,7 +42,7 @@ from derive.solving.assumptions import Assumption
 from derive.solving.cancellation.typed_alone import yielding_to_typed
 from derive.solving.diagnosis.conflicts import prove_fit_together
 from derive.solving.diagnosis.missing_givens import missing_sets, wanted
-from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement
+from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement, prove_number_fits
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.ranges.bounds import EXACT_PIECE, NOWHERE_WITHIN_LIMITS, is_gapless, joined
@@ -149,8 +149,25 @@ def _consistent_answers(
     answers, candidates = _admissible(library, question, profiles)
     _prove_definitions_kept(library, question, answers)
     agreeing = agreement(library, question, answers)
-    kept = [answer for answer in answers if not agreeing.denies(answer)] or answers
+    not_denied = [answer for answer in answers if not agreeing.denies(answer)] or answers
+    kept = _without_contradicted(library, question, not_denied)
     return tuple(_with_agreement(answer, agreeing) for answer in kept), candidates
+
+
+def _without_contradicted(library: RelationSet, question: Question, answers: Sequence[Answer]) -> Sequence[Answer]:
+    """The solver's answers without those whose number contradicts what follows from it; raises if all of them do."""
+    kept: list[Answer] = []
+    contradiction: InconsistentError | None = None
+    for answer in answers:
+        try:
+            prove_number_fits(library, question, answer)
+        except InconsistentError as error:
+            contradiction = contradiction or error
+        else:
+            kept.append(answer)
+    if contradiction is not None and not kept:
+        raise contradiction
+    return kept
 
 
 def _where_weak_values_yield(

@@ -53,9 +53,9 @@ def leaving(library: RelationSet, blocks: Iterable[Block]) -> list[str]:
         forms = closed_forms(library, block)
         if not forms and (not is_searched(library, block) or searched.isdisjoint(block.inputs(library))):
             leaving_names.append(block.unknowns[0])
-        if not forms or not searched.isdisjoint(names_in(*forms)):
+        if is_searched(library, block) or not searched.isdisjoint(block.inputs(library)):
             searched.update(block.unknowns)
-        elif all(_may_leave(library, block, form) for form in forms):
+        elif forms and all(_may_leave(library, block, form) for form in forms):
             leaving_names.append(block.unknowns[0])
     return leaving_names
 
@@ -132,6 +132,7 @@ class DomainExits:
 
     names: frozenset[str] = frozenset()
     blocks: tuple[Block, ...] = ()
+    searched: frozenset[str] = frozenset()  # what only a search gives: what follows from these is left out
 
 
 def leaving_from(library: RelationSet, given: Iterable[str]) -> DomainExits:
@@ -181,8 +182,10 @@ def _leaving_by(library: RelationSet, given: frozenset[str], *, conditional: boo
     if not determined:
         return DomainExits()
     solved = directed(structure, list(structure.members), given)
-    names = leaving(library, ordered(structure, solved, sorted(determined), given))
-    return DomainExits(frozenset(names), tuple(ordered(structure, solved, names, given)))
+    blocks = ordered(structure, solved, sorted(determined), given)
+    names = leaving(library, blocks)
+    searched = chain.from_iterable(block.unknowns for block in blocks if is_searched(library, block))
+    return DomainExits(frozenset(names), tuple(ordered(structure, solved, names, given)), frozenset(searched))
 
 
 def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping[str, Span]) -> frozenset[str]:

@@ -24,7 +24,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo, numbers_as_key
-from derive.errors import DeriveError, InconsistentError, LimitError
+from derive.errors import DeriveError, InconsistentError, LimitError, first_names
 from derive.expressions.functions import PERIODIC, STEPPED
 from derive.expressions.tree import Apply, Name, Node, has_operation, names_in, operations
 from derive.model.relation_set import RelationSet
@@ -53,6 +53,7 @@ from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
+from quantities.value import read_number
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -90,6 +91,7 @@ class StatedTwice:
     needed: frozenset[str]  # the quantities that the relations to test need, their conditions included
     blocks: tuple[Block, ...]
     unsolved: frozenset[Block]  # those of which it is only asked whether they have a solution
+    searched: frozenset[str]  # the quantities that only a search gives: what follows from these is left out
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
     undecided: tuple[str, ...] = ()  # relations that may apply or not, all of whose quantities follow
@@ -129,17 +131,52 @@ def prove_agreement(library: RelationSet, question: Question) -> None:
         _agreement_of_exact(library, question, (), ())
 
 
+def prove_number_fits(library: RelationSet, question: Question, answer: Answer) -> None:
+    """Raise an error if what follows from an answer that only a search gives contradicts overdetermined givens.
+
+    Once the number is known, nothing has to be searched: with `k = y**3 + y`, k = -10 leads to y = -2, and with
+    `y = x**2` that leaves x no value.
+    """
+    if answer.base is None or question.ranges or question.target in question.strong:
+        return
+    if question.target not in stated_twice(library, question).searched:
+        return
+    declared = library.declared[question.target]
+    number = read_number(declared.unit.from_base(answer.base), declared.unit)
+    typed = question.but(strong={**question.strong, question.target: number})
+    relations = [name for step in answer.steps for name in step.relation.split(", ")]
+    try:
+        with suppress(LimitError), sharing(_SHARE):
+            _agreement_of_exact(library, typed, (), (), frozenset(relations))  # these have been tested
+    except InconsistentError as error:
+        assumed = f"{question.target} = {number}"
+        names = [name for name in answer.given if name in question.strong]
+        others = [part for part in error.conflicts if part != assumed]
+        conflicts = dict.fromkeys([*relations, *others, *(f"{name} = {question.strong[name]}" for name in names)])
+        sentence = error.what.partition(". The conflict")[0]
+        raise InconsistentError(
+            f"{assumed} follows, and then {sentence}. The conflict: {', '.join(conflicts)}.",
+            hint=f"Change or drop {first_names(names, 1) or 'one of the givens'}, or leave {relations[0]} out.",
+            conflicts=tuple(conflicts),
+            gap=error.gap,
+        ) from None
+
+
 def _agreement_of_exact(
-    library: RelationSet, question: Question, passed: Collection[str], reached: Collection[str]
+    library: RelationSet,
+    question: Question,
+    passed: Collection[str],
+    reached: Collection[str],
+    left_out: frozenset[str] = frozenset(),
 ) -> Agreement:
     """The agreement of givens that exact relations overdetermine at strong values; raises at a contradiction."""
-    twice = stated_twice(library, question)
+    twice = stated_twice(library, question, left_out)
     beside_ranges = _dependent_beside_ranges(library, question)
     if twice.is_told(passed, reached) and not beside_ranges:
         return Agreement()
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
-    unsure = frozenset[str]()
+    unsure = left_out
     points = point_box(question.numbers)
     spans = {**points, **question.ranges}
 
@@ -443,6 +480,7 @@ def by_names(
         needed=frozenset(chain.from_iterable(block.unknowns for block in needed)),
         blocks=blocks,
         unsolved=unsolved,
+        searched=frozenset(chain.from_iterable(block.unknowns for block in following if is_searched(library, block))),
         conditional=frozenset(conditional & used.union(*dependent)),
         dependent=dependent,
         undecided=tuple(in_a_case),
