@@ -201,10 +201,14 @@ class Boxes:
         return tuple(sides) if tuple(sides) != part.box else None
 
     def _is_defined(self, part: Part) -> bool:
-        """Whether everything needed is defined all over a part of branch and bound, also at its better end."""
+        """Whether all that is needed, and each gap, is defined all over a part of branch and bound, its ends included.
+
+        A gap that is smooth is.
+        """
         spans = point_box(self.system.known)
         spans |= dict(zip(self.names, part.box, strict=True))
-        enclosures = [enclose(node, spans, "") for node in self.system.needed]
+        doubtful = (gap for j, gap in enumerate(self.system.gaps, 1) if part.slopes[j] is None)
+        enclosures = [enclose(node, spans, "") for node in (*self.system.needed, *doubtful)]
         return all(enclosure is not None and enclosure.flaw < GAP for enclosure in enclosures)
 
     def floor(self, part: Part, prices: Sequence[float]) -> float:
@@ -461,10 +465,10 @@ def _least(system: System, most: int) -> Bound | None:
         return Bound(system.allowed[0], is_close=False)
     search.run()
     floor, best = search.floor, search.value
-    if floor < best - search.slack():
-        return Bound(floor, is_close=False)
-    if best == math.inf:
+    if floor == best == math.inf:
         return None
+    if best == math.inf or floor < best - search.slack():
+        return Bound(floor, is_close=False)
     is_rounding = not system.zeros and floor >= best - EXPRESSION * abs(best)
     return Bound(best if is_rounding else min(floor, best), is_close=True)
 

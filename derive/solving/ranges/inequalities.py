@@ -48,7 +48,7 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_at
 from derive.solving.ranges.global_bounds import bounds_under_limits, evidence_of
 from derive.time_limits import Search
-from derive.tolerances import AGREEMENT, ASIDE
+from derive.tolerances import AGREEMENT, ASIDE, EXTREME
 from quantities.declaration import Declaration
 from quantities.value import Value
 
@@ -73,7 +73,10 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
 
 
 def _limits_of_target(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Iterator[_Limit]:
-    """The inequalities that could determine the target if their sides were equal, and whose edges are known."""
+    """The inequalities that could determine the target if their sides were equal.
+
+    Their edges are known, or they contain nothing but the target and what is typed, so that a search can tell.
+    """
     core = core_of(library, (question.target, *question.strong, *question.weak))
     structure = core.structure(core.decisive.intersection(left_out), question.stated)
     active = ActiveLimits(structure, question.target, question.strong, question.weak)
@@ -81,7 +84,8 @@ def _limits_of_target(library: RelationSet, question: Question, left_out: Mappin
         if relation.name in left_out or not active.could_determine(relation.name, library.members[relation.name]):
             continue
         limit = _Limit(library, question, relation)
-        if not limit.says_nothing_of_target and limit.edges is not None:
+        is_direct = {question.target, *question.strong} >= {*relation.members}
+        if not limit.says_nothing_of_target and (limit.edges is not None or is_direct):
             yield limit
 
 
@@ -157,11 +161,16 @@ class _JointLimits:
                 return None
             raise
         spans = [span for _, span in allowed if span is not None]
+        low = max([domain.low, *(span[0] for span in spans)])
+        high = min([domain.high, *(span[1] for span in spans)])
+        if len(spans) < len(allowed) and self.are_few:  # together they may leave less, as limits do in several pieces
+            bounds = self._searched(_PARTS)
+            ends = bounds[0].at, bounds[1].at
+            if not all(math.isclose(*pair, rel_tol=EXTREME) for pair in zip(ends, (low, high), strict=True)):
+                return self._interval(ends, evidence_of(bounds))
         if not spans:
             return None
         used = replace(self, limits=tuple(limit for limit, span in allowed if span is not None))
-        low = max(domain.low, *(span[0] for span in spans))
-        high = min(domain.high, *(span[1] for span in spans))
         return used.between(low, high)
 
     def between(self, low: float, high: float) -> PlanResult | None:
@@ -410,8 +419,8 @@ class _Limit:
         """
         points = inside(span)
         verdicts = [self.verdict_at(point) for point in points]
-        unknown = verdicts.count(_Verdict.UNKNOWN)
-        if unknown > 1 or (unknown and all(map(math.isfinite, span))):
+        unknown = [point for point, verdict in zip(points, verdicts, strict=True) if verdict is _Verdict.UNKNOWN]
+        if len(unknown) > 1 or (unknown and (all(map(math.isfinite, span)) or abs(unknown[0]) < max(map(abs, points)))):
             return _Verdict.UNKNOWN
         if _Verdict.HOLDS in verdicts:
             return _Verdict.HOLDS
@@ -435,7 +444,7 @@ class _Limit:
         library, sides = self.with_sides
         question = self.question
         strong = {**question.strong, question.target: stated_at(library, question.target, point)}
-        values = {}
+        states: list[dict[str, float]] = [{}]
         for name in sides.names:
             try:
                 side_question = Question(name, strong, question.weak, case=question.case, search=Search.NONE)
@@ -448,10 +457,15 @@ class _Limit:
                 return _Verdict.UNKNOWN
             if result.plan.is_determined and not result.states:
                 return _Verdict.NO_SOLUTION
-            if len(result.states) != 1 or name not in result.states[0].values:
+            numbers = [state.values.get(name) for state in result.states]
+            if not numbers or None in numbers or min(len(numbers), len(states)) > 1:
                 return _Verdict.UNKNOWN
-            values[name] = result.states[0].values[name]
-        return _Verdict.HOLDS if agrees(sides, values, slack) else _Verdict.FAILS
+            states = [{**state, name: number} for state in states for number in numbers if number is not None]
+        # of several roots one may fail, and another limit hold for that one alone
+        verdicts = {agrees(sides, values, slack) for values in states}
+        if len(verdicts) > 1:
+            return _Verdict.UNKNOWN
+        return _Verdict.HOLDS if True in verdicts else _Verdict.FAILS
 
     @cached_property
     def with_sides(self) -> tuple[RelationSet, Equation]:
