@@ -23,7 +23,7 @@ from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
 from quantities.proposals import hint_on_unit, proposed
 from quantities.rational import as_number
 from quantities.spelling import parse_unit
-from quantities.tolerances import SAME_DEFAULT
+from quantities.tolerances import SAME_COUNT, SAME_DEFAULT
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import ASKER, DEFAULT, Source, Value, is_number, read_number, read_value, unit_attribute
 
@@ -277,7 +277,7 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
     if value.unit.dimension != quantity.dimension:  # cycles given for radians, or the other way round
         value = value.within(quantity.unit)
     is_typed = not isinstance(given, Value)  # a curve passes between the whole numbers, and a mean lies there
-    if is_typed and quantity.domain.whole and not value.is_range and not quantity.domain.is_whole(value.base[1]):
+    if is_typed and quantity.domain.whole and not _has_whole(value, quantity):
         raise _not_whole(value, quantity)
     low, number, high = value.base
     for end in (low, number, high) if value.is_range else (number,):
@@ -291,7 +291,18 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
     return value
 
 
+def _has_whole(value: Value, quantity: Declaration) -> bool:
+    """Whether a value is whole, or a range with a whole number in it, as a given of a count is."""
+    if not value.is_range:
+        return quantity.domain.is_whole(value.base[1])
+    low, _, high = (quantity.unit.from_base(end) for end in value.base)
+    return math.ceil(low - SAME_COUNT * max(1.0, abs(low))) <= math.floor(high + SAME_COUNT * max(1.0, abs(high)))
+
+
 def _not_whole(value: Value, quantity: Declaration) -> DomainError:
+    if value.is_range:
+        what = f"{quantity.name}: no whole number lies in {value}."
+        return DomainError(what, hint="Widen the range.", quantity=quantity.name, domain=quantity.domain.text)
     unit, count = quantity.unit, quantity.unit.from_base(value.base[1])
     neighbours = [end for end in (math.floor(count), math.ceil(count)) if quantity.domain.admits(unit.to_base(end))]
     counts = " or ".join(f"{end} {'' if unit.is_number else unit.text}".rstrip() for end in neighbours)

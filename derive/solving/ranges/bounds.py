@@ -78,6 +78,9 @@ if TYPE_CHECKING:
 EXACT_PIECE = Evidence("bounds are exact: every number between them is a value", are_reached=True)
 _EXACT_PIECES = Evidence("bounds are exact: not every number between them is a value", are_reached=True)
 _CUT = Evidence("bounds contain every value in this case; not every value in them need be reached")
+_OF_COUNTS = Evidence(
+    "bounds contain every value in the range; a count in it is whole, so that not all of them need be reached"
+)
 _UNREACHED = Evidence("bounds contain every value in the range; not every value in them need be reached")
 _UNREACHED_ALONG = Evidence(
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
@@ -219,7 +222,23 @@ class SolutionBranch:
         return sum(abs(other.values[name] - self.state.values[name]) for name in names)
 
     def bounds(self) -> Bounds:
-        """The bounds of the target over the ranges of the givens, by the first way that leads to any."""
+        """The bounds of the target over the ranges of the givens; a count in these takes its whole numbers only."""
+        bounds = self._between_ends()
+        moving = ranges_of(self.library, self.question, self.plan)
+        is_of_counts = any(self.library.declared[name].domain.whole for name in moving)
+        if bounds.how is None or not (bounds.how.are_reached and is_of_counts):
+            return bounds
+        if bounds.how == EXACT and all(map(self._has_whole_ends, moving)):
+            return bounds
+        return replace(bounds, how=_OF_COUNTS)
+
+    def _has_whole_ends(self, name: str) -> bool:
+        """Whether bounds at the ends of a range are those at values that its quantity has: whole ones of a count."""
+        domain = self.library.declared[name].domain
+        return not domain.whole or all(map(domain.is_whole, ranges_of(self.library, self.question, self.plan)[name]))
+
+    def _between_ends(self) -> Bounds:
+        """The bounds of the target between the ends of the ranges, by the first way that leads to any."""
         ranges, target = ranges_of(self.library, self.question, self.plan), self.question.target
         known = self._known_bounds(ranges)
         if known is not None:
