@@ -99,8 +99,11 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     searched = [choice for choice in choices if choice.error is None]
     errors = [choice.error for choice in choices if choice.error is not None]
     # a choice that was searched has an error only if its answer did not hold
-    if errors and (not searched or any(choice.error is not None and choice.best.boxes for choice in choices)):
-        return _unproved(question.target) if any(choice.best.floor < math.inf for choice in searched) else errors[0]
+    is_at_a_point = any(choice.error is not None and choice.best.boxes for choice in choices)
+    if errors and (not searched or is_at_a_point):
+        says_nothing_of_others = question.ranges and is_at_a_point and isinstance(errors[0], NoSolutionError)
+        is_open = says_nothing_of_others or any(choice.best.floor < math.inf for choice in searched)
+        return _unproved(question.target) if is_open else errors[0]
     programs = [*chain.from_iterable(choice.programs for choice in searched)]
     error = infeasible(question.target, programs, len(choices), question.library.declared)
     if isinstance(error, LimitError) or is_point:

@@ -589,3 +589,17 @@ def test_a_limit_on_what_nothing_determines_at_the_best_point_is_said_to_be_unte
     with pytest.raises(LimitError, match="b <= 4 is not tested: b has no one value"):
         counted.least("e", n="0..3", such_that=["b <= 4"])
     assert counted.least("e", n="1..3", such_that=["b <= 4"]).value.magnitude == 1
+
+
+def test_where_only_rounding_fulfils_a_domain_it_is_not_said_that_there_is_no_value():
+    library = bare(
+        "t w x",
+        "w = 0.5*x - floor(2*x)",
+        "t = x if w < 0.1 else 0",
+        domains={"t": "real", "w": "-2..2", "x": "real"},
+    )
+    assert library.solve("t", x="1.4").base == 1.4
+    with pytest.raises(LimitError, match="not proved that there is none"):
+        library.most(
+            "t", x="0..2"
+        )  # as x approaches 1.5 it comes near 1.5; near 2, w is less than -2 by rounding alone
