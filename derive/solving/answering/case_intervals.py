@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, truth
+from derive.numerics.algebra.evaluation import holds, truth, value
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span, spans_of_numbers
 from derive.numerics.root_finding.univariate_branch_and_prune import joined
@@ -412,11 +412,14 @@ class _CaseConditions:
         spans = {**spans_of_numbers(known), **ranges}
         return bool(moving) and narrowed([relation.written], moving, spans) is not None
 
-    def _in_terms_of_target(self, claim: Node) -> Node | None:
-        """A condition of the case that may cut the target's interval, in its terms; None without a form."""
+    def _in_terms_of_target(self, claim: Node, singular: frozenset[str] = frozenset()) -> Node | None:
+        """A condition of the case that may cut the target's interval, in its terms; None without a form.
+
+        A relation is `singular` in which the quantity that it would give cancels, as y in `x = 2*y/y`.
+        """
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
-        known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
+        known, left_out = frozenset([*stated, target, *self.question.weak]), singular.union(self.left_out)
         if not closure(structure_of(self.library, left_out), known).issuperset(names_in(claim)):
             return None
         for name in names_in(claim):
@@ -438,6 +441,9 @@ class _CaseConditions:
                 only = candidates[0] if applies and candidates and len(candidates) == 1 else None
                 if only is None or only.conditions or only.winds:
                     return None
+                divisors = (divisor for divisor in only.divisors if self.known.keys() >= {*names_in(divisor)})
+                if not all(value(divisor, self.known) for divisor in divisors):
+                    return self._in_terms_of_target(claim, singular | {relation.name})
                 forms[unknown] = only.form
         return composed("", {**forms, "": claim})
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from derive import NoSolutionError, UnderdeterminedError
 from derive.solving.answering.case_intervals import _reachable_one_by_one
-from tests.derive.statements import bare, number
+from tests.derive.statements import bare, number, span
 from tests.ordinary import examples
 
 
@@ -90,3 +90,21 @@ def test_a_case_that_tells_nothing_of_the_target_leaves_it_what_a_profile_states
     profiles = {"p": {"a": "1", "e": "5"}}
     library = bare("a d e b f g h", "e = a + d", "d = b if a > 19.9 else 2*b", *unrelated, profiles=profiles)
     assert number(library.solve("e", "p")) == 5
+
+
+CANCELLING = ["x = 2*e/e", "x = 2*(e/e)", "x*e = 2*e", "x = 2 + e - e", "x = 2*exp(e - e)", "x = sqrt(4*e/e)"]
+
+
+@pytest.mark.parametrize("relation", CANCELLING)
+def test_a_case_is_not_refuted_by_a_relation_in_which_the_quantity_of_its_condition_cancels(relation):
+    library = bare(
+        "a e n w x",
+        relation,
+        "w = e + n",
+        {"equation": "a = x", "when": "n <= e"},
+        {"equation": "a = 3*x", "when": "n > e"},
+    )
+    (answer,) = library.solve_all("n", w="29.4", a="2")  # x is 2, so n is at most half of w
+    low, high = span(answer)
+    assert low == 0
+    assert high == pytest.approx(14.7) or (high > 14.7 and "need be reached" in answer.assumptions[0])
