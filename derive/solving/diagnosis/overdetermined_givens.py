@@ -44,7 +44,14 @@ from derive.solving.blocks.closed_forms import composed, enclosed_form
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.conflicts import behind, contradiction, tested
-from derive.solving.diagnosis.domain_violations import certainly_left, is_nowhere, is_searched, is_silent, leaving
+from derive.solving.diagnosis.domain_violations import (
+    certainly_left,
+    is_nowhere,
+    is_searched,
+    is_silent,
+    leaving,
+    leaving_from,
+)
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.case_claims import is_possible
@@ -139,8 +146,10 @@ def prove_number_fits(library: RelationSet, question: Question, answer: Answer) 
     """
     if answer.base is None or question.ranges or question.target in question.strong:
         return
-    if question.target not in stated_twice(library, question).searched:
+    if question.target not in stated_twice(library, question).searched or not question.strong.keys() >= {*answer.given}:
         return
+    if question.target not in leaving_from(library, question.strong).searched:
+        return  # it is that of a case, which may not apply
     declared = library.declared[question.target]
     number = read_number(declared.unit.from_base(answer.base), declared.unit)
     typed = question.but(strong={**question.strong, question.target: number})

@@ -187,3 +187,26 @@ def test_two_numbers_beside_the_same_unknown_have_to_be_one(seed):
     with pytest.raises(InconsistentError) as raised:
         library.solve("q", a=str(a), c=str(c))
     assert {f"a = {a}", f"c = {c}"} <= {*raised.value.conflicts}
+
+
+SEARCHED = ["k = y**3 + y", "k = y*exp(y)", "k = y + sinh(y)", "k = y + max(y, 2*y)"]
+
+
+@pytest.mark.parametrize("relation", SEARCHED)
+def test_what_a_searched_or_chosen_number_leads_to_has_to_have_a_value(relation):
+    library = bare("k x y", relation, "y = x**2", domains=dict.fromkeys("kxy", "real"))
+    assert number(library.solve("y", k="3")) > 0
+    with pytest.raises(InconsistentError) as raised:
+        library.solve("y", k="-0.2")
+    assert {"r1", "r2", "k = -0.2"} <= {*raised.value.conflicts}
+    assert math.isnan(library.compile("y", ["k"])(k=-0.2))
+    column = library.sweep("y", k=[-0.2, 3.0]).columns["y"]
+    assert math.isnan(column[0])
+    assert column[1] == pytest.approx(number(library.solve("y", k="3")))
+
+
+def test_a_number_that_rests_on_a_weak_value_contradicts_nothing_that_is_typed():
+    relations = ("k = y**3 + u*y", "y = x**2")
+    domains = dict.fromkeys("kuxy", "real")
+    library = bare("k u x y", *relations, domains=domains, profiles={"stated": {"u": "1"}})
+    assert number(library.solve("y", "stated", k="-10")) == -2
