@@ -40,7 +40,7 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, ordered
 from derive.presentation.cautions import no_value_fits
 from derive.solving.assumptions import Assumption
-from derive.solving.blocks.closed_forms import composed, enclosed_form
+from derive.solving.blocks.closed_forms import composed, enclosed_form, only_form
 from derive.solving.cancellation.elimination import prove_fit
 from derive.solving.cancellation.jacobian_rank import repeated_among, structure_of_combined
 from derive.solving.diagnosis.conflicts import behind, contradiction, tested
@@ -163,9 +163,10 @@ def prove_number_fits(library: RelationSet, question: Question, answer: Answer) 
         others = [part for part in error.conflicts if part != assumed]
         conflicts = dict.fromkeys([*relations, *others, *(f"{name} = {question.strong[name]}" for name in names)])
         sentence = error.what.partition(". The conflict")[0]
+        without = f", or leave {relations[0]} out" if relations else ""
         raise InconsistentError(
             f"{assumed} follows, and then {sentence}. The conflict: {', '.join(conflicts)}.",
-            hint=f"Change or drop {first_names(names, 1) or 'one of the givens'}, or leave {relations[0]} out.",
+            hint=f"Change or drop {first_names(names, 1) or 'one of the givens'}{without}.",
             conflicts=tuple(conflicts),
             gap=error.gap,
         ) from None
@@ -250,9 +251,12 @@ def _prove_a_case_fits(library: RelationSet, question: Question, plan: Plan, twi
     otherwise leave c none where b is 3.5.
     """
     around = _around({**point_box(question.numbers), **question.ranges})
+    forms = state.forms
+    if question.ranges:  # elsewhere in these, another arm or root may give a quantity
+        forms = {name: form for name, form in forms.items() if only_form(library, plan.sources[name]) is not None}
 
     def surely_fails(name: str) -> bool:
-        difference = composed(_DIFFERENCE, {**state.forms, _DIFFERENCE: difference_of(library.relations[name].written)})
+        difference = composed(_DIFFERENCE, {**forms, _DIFFERENCE: difference_of(library.relations[name].written)})
         enclosure = enclosed_form(difference, around)
         return enclosure is not None and enclosure.misses_zero
 
