@@ -261,13 +261,7 @@ class _AxisGivens:
             conditions = chain.from_iterable(relation.conditions for relation in self.library.conditional)
             is_asked = has_more_open or (has_fewer_ways and question.target in names_in(*conditions))
         used = sometimes | deciding if is_asked else kept
-
-        def leaves_out_others(name: str) -> bool:
-            """Whether a weak value of a sweep is a default of zero: what it multiplies is not needed."""
-            value = question.weak[name]
-            return value is self.library.defaults.get(name) and value.number == 0
-
-        return [name for name in question.weak if name in used and not leaves_out_others(name)], is_asked
+        return [name for name in question.weak if name in used], is_asked
 
     def _prove_consistent(self, target: str) -> None:
         """Refuse the question of a sweep if its givens contradict each other at every point.

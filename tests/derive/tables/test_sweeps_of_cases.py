@@ -110,12 +110,3 @@ def test_a_condition_on_what_the_target_takes_anyway_brings_no_further_value_int
     used = {*chain.from_iterable(recipe.names for recipe in question.function.recipes)}
     assert "latent_size" in used
     assert "layers_per_cache" not in used
-
-
-def test_what_a_default_of_zero_multiplies_is_not_needed_for_a_sweep_either():
-    domains, values = {"c": "nonnegative"}, {"c": "0"}
-    library = bare("c k n o", "o = k + n*c", domains=domains, values=values)
-    assert number(library.solve("o", k="3")) == 3
-    assert library.sweep("o", k=[3.0, 4.0]).columns["o"].tolist() == [3, 4]
-    with pytest.raises(derive.UnderdeterminedError):
-        library.sweep("o", k=[3.0, 4.0], c=1)
