@@ -150,7 +150,7 @@ def read_question(
         quantity = library.declaration(name)
         if is_choice(value):
             return _listed(quantity, value)
-        return read_given(value, quantity)
+        return _range(quantity, read_given(value, quantity), value)
 
     read_values = read_all(read, given)
     lists = {name: values for name, values in read_values.items() if isinstance(values, tuple)}
@@ -212,6 +212,17 @@ def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
             text=quantity.name,
         )
     return tuple({value.base[1]: value for value in read}.values())
+
+
+def _range(quantity: Declaration, value: Value, given: Any) -> Value:
+    """The value of a given in a question with choices; a free range of a count has to contain a whole number."""
+    if _is_free(value, given) and quantity.is_count:
+        low, high = (quantity.unit.from_base(value.base[i]) for i in (0, 2))
+        if math.ceil(low) > math.floor(high):
+            raise ExpressionError(
+                f"{quantity.name}: no whole number lies in {value}.", hint="Widen the range.", text=str(given)
+            )
+    return value
 
 
 def _is_free(value: Value, given: Any) -> bool:
