@@ -99,10 +99,11 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     searched = [choice for choice in choices if choice.error is None]
     errors = [choice.error for choice in choices if choice.error is not None]
     # a choice that was searched has an error only if its answer did not hold
-    is_at_a_point = any(choice.error is not None and choice.best.boxes for choice in choices)
-    if errors and (not searched or is_at_a_point):
-        says_nothing_of_others = question.ranges and is_at_a_point and isinstance(errors[0], NoSolutionError)
-        is_open = says_nothing_of_others or any(choice.best.floor < math.inf for choice in searched)
+    at_points = [choice.error for choice in choices if choice.error is not None and choice.best.boxes]
+    if errors and (not searched or at_points):
+        # that the target has no value at one point of the ranges says nothing of the others
+        may_be_elsewhere = bool(question.ranges) and any(isinstance(error, NoSolutionError) for error in at_points)
+        is_open = may_be_elsewhere or any(choice.best.floor < math.inf for choice in searched)
         return _unproved(question.target) if is_open else errors[0]
     programs = [*chain.from_iterable(choice.programs for choice in searched)]
     error = infeasible(question.target, programs, len(choices), question.library.declared)

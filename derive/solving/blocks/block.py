@@ -141,8 +141,8 @@ def is_refuted(
     """
     box = {**{name: domains[name].ends for name in unknowns}, **spans}
     differences = tuple(map(difference_of, equations))
-    whole = BoxSystem(Name(unknowns[0]), domains[unknowns[0]].ends, differences, box)
-    if continuous_pieces(whole) == []:
+    in_domains = BoxSystem(Name(unknowns[0]), domains[unknowns[0]].ends, differences, box)
+    if continuous_pieces(in_domains) == []:
         return True
     if len(unknowns) == 1:
         return _is_never_reached(equations[0], unknowns[0], spans, domains[unknowns[0]])

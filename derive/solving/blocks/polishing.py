@@ -18,7 +18,7 @@ from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Node, Number
 from derive.numerics.algebra.evaluation import residual
-from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.exact_values import rationals
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.algebra.refinement import contradict_nearby, retreats_to_zero, sharpened
 from derive.numerics.local_solvers.newton import is_isolated
@@ -103,7 +103,7 @@ def _in_short_decimals(solution: Solution, system: System, known: Mapping[str, F
         }
         for numbers in (decimals, with_zeros):
             candidate = {name: nearest(number) for name, number in numbers.items()}
-            if not _is_exact(system, {**known, **numbers}):
+            if not system.holds_exactly({**known, **numbers}):
                 continue
             if numbers is decimals or _is_the_only_one_near(candidate, system, largest):
                 return replace(solution, values=candidate)
@@ -118,12 +118,6 @@ def _is_the_only_one_near(values: Mapping[str, float], system: System, size: flo
     )
     steps = (system.step_in(box, LAST_DIGIT) for box in boxes)
     return any(step is not None and step.single for step in steps)
-
-
-def _is_exact(system: System, numbers: Mapping[str, Fraction]) -> bool:
-    """Whether rational numbers solve a system exactly, where rounding left digits to be polished."""
-    sides = ([exact_value(side, numbers) for side in equation.sides] for equation in system.equations)
-    return all(left is not None and left == right for left, right in sides)
 
 
 def _without_noise(values: dict[str, float], system: System) -> dict[str, float]:

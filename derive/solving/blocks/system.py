@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import is_last_digit, residual, residual_of_decimals, strain
-from derive.numerics.algebra.exact_values import are_exact
+from derive.numerics.algebra.exact_values import are_exact, exact_value
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.local_solvers.newton import many_starts
@@ -104,6 +105,14 @@ class System:
         numbers = {**self.known, **values}
         equations = self.stated or self.equations
         return self.is_inside(values) and all(agrees(equation, numbers, tolerance) for equation in equations)
+
+    def holds_exactly(self, numbers: Mapping[str, Fraction]) -> bool | None:
+        """Whether rational numbers of all its names solve the system, without rounding; None if that is not known."""
+        sides = [tuple(exact_value(side, numbers) for side in equation.sides) for equation in self.equations]
+        known = [left == right for left, right in sides if left is not None and right is not None]
+        if not all(known):
+            return False
+        return True if len(known) == len(sides) else None
 
 
 def solves(x: float, problem: OneUnknown) -> bool:

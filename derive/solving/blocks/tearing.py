@@ -354,10 +354,7 @@ class _TornBranch:
             if number is None:
                 return True
             numbers[name] = number
-        sides = (
-            [exact_value(side, numbers) for side in equation.sides] for equation in self.system.with_choices.equations
-        )
-        return all(left is None or right is None or left == right for left, right in sides)
+        return self.system.with_choices.holds_exactly(numbers) is not False
 
     def in_proportion(self, roots: Outcome) -> Solution | None:
         """The torn system's solution along the tear's whole domain, by proportion; None if it does not hold throughout.

@@ -228,8 +228,11 @@ def repeated_among(
     slopes_at_point = _slopes_at(library, structure, list(structure.members), numbers)
     of_ratios = {name: its.of_ratio for name, its in slopes_at_point.items()}
     of_differences = {name: its.of_difference for name, its in slopes_at_point.items()}
-    forms = [of_ratios] if of_differences == of_ratios else [of_ratios, of_differences]
-    return iter(dict.fromkeys(chain.from_iterable(repeated(_without_known(rows, known), "") for rows in forms)))
+    in_ratios = list(repeated(_without_known(of_ratios, known), ""))
+    yield from in_ratios
+    if of_differences != of_ratios:
+        others = repeated(_without_known(of_differences, known), "")
+        yield from (names for names in others if names not in in_ratios)
 
 
 def moving_beside(

@@ -153,7 +153,7 @@ def prove_number_fits(library: RelationSet, question: Question, answer: Answer) 
     declared = library.declared[question.target]
     number = read_number(declared.unit.from_base(answer.base), declared.unit)
     typed = question.but(strong={**question.strong, question.target: number})
-    relations = [name for step in answer.steps for name in step.relation.split(", ")]
+    relations = [step.relation for step in chain.from_iterable(step.together or (step,) for step in answer.steps)]
     try:
         with suppress(LimitError), sharing(_SHARE):
             _agreement_of_exact(library, typed, (), (), frozenset(relations))  # these have been tested

@@ -225,17 +225,13 @@ class SolutionBranch:
         """The bounds of the target over the ranges of the givens; a count in these takes its whole numbers only."""
         bounds = self._between_ends()
         moving = ranges_of(self.library, self.question, self.plan)
-        is_of_counts = any(self.library.declared[name].domain.whole for name in moving)
-        if bounds.how is None or not (bounds.how.are_reached and is_of_counts):
+        domains = {name: self.library.declared[name].domain for name in moving}
+        counts = {name: domain for name, domain in domains.items() if domain.whole}
+        if not counts or bounds.how is None or not bounds.how.are_reached:
             return bounds
-        if bounds.how == EXACT and all(map(self._has_whole_ends, moving)):
-            return bounds
+        if bounds.how == EXACT and all(all(map(domain.is_whole, moving[name])) for name, domain in counts.items()):
+            return bounds  # they are those at the ends of the ranges
         return replace(bounds, how=_OF_COUNTS)
-
-    def _has_whole_ends(self, name: str) -> bool:
-        """Whether bounds at the ends of a range are those at values that its quantity has: whole ones of a count."""
-        domain = self.library.declared[name].domain
-        return not domain.whole or all(map(domain.is_whole, ranges_of(self.library, self.question, self.plan)[name]))
 
     def _between_ends(self) -> Bounds:
         """The bounds of the target between the ends of the ranges, by the first way that leads to any."""

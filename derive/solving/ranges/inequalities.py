@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, pairwise, product
 from typing import NamedTuple
 
 from derive.caches import Memo
@@ -420,7 +420,8 @@ class _Limit:
         points = inside(span)
         verdicts = [self.verdict_at(point) for point in points]
         unknown = [point for point, verdict in zip(points, verdicts, strict=True) if verdict is _Verdict.UNKNOWN]
-        if len(unknown) > 1 or (unknown and (all(map(math.isfinite, span)) or abs(unknown[0]) < max(map(abs, points)))):
+        farthest = [] if all(map(math.isfinite, span)) else [max(points, key=abs)]
+        if unknown not in ([], farthest):
             return _Verdict.UNKNOWN
         if _Verdict.HOLDS in verdicts:
             return _Verdict.HOLDS
@@ -460,7 +461,7 @@ class _Limit:
             numbers = [state.values.get(name) for state in result.states]
             if not numbers or None in numbers or min(len(numbers), len(states)) > 1:
                 return _Verdict.UNKNOWN
-            states = [{**state, name: number} for state in states for number in numbers if number is not None]
+            states = [{**state, name: number} for state, number in product(states, numbers) if number is not None]
         # of several roots one may fail, and another limit hold for that one alone
         verdicts = {agrees(sides, values, slack) for values in states}
         if len(verdicts) > 1:
