@@ -465,10 +465,10 @@ def _least(system: System, most: int) -> Bound | None:
         return Bound(system.allowed[0], is_close=False)
     search.run()
     floor, best = search.floor, search.value
-    if floor == best == math.inf:
-        return None
-    if best == math.inf or floor < best - search.slack():
+    if floor < best - search.slack():
         return Bound(floor, is_close=False)
+    if best == math.inf:
+        return None
     is_rounding = not system.zeros and floor >= best - EXPRESSION * abs(best)
     return Bound(best if is_rounding else min(floor, best), is_close=True)
 

@@ -146,10 +146,10 @@ def prove_number_fits(library: RelationSet, question: Question, answer: Answer) 
     """
     if answer.base is None or question.ranges or question.target in question.strong:
         return
-    if question.target not in stated_twice(library, question).searched or not question.strong.keys() >= {*answer.given}:
+    if question.target not in stated_twice(library, question).searched:
         return
     if question.target not in leaving_from(library, question.strong).searched:
-        return  # it is that of a case, which may not apply
+        return  # it rests on a case, which may not apply, or on a weak value
     declared = library.declared[question.target]
     number = read_number(declared.unit.from_base(answer.base), declared.unit)
     typed = question.but(strong={**question.strong, question.target: number})

@@ -210,3 +210,28 @@ def test_a_number_that_rests_on_a_weak_value_contradicts_nothing_that_is_typed()
     domains = dict.fromkeys("kuxy", "real")
     library = bare("k u x y", *relations, domains=domains, profiles={"stated": {"u": "1"}})
     assert number(library.solve("y", "stated", k="-10")) == -2
+
+
+def test_a_range_contradicts_no_case_that_fits_where_another_arm_than_in_its_middle_gives_a_quantity():
+    library = bare(
+        "a b c x z",
+        "a = max(x, 2*x)",
+        "z = 2*a",
+        {"equation": "c = x + 1", "when": "b < 3"},
+        {"equation": "c = 100", "when": "b >= 3"},
+        domains=dict.fromkeys("abcxz", "real"),
+    )
+    assert library.solve_all("z", a="-6..8", c="-3")  # x = -4 there, and a = -4
+
+
+def test_every_verb_says_the_same_of_what_a_searched_number_of_a_case_leads_to():
+    library = bare(
+        "c k x y",
+        {"equation": "k = y**3 + y", "when": "c < 1"},
+        {"equation": "k = y + 9", "when": "c >= 1"},
+        "y = x**2",
+        domains=dict.fromkeys("ckxy", "real"),
+    )
+    assert number(library.solve("y", k="-10", c="0")) == -2
+    assert library.compile("y", ["k", "c"])(k=-10.0, c=0.0) == -2
+    assert library.sweep("y", k=[-10.0], c=[0.0]).columns["y"].ravel().tolist() == [-2]
