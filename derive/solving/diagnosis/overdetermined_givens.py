@@ -184,6 +184,7 @@ def _agreement_of_exact(
     beside_ranges = _dependent_beside_ranges(library, question)
     if twice.is_told(passed, reached) and not beside_ranges:
         return Agreement()
+    undecided = frozenset[str]()
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
     decisions = decisions_of(library, alone)
     unsure = left_out
@@ -206,8 +207,15 @@ def _agreement_of_exact(
         unsure |= more
         undecided = frozenset(name for name in unsure if decisions.applies(library.relations[name]) is None)
         twice = stated_twice(library, question, unsure, undecided)
+    all_states = _states(library, twice, alone)
+    open_at_numbers = frozenset[str]()
+    # at these numbers a relation may leave its quantity open, which another gives: x*y = 0 with x = 0 leaves y
+    while more := _relations_leaving_open(twice, all_states) - open_at_numbers:
+        open_at_numbers |= more
+        twice = stated_twice(library, question, unsure, undecided, open_at_numbers)
+        all_states = _states(library, twice, alone)
     plan = Plan("", (), (), tuple(twice.tests), twice.blocks)
-    states = [_without_undefined(library, twice, state) for state in _states(library, twice, alone)]
+    states = [_without_undefined(library, twice, state) for state in all_states]
     left_by_middle: frozenset[str] = frozenset()  # no value in the middle of the ranges, but perhaps elsewhere
     nowhere: frozenset[str] = frozenset()
     if question.ranges and states:
@@ -394,6 +402,15 @@ def _states(library: RelationSet, twice: StatedTwice, question: Question) -> lis
     return states
 
 
+def _relations_leaving_open(twice: StatedTwice, states: Sequence[State]) -> frozenset[str]:
+    """The relations that leave the quantity that each should give open, in all states of overdetermined givens."""
+    if not states or not twice.tests:
+        return frozenset()
+    left_open = set.intersection(*({*state.spans} for state in states))
+    blocks = (block for block in twice.blocks if not left_open.isdisjoint(block.unknowns))
+    return frozenset(chain.from_iterable(block.relations for block in blocks))
+
+
 def _around(spans: Mapping[str, Span]) -> dict[str, Span]:
     """The wider span of each number or range that is typed: anywhere in it, overdetermined givens may lie and agree.
 
@@ -421,15 +438,19 @@ def stated_twice(
     question: Question,
     left_out: frozenset[str] = frozenset(),
     undecided: frozenset[str] = frozenset(),
+    last: frozenset[str] = frozenset(),
 ) -> StatedTwice:
-    """What the givens of a question overdetermine, by all relations but those left out, of which some are undecided."""
+    """What the givens of a question overdetermine, by all relations but those left out, of which some are undecided.
+
+    A relation among the `last` gives a quantity only where no other does.
+    """
     given, at_zeros = frozenset(question.strong), _numbers_at_zeros(library, question)
 
     def twice() -> StatedTwice:
         core = core_of(library, (question.target, *question.strong, *question.weak))
-        return by_names(library, core, given, at_zeros, left_out, undecided)
+        return by_names(library, core, given, at_zeros, left_out, undecided, last)
 
-    return _TWICE.of(library.session, (given, numbers_as_key(at_zeros), left_out, undecided), twice)
+    return _TWICE.of(library.session, (given, numbers_as_key(at_zeros), left_out, undecided, last), twice)
 
 
 def _numbers_at_zeros(library: RelationSet, question: Question) -> dict[str, float]:
@@ -462,12 +483,13 @@ def by_names(
     at_zeros: Mapping[str, float],
     left_out: frozenset[str],
     undecided: frozenset[str] = frozenset(),
+    last: frozenset[str] = frozenset(),
 ) -> StatedTwice:
     """Find what given names overdetermine, some with numbers; relations that follow from others are left out."""
     estimates = {name for name, relation in library.relations.items() if relation.approximate is not None}
     skipped = left_out | estimates
     within = core.structure(skipped & core.decisive, frozenset())
-    fixed, solved, spare = _fixed(library, core, within, given, skipped)
+    fixed, solved, spare = _fixed(library, core, within, given, skipped, last)
     structure = structure_of(library, skipped)
     following = ordered(structure, solved, sorted(fixed - given), given) if fixed != given else []
     may_leave = leaving(library, following)
@@ -517,7 +539,12 @@ def _of_undecided(
 
 
 def _fixed(
-    library: RelationSet, core: Core, within: Structure, given: frozenset[str], skipped: frozenset[str]
+    library: RelationSet,
+    core: Core,
+    within: Structure,
+    given: frozenset[str],
+    skipped: frozenset[str],
+    last: frozenset[str],
 ) -> tuple[frozenset[str], dict[str, str], Set[str]]:
     """The names that given names fix, the relation that gives each, and the relations that may be overdetermined.
 
@@ -527,7 +554,8 @@ def _fixed(
     fixed = given | matching.determined(within)
     unmatched = (members for name, members in within.members.items() if name not in matching.fixes)
     is_spare = any(map(fixed.issuperset, unmatched))
-    in_turn = sorted(within.members, key=_leaving_several(library).__contains__)
+    leaving_several = _leaving_several(library)
+    in_turn = sorted(within.members, key=lambda name: (name in last, name in leaving_several))
     solved = {**directed(within, in_turn, given)} if is_spare or fixed != given else {}
     spare = within.members.keys() - solved.values() if is_spare else set[str]()
     for relation, own in core.apart.items():  # each only gives its own quantity, once all others are known

@@ -286,7 +286,12 @@ def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, s
     asked = f"{target} {profiles} {given}"
     assert answer.base
     for remark in remarks.values():
-        if remark.kind != "left out":
+        if remark.kind == "displaced" and remark.factor is None:  # it says what follows instead of a profile's value
+            follows = again(remark.name, profiles, given)
+            stated = derive.solve(remark.name, **{remark.name: remark.value}).base
+            assert follows is not None, (remark, asked)
+            assert remark.weight == pytest.approx(max(follows / stated, stated / follows), rel=1e-9), (remark, asked)
+        elif remark.kind != "left out":
             changed = again(target, profiles, {**given, remark.name: remark.value})
             assert changed is not None, asked
             assert remark.factor == pytest.approx(changed / answer.base, rel=1e-9), (remark, asked)
