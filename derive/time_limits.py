@@ -200,17 +200,23 @@ _GRACE = 0.25  # seconds after the end in which the next `tick` is waited for: w
 
 @dataclass(slots=True)
 class _Clock:
-    """The times at which a query must have ended: in CPU time of its thread, and in wall-clock time."""
+    """The times at which a query must have ended: in CPU time of its thread, and in wall-clock time.
+
+    Some systems take a millisecond to say the CPU time. A thread has no more of it than wall-clock time has passed, so
+    it is not asked for before it could be over (`earliest`, in wall-clock time).
+    """
 
     seconds: float
     ends: float
     ends_at_last: float
+    earliest: float
     ticks: int = 0
     is_of_several: bool = False  # of queries, which share its time
     overruns: ClassVar[int] = 0  # errors of all clocks so far
 
     def is_over(self) -> bool:
-        return time.thread_time() > self.ends or time.monotonic() > self.ends_at_last
+        now = time.monotonic()
+        return now > self.earliest and (now > self.ends_at_last or time.thread_time() > self.ends)
 
     def error(self) -> LimitError:
         _Clock.overruns += 1
@@ -279,14 +285,15 @@ def _asked_seconds(seconds: float) -> float:
 @contextmanager
 def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
     """Limit the time of what is inside `with`, within the outer clock's; not if both are unlimited."""
-    ends = time.monotonic() + _WALL * seconds
+    now = time.monotonic()
+    ends = now + _WALL * seconds
     if outer is not None:
         ends = min(ends, outer.ends_at_last)
     if ends == math.inf:
         yield
         return
-    cpu_ends = time.thread_time() + seconds
-    with _limited_by(_Clock(seconds, ends=cpu_ends, ends_at_last=ends, is_of_several=is_of_several)):
+    earliest = min(ends, now + seconds)
+    with _limited_by(_Clock(seconds, time.thread_time() + seconds, ends, earliest, is_of_several=is_of_several)):
         yield
 
 
@@ -316,7 +323,8 @@ def sharing(share: float) -> Iterator[None]:
     # Some of the wall-clock time stays for what follows, so that a busy machine does not lose what was found.
     longest = (1 + share) / 2 * wall_left
     ends_at_last = wall_now + min(_WALL_OF_SHARE * _WALL * granted, longest)
-    with _limited_by(_Clock(outer.seconds, ends=cpu_now + granted, ends_at_last=ends_at_last)):
+    earliest = wall_now + min(granted, longest)
+    with _limited_by(_Clock(outer.seconds, cpu_now + granted, ends_at_last, earliest)):
         yield
 
 
@@ -325,7 +333,8 @@ def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
     clock = _running.get()
     if clock is None:
         return work
-    of_threads = replace(clock, ends=math.inf)  # the CPU time of this thread says nothing about others
+    # the CPU time of this thread says nothing about others
+    of_threads = replace(clock, ends=math.inf, earliest=clock.ends_at_last)
 
     def on_its_clock(item: S) -> T:
         with _limited_by(of_threads):

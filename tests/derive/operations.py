@@ -38,11 +38,11 @@ class Clock:
     each_look: float
     now: float = 0.0
 
-    def thread_time(self) -> float:
+    def monotonic(self) -> float:
         self.now += self.each_look
         return self.now
 
-    def monotonic(self) -> float:
+    def thread_time(self) -> float:
         return self.now
 
 

@@ -59,9 +59,6 @@ def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time():
         def thread_time(self):
             return 0.0
 
-        def monotonic(self):
-            return super().thread_time()
-
     wall = Wall(0.001)
     with limits_by(wall), limits(seconds=0.05):
         assert ended() == "0.05 s"
