@@ -47,8 +47,12 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     x = values[name]
     step = ASIDE * abs(x) or AROUND_ZERO
     gap_at_root, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - step, x + step))
-    largest = max((abs(gap) for gap in (below, above) if gap is not None), default=0)
-    if gap_at_root is None or largest == 0:
+    if gap_at_root is None:
+        return False
+    if below is None and above is None:  # the sides are defined at this point alone, as `sqrt(-x**2)` is at 0
+        return bool(gap_at_root == 0)
+    largest = max(abs(gap) for gap in (below, above) if gap is not None)
+    if largest == 0:
         return False
     return bool(abs(gap_at_root) <= VANISHED * largest)
 

@@ -239,7 +239,9 @@ class _Search:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
             roots = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
-            settled = bool(roots) or (self._is_gap(span) and not self._may_end_at_root(span))
+            is_lone = all(math.isnan(self.problem.value(end)) for end in span)  # any number with a value lies inside
+            roots += self._lone_root(span) if is_lone and not roots else []
+            settled = bool(roots) or (not is_lone and self._is_gap(span) and not self._may_end_at_root(span))
             if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
                 roots = [x for x in roots if self.problem.is_root(x)]
             if self._jumps(span):
@@ -294,6 +296,15 @@ class _Search:
         """The root, if it is one, at the last number of a stretch before the sides are undefined."""
         x = self._last_defined(span)
         return [x] if x is not None and (self.problem.is_root(x) or self.problem.is_blurred(x)) else []
+
+    def _lone_root(self, span: Span) -> list[float]:
+        """The root, if it is one, at the shortest decimal in a short stretch: the sides may be defined there alone.
+
+        So `z = 3 - sqrt(-(z - 3)**2)` has one at 3.
+        """
+        decimals = (float(f"{middle(span):.{digits}g}") for digits in range(1, 17))
+        shortest = next((x for x in decimals if span[0] <= x <= span[1]), None)
+        return [] if shortest is None or not self.problem.is_root(shortest) else [shortest]
 
     def _last_defined(self, span: Span) -> float | None:
         """The last number at which the sides are defined, in a stretch where just one end is; None otherwise."""

@@ -53,6 +53,7 @@ from derive.numerics.intervals.arithmetic import lies_in, point_box
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.roots import Roots, roots_of
+from derive.numerics.root_finding.tails import without_tails
 from derive.numerics.root_finding.univariate_branch_and_prune import one_turn, recurs, turn_in_words
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.form_numbers import numbers_of, value_of_form, with_value, without_noise
@@ -112,6 +113,7 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 
 def solutions_of(problem: OneUnknown) -> Outcome:
     """Every solution of an equation with one unknown in its domain, by closed forms or a search for roots."""
+    problem = without_tails(problem)
     outcome = _outcome_in_domain(problem)
     if not outcome.solutions:
         return _outcome_at_ties(problem) or outcome

@@ -184,36 +184,9 @@ def _agreement_of_exact(
     beside_ranges = _dependent_beside_ranges(library, question)
     if twice.is_told(passed, reached) and not beside_ranges:
         return Agreement()
-    undecided = frozenset[str]()
     alone = question.but(weak={}, own=None, outdated={}, goes_with={}, origins={})
-    decisions = decisions_of(library, alone)
-    unsure = left_out
-    points = point_box(question.numbers)
-    spans = {**points, **question.ranges}
-
-    def is_steady(condition: Node) -> bool:
-        names = names_in(condition)
-        if not any(map(decisions.is_of_ranges, names)):
-            return True
-        return spans.keys() >= {*names} and truths(condition, spans) == {True}
-
-    def is_unsure(name: str) -> bool:
-        """Whether a relation that givens may overdetermine does not surely apply all over the ranges."""
-        relation = library.relations[name]
-        return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
-
-    # without the relations that are unsure, others may be tests, which may be under conditions themselves
-    while more := set(filter(is_unsure, twice.conditional)):
-        unsure |= more
-        undecided = frozenset(name for name in unsure if decisions.applies(library.relations[name]) is None)
-        twice = stated_twice(library, question, unsure, undecided)
-    all_states = _states(library, twice, alone)
-    open_at_numbers = frozenset[str]()
-    # at these numbers a relation may leave its quantity open, which another gives: x*y = 0 with x = 0 leaves y
-    while more := _relations_leaving_open(twice, all_states) - open_at_numbers:
-        open_at_numbers |= more
-        twice = stated_twice(library, question, unsure, undecided, open_at_numbers)
-        all_states = _states(library, twice, alone)
+    spans = {**point_box(question.numbers), **question.ranges}
+    twice, all_states = _applying_everywhere(library, alone, twice, left_out)
     plan = Plan("", (), (), tuple(twice.tests), twice.blocks)
     states = [_without_undefined(library, twice, state) for state in all_states]
     left_by_middle: frozenset[str] = frozenset()  # no value in the middle of the ranges, but perhaps elsewhere
@@ -245,6 +218,39 @@ def _agreement_of_exact(
         others = _numbers_of(question.target, clashing)
         denied = tuple(x for x in others if not any(math.isclose(x, y, rel_tol=SAME_ROOT) for y in numbers))
     return replace(tested, checks=(*tested.checks, *beyond), behind=typed_behind, denied=denied)
+
+
+def _applying_everywhere(
+    library: RelationSet, question: Question, twice: StatedTwice, left_out: frozenset[str]
+) -> tuple[StatedTwice, list[State]]:
+    """What givens overdetermine by the relations that surely apply all over the ranges, and the states that follow."""
+    decisions = decisions_of(library, question)
+    spans = {**point_box(question.numbers), **question.ranges}
+
+    def is_steady(condition: Node) -> bool:
+        names = names_in(condition)
+        if not any(map(decisions.is_of_ranges, names)):
+            return True
+        return spans.keys() >= {*names} and truths(condition, spans) == {True}
+
+    def is_unsure(name: str) -> bool:
+        """Whether a relation that givens may overdetermine does not surely apply all over the ranges."""
+        relation = library.relations[name]
+        return decisions.applies(relation) is not True or not all(map(is_steady, relation.conditions))
+
+    unsure, undecided, open_here = left_out, frozenset[str](), frozenset[str]()
+    # without the relations that are unsure, others may be tests, which may be under conditions themselves
+    while more := frozenset(filter(is_unsure, twice.conditional)):
+        unsure |= more
+        undecided = frozenset(name for name in unsure if decisions.applies(library.relations[name]) is None)
+        twice = stated_twice(library, question, unsure, undecided)
+    states = _states(library, twice, question)
+    # a relation may leave open at these numbers what another gives: x*y = 0 leaves y where x is 0
+    while more := _relations_leaving_open(twice, states) - open_here:
+        open_here |= more
+        twice = stated_twice(library, question, unsure, undecided, open_here)
+        states = _states(library, twice, question)
+    return twice, states
 
 
 def _numbers_of(target: str, states: Iterable[State]) -> list[float]:

@@ -224,11 +224,18 @@ def _elsewhere(library: RelationSet, question: Question, first: PlanResult, rela
         return None
     if not result.plan.is_determined or not (result.states or result.reason):
         return None
-    states = tuple(chain.from_iterable(_within(state, target, first.states) for state in result.states))
+    stated = library.relations[relation]
+    cut = chain.from_iterable(_within(state, target, first.states) for state in result.states)
+    used = [library.relations[name] for name in (relation, *result.plan.relations)]
+
+    def is_met(state: State) -> bool:
+        """Whether the relations hold at a state; where intervals only touch, one of them may be undefined."""
+        return state in result.states or all(may_be_met(other, state.values) for other in used)
+
+    states = tuple(filter(is_met, cut))
     reason = result.reason
     if not reason and not states:
         reason = f"{target}: {relation} allows none of the values that the others do"
-    stated = library.relations[relation]
     if (first.doubt or result.doubt) and not any(may_be_met(stated, state.values) for state in states):
         return None
     return replace(result, states=states, reason=reason)
