@@ -165,9 +165,16 @@ def _without_contradicted(library: RelationSet, question: Question, answers: Seq
             contradiction = contradiction or error
         else:
             kept.append(answer)
-    if contradiction is not None and not kept:
+    if contradiction is None or kept:
+        return kept
+    if not any(assumption.leaves_others for answer in answers for assumption in answer.stated_assumptions):
         raise contradiction
-    return kept
+    raise LimitError(
+        f"{question.target}: no value was found from which nothing follows that contradicts the givens, and it is not "
+        f"proved that there is none.",
+        hint="Narrow the domains, or give another quantity.",
+        limit="the search for roots",
+    ) from contradiction
 
 
 def _where_weak_values_yield(

@@ -150,22 +150,26 @@ def prove_number_fits(library: RelationSet, question: Question, answer: Answer) 
         return
     if question.target not in leaving_from(library, question.strong).searched:
         return  # it rests on a case, which may not apply, or on a weak value
-    declared = library.declared[question.target]
-    number = read_number(declared.unit.from_base(answer.base), declared.unit)
-    typed = question.but(strong={**question.strong, question.target: number})
+    found = {question.target: answer.base}
+    for part in answer.steps[-1].together if answer.steps else ():  # a search gives these together
+        if part.result is not None and part.result[0][0] == part.result[0][1]:
+            found.setdefault(part.quantity, part.result[0][0])
+    units = {name: library.declared[name].unit for name in found}
+    numbers = {name: read_number(unit.from_base(found[name]), unit) for name, unit in units.items()}
+    typed = question.but(strong={**question.strong, **numbers})
     relations = [step.relation for step in chain.from_iterable(step.together or (step,) for step in answer.steps)]
     try:
         with suppress(LimitError), sharing(_SHARE):
             _agreement_of_exact(library, typed, (), (), frozenset(relations))  # these have been tested
     except InconsistentError as error:
-        assumed = f"{question.target} = {number}"
+        assumed = [f"{name} = {number}" for name, number in numbers.items()]
         names = [name for name in answer.given if name in question.strong]
-        others = [part for part in error.conflicts if part != assumed]
+        others = [part for part in error.conflicts if part not in assumed]
         conflicts = dict.fromkeys([*relations, *others, *(f"{name} = {question.strong[name]}" for name in names)])
         sentence = error.what.partition(". The conflict")[0]
         without = f", or leave {relations[0]} out" if relations else ""
         raise InconsistentError(
-            f"{assumed} follows, and then {sentence}. The conflict: {', '.join(conflicts)}.",
+            f"{assumed[0]} follows, and then {sentence}. The conflict: {', '.join(conflicts)}.",
             hint=f"Change or drop {first_names(names, 1) or 'one of the givens'}{without}.",
             conflicts=tuple(conflicts),
             gap=error.gap,

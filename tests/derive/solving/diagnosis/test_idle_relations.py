@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from derive import InconsistentError
+from derive import InconsistentError, LimitError
 from tests.derive.statements import bare, number
 from tests.ordinary import every
 
@@ -235,3 +235,17 @@ def test_every_verb_says_the_same_of_what_a_searched_number_of_a_case_leads_to()
     assert number(library.solve("y", k="-10", c="0")) == -2
     assert library.compile("y", ["k", "c"])(k=-10.0, c=0.0) == -2
     assert library.sweep("y", k=[-10.0], c=[0.0]).columns["y"].ravel().tolist() == [-2]
+
+
+def test_a_number_found_together_with_others_is_held_against_what_follows_from_them_too():
+    library = bare(
+        "a b c d y",
+        "b = ceil(a/2)",
+        "y = a/(b + c)",
+        "b = c",  # these hold for any even number
+        "c = 2*d",
+        "a = d**3",  # and this leaves 8 and -8
+        domains=dict.fromkeys("abcdy", "real"),
+    )
+    with pytest.raises(LimitError, match="not proved"):
+        library.solve("a", y=1)
