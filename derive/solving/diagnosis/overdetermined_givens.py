@@ -57,7 +57,7 @@ from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.case_claims import is_possible
 from derive.solving.execution.checks import checked, is_void
 from derive.solving.execution.conditional_relations import decisions_of
-from derive.solving.execution.question import Question
+from derive.solving.execution.question import Question, stated_at
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
 from quantities.value import read_number
@@ -125,7 +125,7 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     try:
         with sharing(_SHARE):
             within = _agreement_of_exact(library, question, passed, reached)
-            further = list(_limits(library, question, {*passed, *within.behind}, worked_out))
+            further = list(_limits(library, question, answers, {*passed, *within.behind}, worked_out))
             typed_behind = {check.name: _typed_behind(library, question, check.name) for check in further}
             return replace(within, checks=(*within.checks, *further), behind={**typed_behind, **within.behind})
     except LimitError:
@@ -341,17 +341,24 @@ def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -
 
 
 def _limits(
-    library: RelationSet, question: Question, tested: Collection[str], worked_out: Collection[str]
+    library: RelationSet,
+    question: Question,
+    answers: Sequence[Answer],
+    tested: Collection[str],
+    worked_out: Collection[str],
 ) -> Iterator[Check]:
-    """The checks whether what overdetermined givens determine alone keeps to limits that no answer has tested.
+    """The checks whether what overdetermined givens and an only answer determine keeps to limits untested so far.
 
     A limit that defaults alone break says nothing of this question, and is left out.
     """
     names = [relation.name for relation in library.inequalities if relation.name not in tested]
-    names = [name for name in names if {*worked_out}.isdisjoint(library.members[name])]
+    number = answers[0].base if len(answers) == 1 and not question.ranges else None
+    if number is None:  # the target has no number that limits could be tested at
+        names = [name for name in names if {*worked_out}.isdisjoint(library.members[name])]
     if not names:
         return
-    decisions = decisions_of(library, question)
+    target = {} if number is None else {question.target: stated_at(library, question.target, number)}
+    decisions = decisions_of(library, question.but(strong={**target, **question.strong}))
     for limit in names:
         relation = library.relations[limit]
         if not all(map(decisions.is_in_reach, library.members[limit])) or decisions.applies(relation) is not True:

@@ -1,0 +1,53 @@
+"""A limit that a profile's value or a default breaks is told, also where the answer does not need that value.
+
+The oracle is plain arithmetic: each quantity is worked out forwards, and the limit holds or does not.
+"""
+
+from __future__ import annotations
+
+import random
+
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+FORMS = ("d = {k}*a", "d = a + {k}")
+BESIDE = ("e = {k}*w", "e = a*w", "e = w + {k}", "e = a + w", "e = w/a")
+LIMITS = ("e <= {k}*d", "d <= {k}*e", "d >= e + {k}", "e >= {k}*d")
+
+
+def holds(text, numbers):
+    """Whether a text of Python holds at some numbers."""
+    return eval(text, {}, numbers)
+
+
+@every("seed", range(240), ordinary=8)
+def test_a_limit_that_a_weak_value_breaks_beside_the_answer_is_told(seed):
+    draw = random.Random(f"weak {seed}")
+    relations = [draw.choice(texts).format(k=draw.choice(["0.5", "1.5", "3"])) for texts in (FORMS, BESIDE, LIMITS)]
+    a, w = draw.choice([1.0, 4.0, 9.0]), draw.choice([0.1, 2.6, 70.0])
+    numbers = {"a": a, "w": w}
+    for text in relations[:2]:
+        name, _, value = text.partition(" = ")
+        numbers[name] = eval(value, {}, numbers)
+    stated = {"values": {"w": str(w)}} if draw.random() < 0.5 else {"profiles": {"p": {"w": str(w)}}}
+    library = bare("a d e w", *relations, **stated)
+    profiles = ["p"] if "profiles" in stated else []
+    answer = library.solve("d", *profiles, a=a)
+    is_met = holds(relations[2], numbers)
+    assert [check.name for check in answer.failed] == ([] if is_met else ["r3"])
+    assert library.sweep("d", *profiles, a=[a, a]).holds.tolist() == [is_met, is_met]
+
+
+def test_a_best_choice_by_profiles_takes_the_value_that_its_answer_takes():
+    """A relation of another case would lead to y as well."""
+    relations = (
+        {"equation": "s = x + 2", "when": "b < 0.5"},
+        {"equation": "s = x - 4*y", "when": "b >= 0.5"},
+        "s <= 3*y",
+    )
+    profiles = {"p": {"b": "5", "y": "1"}, "q": {"b": "8", "y": "6"}}
+    library = bare("x y b s", *relations, profiles=profiles)
+    for x in (["5", "6"], "5..6"):
+        best = library.least("s", ("p", "q"), x=x)
+        assert best.value.magnitude == 1
+        assert best.at["x"].magnitude == 5
