@@ -156,9 +156,29 @@ def _arms(library: RelationSet, cases: Cases, tree: Tree, path: tuple[Node, ...]
             own.append(yielding.condition)
             for plan in yielding.plans:
                 forms |= _forms(library, plan)
+        if path or own:  # elsewhere another case may have a solution
+            own += _where_valid(library, tree.plan)
         in_givens = {name: _in_givens(name, forms) for name in names_in(*own) if name in forms}
-        conditions = (put_in(condition, in_givens) for condition in own)
-        yield _in_givens(tree.plan.target, forms), (*path, *conditions)
+        conditions = [put_in(condition, in_givens) for condition in own]
+        form = _in_givens(tree.plan.target, forms)
+        if conditions and tree.plan.target in forms:
+            conditions += _limits(library, tree.plan.target, form)
+        yield form, (*path, *conditions)
+
+
+def _where_valid(library: RelationSet, plan: Plan) -> Iterator[Node]:
+    """The conditions under which the inverse of a relation is a solution: sqrt(x) = d - 2 gives x where d is above 2.
+
+    A relation with a choice in it has these in its arms.
+    """
+    for block in plan.blocks:
+        (name, *others), written = block.unknowns, library.relations[block.relations[0]].written
+        if others or has_choice(written, name):
+            continue
+        admissible = [each for each in isolate(written, name) or () if _fits_domain(library, name, each)]
+        if len(admissible) == 1:
+            form = unwound(admissible[0].form, 0)
+            yield from (replaced(condition, Name(name), form) for condition in admissible[0].conditions)
 
 
 def _when_decided(library: RelationSet, cases: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:

@@ -1,0 +1,44 @@
+"""A formula by cases has a number where `solve` has the only one, and the same, and none where `solve` has none."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+import sympy
+
+from derive import InconsistentError, NoSolutionError
+from tests.derive.statements import bare
+from tests.ordinary import every
+
+FORMS = (
+    "d = a - x", "d = x - a", "d = a*x", "d = a/x", "d = a*x/(a + x)", "d = sqrt(x) + a", "d = a - sqrt(x)", "d = 2*x",
+    "d = x/5", "d = a + 1/x", "d = log(x) + a", "d = exp(x) - a", "d = sqrt(x + a)", "a = d*x",
+)  # fmt: skip
+
+
+@every("seed", range(300), ordinary=15)
+def test_a_formula_by_cases_says_what_the_solver_says(seed):
+    draw = random.Random(f"formulas of cases {seed}")
+    edge, domain = draw.choice(["1.5", "2", "4"]), draw.choice(["positive", "real", "0.5..20"])
+    relations = (
+        {"equation": draw.choice(FORMS), "when": f"x < {edge}"},
+        {"equation": draw.choice(FORMS), "when": f"x >= {edge}"},
+    )
+    library = bare("a d x", *relations, domains={"x": domain, "d": "real"})
+    given = {"a": draw.choice([0.5, 2.0, 6.0]), "d": draw.choice([0.3, 1.5, 3.0, 4.0, 5.25, 20.0])}
+    try:
+        formula = library.formula("x", ["a", "d"])
+    except NoSolutionError:  # there is no closed form
+        return
+    value = formula.subs({library.quantities[name]: sympy.Rational(str(number)) for name, number in given.items()})
+    try:
+        answers = library.solve_all("x", **given)
+    except (NoSolutionError, InconsistentError):
+        answers = ()
+    if any(answer.value is None for answer in answers):
+        return  # nothing determines x in one of the cases
+    if len(answers) == 1:
+        assert float(value) == pytest.approx(answers[0].base)
+    else:
+        assert not value.is_number or value is sympy.nan
