@@ -2,8 +2,9 @@
 
 Of `c = max(a, b)` with a = 5 and c = 3, b is no part: whatever it is, c is at least 5. A part is spare if intervals
 show it: with every quantity that is not given anywhere in its domain, the relations that are left have no solution. An
-interval is too wide where a quantity stands in several places, so that some spare parts stay. None is taken for spare
-that the conflict needs.
+interval is too wide where a quantity stands in several places. Of `d = a*x` and `e = d*a/(d + x)`, x is no part either:
+elimination leaves `e = a**2/(a + 1)`, which a and e contradict. Some spare parts stay, but none is taken for spare that
+the conflict needs.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from derive.expressions.tree import Equation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO, difference_of
 from derive.solving.blocks.propagation import narrowed
+from derive.solving.blocks.system import agrees
+from derive.solving.cancellation.elimination import required_of_givens
 from derive.time_limits import sharing
 from derive.tolerances import AGREEMENT
 from quantities.value import Value
@@ -62,17 +65,16 @@ def _without_spare_parts(
 ) -> tuple[list[str], list[str]]:
     """The relations and givens without which intervals no longer show a conflict."""
     kept, stated = list(relations), list(givens)
-    equations = {name: _without_what_cancels(library.relations[name].written) for name in kept}
     try:
         with sharing(_SHARE):
             for name in [name for name in reversed(givens) if name not in needed_givens]:
                 others = [other for other in stated if other != name]
-                if _exclude_each_other(library, equations.values(), {other: typed[other] for other in others}):
+                if _exclude_each_other(library, kept, {other: typed[other] for other in others}):
                     stated = others
             for name in [name for name in reversed(relations) if name not in needed_relations]:
-                rest = [equations[other] for other in kept if other != name]
+                rest = [other for other in kept if other != name]
                 if _exclude_each_other(library, rest, {other: typed[other] for other in stated}):
-                    kept.remove(name)
+                    kept = rest
     except LimitError:  # what is found spare so far is
         pass
     return kept, stated
@@ -90,8 +92,18 @@ def _without_what_cancels(equation: Equation) -> Equation:
     return rest if len({*rest.names}) < len({*equation.names}) else equation
 
 
-def _exclude_each_other(library: RelationSet, equations: Collection[Equation], typed: Mapping[str, Value]) -> bool:
-    """Whether a conflict remains of these parts: no values in the domains meet all equations, as intervals show."""
+def _exclude_each_other(library: RelationSet, relations: Sequence[str], typed: Mapping[str, Value]) -> bool:
+    """Whether a conflict remains of these parts: no values in the domains meet all relations, as is easily shown."""
+    equations = [_without_what_cancels(library.relations[name].written) for name in relations]
+    if _leave_nothing(library, equations, typed):
+        return True
+    known = {name: given.base[1] for name, given in typed.items()}
+    required = required_of_givens(library, relations, known) if len(relations) > 1 else ()
+    return not all(agrees(equation, known) for equation in required)
+
+
+def _leave_nothing(library: RelationSet, equations: Collection[Equation], typed: Mapping[str, Value]) -> bool:
+    """Whether intervals show that no values in the domains meet all equations of a conflict."""
     names = dict.fromkeys(chain.from_iterable(equation.names for equation in equations))
     domains = {name: library.declared[name].domain for name in names}
     spans = {name: domain.ends for name, domain in domains.items()}

@@ -123,3 +123,19 @@ def test_a_conflict_of_the_same_relations_has_the_parts_of_its_own_numbers() -> 
     library = bare("a b c", "c = max(a, b)")
     assert conflicts(library, "c", a=5, b=1, c=3) == {"r1", "c = 3", "a = 5"}
     assert conflicts(library, "c", a=1, b=5, c=3) == {"r1", "c = 3", "b = 5"}
+
+
+@pytest.mark.parametrize(
+    "relations",
+    [
+        ("d = a*x", "e = d*a/(d + x)"),
+        ("d = a*x", "e = a + d/x"),
+        ("d = x + a", "e = 2*(d - x)"),
+        ("d = x**2*a", "e = d/x**2 + 1"),
+        ("d = a*sqrt(x)", "e = d**2/x"),
+    ],
+)
+def test_a_quantity_that_cancels_between_the_relations_is_no_part_of_their_conflict(relations):
+    library = bare("a d e x", *relations)
+    assert conflicts(library, "d", a=4, e=100, x=6) == {"r1", "r2", "a = 4", "e = 100"}
+    assert conflicts(library, "x", a=4, e=100) == {"r1", "r2", "a = 4", "e = 100"}
