@@ -8,20 +8,19 @@ between 0 and 1 in its place, the sides differ beyond -4 and -2, and between the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Name, Node, operations, rebuilt
-from derive.numerics.algebra.like_terms import added, difference_of
+from derive.numerics.algebra.like_terms import added, denominators, difference_of, negated, without_denominators
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.univariate_branch_and_prune import last_holding
-from derive.tolerances import LARGEST
+from derive.tolerances import LARGEST, SAME_MULTIPLE
 
 _ROUNDINGS: dict[str, Span] = {"floor": (-1.0, 0.0), "ceil": (0.0, 1.0)}  # how far each moves a number
-_BEYOND = 2.0**-20  # relative distance from a tail at which the domain is cut
 
 
 def without_tails(problem: OneUnknown) -> OneUnknown:
@@ -43,10 +42,10 @@ def without_tails(problem: OneUnknown) -> OneUnknown:
     start, end = max(low, -LARGEST), min(high, LARGEST)
     if math.isinf(high) and has_no_root((LARGEST, high)):
         end = last_holding(lambda x: has_no_root((x, high)), LARGEST, start)
-        high = min(high, end + _BEYOND * abs(end))
+        high = min(high, end + SAME_MULTIPLE * abs(end))
     if math.isinf(low) and has_no_root((low, -LARGEST)):
         start = last_holding(lambda x: has_no_root((low, x)), -LARGEST, end)
-        low = max(low, start - _BEYOND * abs(start))
+        low = max(low, start - SAME_MULTIPLE * abs(start))
     return replace(problem, domain=replace(domain, low=low, high=high)) if low < high else problem
 
 
@@ -55,26 +54,41 @@ def _tail_test(problem: OneUnknown) -> Callable[[Span], bool]:
     spans = point_box({given: number for given, number in problem.known.items() if given != problem.name})
 
     def without_steps(part: Node) -> Node | None:
-        if not isinstance(part, Apply) or part.op not in STEPPED or problem.name not in part.names:
+        if not isinstance(part, Apply) or problem.name not in part.names:
+            return None
+        if part.op == "add":  # like terms that only the rounding kept apart
+            return added(*(rebuilt(arg, without_steps) for arg in part.args))
+        if part.op == "neg":
+            return negated(rebuilt(part.args[0], without_steps))
+        if part.op not in STEPPED:
             return None
         moved = Name(f"rounding {len(spans)}")  # no library declares such a name
         spans[moved.name] = _ROUNDINGS[part.op]
         return added(rebuilt(part.args[0], without_steps), moved)
 
     gap = difference_of(problem.equation.changed(lambda side: rebuilt(side, without_steps)))
+    divisors, multiplied = denominators(gap, problem.name), without_denominators(gap, problem.name)
 
     def has_no_root(tail: Span) -> bool:
-        on_tail = enclose(gap, {**spans, problem.name: tail}, problem.name)
-        if on_tail is None or on_tail.misses_zero:
-            return on_tail is not None
-        is_above = tail[1] == math.inf
-        end = tail[0] if is_above else tail[1]
-        at_end = enclose(gap, {**spans, problem.name: (end, end)}, "")
-        if at_end is None or not at_end.misses_zero or on_tail.partial:
-            return False
-        is_positive = at_end.values[0] > 0
-        rises_outwards = on_tail.slopes[0] > 0 if is_above else on_tail.slopes[1] < 0
-        falls_outwards = on_tail.slopes[1] < 0 if is_above else on_tail.slopes[0] > 0
-        return rises_outwards if is_positive else falls_outwards
+        box = {**spans, problem.name: tail}
+        below = [enclose(divisor, box, "") for divisor in divisors]
+        is_safe = all(enclosure is not None and enclosure.misses_zero for enclosure in below)
+        return _misses_zero(multiplied if is_safe else gap, problem.name, box)
 
     return has_no_root
+
+
+def _misses_zero(gap: Node, name: str, box: Mapping[str, Span]) -> bool:
+    """Whether a difference is zero nowhere in a tail of its name: by its enclosure, or as it moves away from zero."""
+    tail = box[name]
+    on_tail = enclose(gap, box, name)
+    if on_tail is None or on_tail.misses_zero:
+        return on_tail is not None
+    is_above = tail[1] == math.inf
+    end = tail[0] if is_above else tail[1]
+    at_end = enclose(gap, {**box, name: (end, end)}, "")
+    if at_end is None or not at_end.misses_zero or on_tail.partial:
+        return False
+    rises_outwards = on_tail.slopes[0] >= 0 if is_above else on_tail.slopes[1] <= 0
+    falls_outwards = on_tail.slopes[1] <= 0 if is_above else on_tail.slopes[0] >= 0
+    return rises_outwards if at_end.values[0] > 0 else falls_outwards

@@ -54,7 +54,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.residual import OneUnknown
 from derive.numerics.root_finding.roots import Roots, roots_of
 from derive.numerics.root_finding.tails import without_tails
-from derive.numerics.root_finding.univariate_branch_and_prune import one_turn, recurs, turn_in_words
+from derive.numerics.root_finding.univariate_branch_and_prune import joined, one_turn, recurs, turn_in_words
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.form_numbers import numbers_of, value_of_form, with_value, without_noise
 from derive.solving.blocks.free_unknowns import (
@@ -96,6 +96,8 @@ _ONE_TO_ONE = frozenset(
 """Functions of every number that rise throughout."""
 _WHOLE = Name("a whole number")  # stands for what is rounded; no library declares such a name
 _HANGING_ON_DIGITS = Outcome((), reason="whether it has a value hangs on digits that are not known", undecided=True)
+_REACHES = tuple(4.0**power for power in range(10, -2, -1))
+"""How far from zero roundings are looked at exactly, the first of these at which they have few steps."""
 _PROOF = "no other root{sizes}: proved by interval arithmetic"
 
 
@@ -163,16 +165,10 @@ def _at_edge(end: float, edges: Iterable[float]) -> float:
 
 def _outcome_in_domain(problem: OneUnknown) -> Outcome:
     """The outcome for one unknown, where intervals may hold numbers at which the sides have no value."""
+    exact = _exact_outcome(problem)
+    if exact is not None:
+        return exact
     equation, name, known = problem.equation, problem.name, problem.known
-    if _is_multiplied_by_zeros(problem):
-        return everywhere(problem)
-    if _occurs_where_it_may_cancel(problem):
-        exact = exact_solutions(_between_arguments(equation), name, known, problem.domain)
-        if exact is not None:
-            return _outcome_of_exact_solutions(exact, problem)
-        cancelled = _outcome_where_it_cancels(problem)
-        if cancelled is not None:
-            return cancelled
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(problem)
@@ -202,6 +198,19 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
         if along_arms is not None:
             return along_arms
     return _outcome_of_candidates(problem, solutions, candidates, turn)
+
+
+def _exact_outcome(problem: OneUnknown) -> Outcome | None:
+    """The outcome for one unknown that cancels, or that exact numbers give piece by piece; None where neither is so."""
+    if _is_multiplied_by_zeros(problem):
+        return everywhere(problem)
+    may_cancel_out = _occurs_where_it_may_cancel(problem)
+    if may_cancel_out or _is_rounded(problem):
+        between = _between_arguments(problem.equation)
+        exact = exact_solutions(between, problem.name, problem.known, problem.domain)
+        if exact is not None:
+            return _outcome_of_exact_solutions(exact, problem)
+    return _outcome_where_it_cancels(problem) if may_cancel_out else None
 
 
 def _between_arguments(equation: Equation) -> Equation:
@@ -438,10 +447,35 @@ def _searched(problem: OneUnknown) -> Outcome:
     if roots.plateaus or (may_be_free and may_cancel(problem, sound)):
         roots = _with_levels(roots, problem)
         sound = tuple(x for x in sound if x in roots.values)
-    outcome = _outcome_of_roots(replace(roots, values=sound), problem)
+    roots = replace(roots, values=sound)
+    if not roots.proved and _is_rounded(problem):
+        roots = _with_exact_ones(roots, problem)
+    outcome = _outcome_of_roots(roots, problem)
     if outcome.undecided and _falls_between_steps(problem):
         return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
     return outcome
+
+
+def _is_rounded(problem: OneUnknown) -> bool:
+    """Whether the one unknown stands in a rounding."""
+    return any(problem.name in rounding.names for rounding in operations(*problem.sides, among=STEPPED))
+
+
+def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
+    """What a search for one unknown found, and all that exact numbers show around zero, as far as steps are few.
+
+    Roundings step without end, and a search goes past many roots, as past those of `floor(x)/x = 1`.
+    """
+    domain = problem.domain
+    for reach in _REACHES:
+        near = replace(domain, low=max(domain.low, -reach), high=min(domain.high, reach))
+        exact = exact_solutions(problem.equation, problem.name, problem.known, near) if near.low < near.high else None
+        if exact is not None:
+            spans = joined([*roots.plateaus, *exact.spans])
+            others = (x for x in roots.values if not any(math.isclose(x, y, rel_tol=SAME_ROOT) for y in exact.points))
+            outside = {x for x in (*exact.points, *others) if not any(_is_inside(x, span) for span in spans)}
+            return replace(roots, values=tuple(sorted(outside)), plateaus=tuple(spans))
+    return roots
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
@@ -514,7 +548,9 @@ def _with_levels(roots: Roots, problem: OneUnknown) -> Roots:
     trial_spans = level_spans(problem, map(middle, pairwise(ends)))
     for span in trial_spans:
         if not (is_root(span) or any(_covers(other, span) or _is_sharper(other, span, sign) for other in spans)):
-            spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
+            # one that reaches further is no blur of this one
+            spans = [other for other in spans if not (_is_inside(middle(other), span) and _covers(span, other))]
+            spans.append(span)
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
 

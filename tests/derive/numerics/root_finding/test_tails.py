@@ -12,7 +12,7 @@ from math import ceil, floor, inf
 
 import pytest
 
-from derive import AmbiguousError, NoSolutionError
+from derive import AmbiguousError, NoSolutionError, UnderdeterminedError
 from tests.derive.statements import bare, numbers, span
 from tests.ordinary import every
 
@@ -84,3 +84,37 @@ def test_intervals_that_touch_where_a_relation_is_undefined_have_no_number_there
 def test_a_tail_in_which_the_sides_may_meet_is_searched():
     library = bare("x y", "y = floor(x)*exp(-x)", domains={"x": "real", "y": "real"})
     assert max(span(answer)[1] if answer.value is None else answer.base for answer in library.solve_all("x", y=0)) < inf
+
+
+def expression(draw, depth):
+    """A random expression of x with kinks, steps and cases at small whole numbers, as text."""
+    if depth == 0 or draw.random() < 0.2:
+        return draw.choice(["x", "x", "x/2", "3*x", str(draw.randint(1, 3)), f"(x - {draw.randint(1, 3)})"])
+    first, second = expression(draw, depth - 1), expression(draw, depth - 1)
+    condition = f"x {draw.choice(['<', '<=', '>', '>='])} {draw.randint(-2, 2)}"
+    sums = (f"({first} + {second})", f"({first} - {second})")
+    choices = (f"max({first}, {second})", f"min({first}, {second})", f"({first} if {condition} else {second})")
+    steps = (f"floor(({first})/2)", f"ceil(({first})/2)", f"abs({first})")
+    return draw.choice((*sums, *choices, *steps))
+
+
+def value_of(text, x):
+    """The exact value of an expression at a rational number."""
+    functions = {"abs": abs, "max": max, "min": min, "floor": floor, "ceil": ceil}
+    return eval(text, functions, {"x": x})
+
+
+@every("seed", range(600), ordinary=30, thorough=4)
+def test_no_number_near_zero_is_missing_among_roots_of_roundings(seed):
+    draw = random.Random(f"nested {seed}")
+    text = expression(draw, draw.randint(2, 3))
+    numbers_near = sorted({Fraction(p, q) for q in (1, 2, 3, 4, 5) for p in range(-10 * q, 10 * q + 1)})
+    level = value_of(text, draw.choice(numbers_near))
+    library = bare("k x", f"{level}*k = {text}" if level else f"k - 1 = {text}", domains={"k": "real", "x": "real"})
+    try:
+        answers = library.solve_all("x", k=1)
+    except UnderdeterminedError:  # x cancels
+        return
+    spans = [span(answer) if answer.value is None else (answer.base, answer.base) for answer in answers]
+    roots = [x for x in numbers_near if value_of(text, x) == level]
+    assert not [x for x in roots if not any(low - 1e-9 <= x <= high + 1e-9 for low, high in spans)], text
