@@ -81,6 +81,11 @@ class Claim:
             return not number
         return number > 0 if self.op == ">" else number >= 0
 
+    def at(self, name: str, number: Fraction) -> Claim:
+        """The claim of a linear case with a number put in for a name."""
+        others = {other: factor for other, factor in self.form.items() if other != name}
+        return Claim(plus(others, {_CONSTANT: self.form.get(name, Fraction(0)) * number}), self.op)
+
 
 Way = tuple[Claim, ...]
 """Claims that hold together."""
@@ -209,7 +214,8 @@ def _ways_of_step(equation: Equation, step: Apply) -> list[Way]:
             raise NotLinear
         number = -form.get(_CONSTANT, Fraction(0)) / factor
         if number.denominator == 1:
-            ways += _all_of([[claims], _ways_to_round(step, number)])
+            settled = tuple(claim.at(symbol.name, number) for claim in claims)  # abs(floor(x)) is not negative
+            ways += _all_of([[settled], _ways_to_round(step, number)])
     return ways
 
 

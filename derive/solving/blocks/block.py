@@ -77,7 +77,7 @@ from derive.solving.blocks.substitution import Lost
 from derive.solving.blocks.system import System, agrees
 from derive.solving.blocks.tearing import straight, tearings, torn
 from derive.time_limits import Search, sharing, stop_if_over
-from derive.tolerances import SAME_ROOT
+from derive.tolerances import LARGEST, SAME_ROOT
 from quantities.domain import Domain
 
 _DIVISORS = 2  # limit on divisors that are zero at once
@@ -171,7 +171,8 @@ def _is_never_reached(equation: Equation, name: str, spans: Mapping[str, Span], 
     if enclosure is None or enclosure.partial:
         return False
     low, high = spans[number]
-    if low <= value(form, {**known, name: middle(domain.ends)}) <= high:
+    reached = value(form, {**known, name: middle((max(start, -LARGEST), min(end, LARGEST)))})
+    if not (reached < low or reached > high):  # also where it has no value
         return False
     outcomes = (values_of(equation, name, {**known, number: x}, domain) for x in (low / 2 + high / 2, low, high))
     return all(map(_has_no_solution, outcomes))

@@ -115,6 +115,9 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 
 def solutions_of(problem: OneUnknown) -> Outcome:
     """Every solution of an equation with one unknown in its domain, by closed forms or a search for roots."""
+    low, high = problem.domain.ends
+    if low == high and solves(low, problem):  # there is no interval to search
+        return Outcome((Solution({problem.name: low}, {}),))
     problem = without_tails(problem)
     outcome = _outcome_in_domain(problem)
     if not outcome.solutions:

@@ -137,7 +137,9 @@ def _without_noise(values: dict[str, float], system: System) -> dict[str, float]
         for branch in expressed(system.equations, system.unknowns, name):
             moved = branch.at({name: 0.0}, system.known)
             is_near = all(abs(moved[other] - y) <= AGREEMENT * abs(y) for other, y in values.items() if other != name)
-            if is_near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
+            here = {**system.known, name: x}
+            # of another branch, the zero may be another solution with the same numbers beside it
+            if is_near and agrees(branch.left[0], here) and is_rounded_zero(branch.left[0], name, here):
                 return _without_noise(moved, system)
     return values
 

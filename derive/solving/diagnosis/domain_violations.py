@@ -214,8 +214,14 @@ def certainly_left(library: RelationSet, blocks: Iterable[Block], given: Mapping
         if not spans.keys() >= {*names_in(*forms)}:
             continue
         low, high = spans[name]
-        enclosures = [enclosure.values for form in forms if (enclosure := enclose(form, spans, "")) is not None]
-        inside = [(max(low, start), min(high, end)) for start, end in enclosures if start <= high and end >= low]
+        enclosures = [enclosure for form in forms if (enclosure := enclose(form, spans, "")) is not None]
+        if len(enclosures) < len(forms) or any(enclosure.partial for enclosure in enclosures):
+            # a divisor may be zero, and then the relation may hold for any number, as `y = a*x` does for y = a = 0
+            if is_nowhere(library, block, {given: spans[given] for given in inputs}):
+                without_value.add(name)
+            continue
+        ends = [enclosure.values for enclosure in enclosures]
+        inside = [(max(low, start), min(high, end)) for start, end in ends if start <= high and end >= low]
         if not inside:
             without_value.add(name)
             continue

@@ -167,7 +167,8 @@ class _JointLimits:
             bounds = self._searched(_PARTS)
             ends = bounds[0].at, bounds[1].at
             if not all(math.isclose(*pair, rel_tol=EXTREME) for pair in zip(ends, (low, high), strict=True)):
-                return self._interval(ends, evidence_of(bounds))
+                is_point = math.isclose(*ends, rel_tol=AGREEMENT)
+                return self.between(*ends) if is_point else self._interval(ends, evidence_of(bounds))
         if not spans:
             return None
         used = replace(self, limits=tuple(limit for limit, span in allowed if span is not None))
@@ -180,6 +181,9 @@ class _JointLimits:
         meeting = _meeting_point(self.limits, (low, high))
         if meeting is not None:
             known = {name: given.base[1] for name, given in self.stated.items()}
+            if any(limit.fails_at(meeting, known) for limit in self.limits):
+                told = self.library.declared[self.question.target].domain.told
+                raise self._exclusion(f"it would have to be {told(meeting)}, where they do not all hold", math.inf)
             note = Assumption(f"{self.listed} leave it one value; nothing else determines it")
             return self._result(State({**known, self.question.target: meeting}, notes=(note,)))
         if low > high:
@@ -310,10 +314,16 @@ class _Limit:
 
     @cached_property
     def _without_positive_factors(self) -> tuple[Node, Node]:
-        """The sides of the inequality without the quantities that multiply both and are never negative."""
+        """The sides of the inequality without the quantities that multiply both and are positive.
+
+        Where one is zero, both sides are, and the inequality holds whatever is left of them.
+        """
 
         def is_positive(base: Node) -> bool:
-            return isinstance(base, Name) and self.relation.declared[base.name].domain.low >= 0
+            if not isinstance(base, Name):
+                return False
+            domain = self.relation.declared[base.name].domain
+            return domain.low > 0 or (domain.low == 0 and domain.open_low)
 
         return without_common_factors(*self.relation.written.sides, is_positive)
 
@@ -391,7 +401,8 @@ class _Limit:
             if verdicts[span] is _Verdict.UNKNOWN:
                 return None
         allowed = [span for span, verdict in verdicts.items() if verdict is _Verdict.HOLDS]
-        points = [*edges.inside, *edges.at_ends]
+        ends = [end for end in domain.ends if end in domain and end not in edges.at_ends and self.holds_at(end, 0.0)]
+        points = [*edges.inside, *edges.at_ends, *ends]
         if not points and {*verdicts.values()} == {_Verdict.FAILS}:
             raise self._denial()
         isolated = [point for point in points if not any(low <= point <= high for low, high in allowed)]
@@ -436,6 +447,13 @@ class _Limit:
     def holds_at(self, point: float, slack: float = 0.0) -> bool:
         """Whether it is certain that the inequality holds where the target is a number."""
         return self.verdict_at(point, slack) is _Verdict.HOLDS
+
+    def fails_at(self, point: float, known: Mapping[str, float]) -> bool:
+        """Whether it is certain that the inequality does not hold where the target is a number, or is undefined."""
+        values = {**known, self.question.target: point}
+        if values.keys() >= {*self.relation.members}:
+            return not agrees(self.relation.written, values)
+        return self.verdict_at(point, AGREEMENT) in (_Verdict.FAILS, _Verdict.NO_SOLUTION)
 
     def verdict_at(self, point: float, slack: float = 0.0) -> _Verdict:
         """Whether the inequality holds where the target is a number; unknown if another solution is not excluded.
