@@ -341,11 +341,19 @@ def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
 
 
 def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solution]:
-    """The ends of the one unknown's domain that are further solutions: an arm without it may bind there only."""
+    """Further solutions for the one unknown at its domain's ends, and at numbers that a condition singles out.
+
+    An arm without the unknown may bind there only.
+    """
     name, domain = problem.name, problem.domain
     if not has_choice(problem.equation, name):
         return []
-    ends = [end for end in dict.fromkeys(problem.domain.ends) if math.isfinite(end) and end in domain]
+    ends = [end for end in domain.ends if math.isfinite(end)]
+    for condition in operations(*problem.sides, among=("eq", "ne")):
+        others = [side for side in condition.args if side != Name(name)]
+        if len(others) == 1 and name not in names_in(*others):
+            ends.append(value(others[0], problem.known))
+    ends = [end for end in dict.fromkeys(ends) if end in domain]
     roots = [end + 0.0 for end in ends if problem.residual(end) == 0 and problem.meets_beside_givens(end)]
     return [Solution({name: end}, {}) for end in roots if not repeats({name: end}, solutions, SAME_ROOT)]
 

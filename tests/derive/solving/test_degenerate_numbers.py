@@ -112,3 +112,10 @@ def test_a_domain_of_one_number_leaves_that_or_nothing(relation, y):
     assert numbers(library.solve_all("x", y=y)) == [2]
     with pytest.raises((NoSolutionError, InconsistentError)):
         library.solve("x", y=y + 0.5)
+
+
+@pytest.mark.parametrize("arm", ["0", "log(1)", "exp(0) - 1", "sqrt(4) - 2", "sin(0)", "k - 1"])
+@pytest.mark.parametrize("choice", ["{} if x == 5 else x", "x if x != 5 else {}", "{} if 5 == x else 2*x"])
+def test_a_number_that_a_condition_singles_out_may_be_a_solution(arm, choice):
+    library = bare("k x y", f"y = {choice.format(arm)}", domains=dict.fromkeys("kxy", "real"))
+    assert numbers(library.solve_all("x", y=0, k=1)) == [0, 5]
