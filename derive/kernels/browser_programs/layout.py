@@ -264,7 +264,13 @@ def _leaving_beside(library: RelationSet, cases: Cases) -> dict[Block, dict[str,
     """
     strong, plans_of = cases.outline.strong, dict[Block, dict[str, Cases]]()
     fixed = determined(structure_of(library), strong, ()).union(strong, (cases.outline.target,))
-    always = (block for block in leaving_beside(library, strong, cases.plans) if only_form(library, block) is None)
+    searched = leaving_from(library, strong).searched
+
+    def is_beside(block: Block) -> bool:
+        """Whether no plan tests a block's domain: it has no form of its own, or needs what only a search gives."""
+        return only_form(library, block) is None or not searched.isdisjoint(block.inputs(library))
+
+    always = filter(is_beside, leaving_beside(library, strong, cases.plans))
     for block in (*always, *leaving_in_some_case(library, strong, cases.plans)):
         if not closed_forms(library, block) and not arms_in_closed_form(library, block):
             continue

@@ -247,3 +247,14 @@ def test_a_number_found_together_with_others_is_held_against_what_follows_from_t
     except LimitError:  # it is not proved that there is none
         return
     assert {number(answer) for answer in answers} == {-8, 8}
+
+
+def test_what_follows_from_numbers_that_a_search_finds_together_has_to_have_a_value():
+    """The products give q1 = 5.67, and that leaves q4 = 26.5 - q1**2 less than zero."""
+    relations = ("q3 = 2.0945*q1", "1.98 = k*min(q1, 2*q5)", "q3 = 0.5936*q1*q5", "26.5 = k*0 + q4 + q1**2")
+    library = bare("k q1 q3 q4 q5", *relations)
+    with pytest.raises(InconsistentError, match="q4"):
+        library.solve("q3", k="0.3489")
+    assert math.isnan(library.compile("q3", ["k"])(k=0.3489))
+    assert math.isnan(library.sweep("q3", k=[0.3489, 0.5]).columns["q3"][0])
+    assert library.compile("q3", ["k"])(k=0.5) == pytest.approx(number(library.solve("q3", k="0.5")))
