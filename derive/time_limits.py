@@ -292,8 +292,14 @@ def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> I
     if ends == math.inf:
         yield
         return
-    earliest = min(ends, now + seconds)
-    with _limited_by(_Clock(seconds, time.thread_time() + seconds, ends, earliest, is_of_several=is_of_several)):
+    clock = _Clock(
+        seconds,
+        ends=time.thread_time() + seconds,
+        ends_at_last=ends,
+        earliest=min(ends, now + seconds),
+        is_of_several=is_of_several,
+    )
+    with _limited_by(clock):
         yield
 
 
@@ -323,8 +329,13 @@ def sharing(share: float) -> Iterator[None]:
     # Some of the wall-clock time stays for what follows, so that a busy machine does not lose what was found.
     longest = (1 + share) / 2 * wall_left
     ends_at_last = wall_now + min(_WALL_OF_SHARE * _WALL * granted, longest)
-    earliest = wall_now + min(granted, longest)
-    with _limited_by(_Clock(outer.seconds, cpu_now + granted, ends_at_last, earliest)):
+    clock = _Clock(
+        outer.seconds,
+        ends=cpu_now + granted,
+        ends_at_last=ends_at_last,
+        earliest=wall_now + min(granted, longest),
+    )
+    with _limited_by(clock):
         yield
 
 

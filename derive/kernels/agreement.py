@@ -99,14 +99,11 @@ def surplus(
 def leaving_beside(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[Block, ...]:
     """The blocks outside some plan that givens determine, and whose domains test whether the givens agree.
 
-    What follows from a target that only a search gives, and from what that gives with it, is tested once all of these
-    numbers are known.
+    What follows from a target that only a search gives is tested once its number is known.
     """
     leaving = leaving_from(library, strong)
     exits = [leaving]
-    blocks_of_targets = (block for plan in plans for block in plan.blocks if plan.target in block.unknowns)
-    found = dict.fromkeys(block.unknowns for block in blocks_of_targets)
-    exits += (leaving_from(library, (*strong, *names)) for names in found if not leaving.searched.isdisjoint(names))
+    exits += (leaving_from(library, (*strong, name)) for name in {plan.target for plan in plans} & leaving.searched)
     computed = _computed_always(plans)
     blocks = chain.from_iterable(
         [block for block in each.blocks if not (each.names - computed).isdisjoint(block.unknowns)] for each in exits

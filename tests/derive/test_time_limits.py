@@ -81,6 +81,15 @@ def test_a_share_leaves_wall_clock_time_for_what_follows_where_its_thread_gets_l
         assert (1 + share) / 2 * 10 <= wall.now < (1 + share) / 2 * 10 + 0.1
 
 
+@pytest.mark.parametrize("share", [0.3, 0.5])
+def test_a_share_is_counted_in_the_time_of_the_thread_alone(clock, share):
+    with limits(seconds=10), query():
+        begun = clock.now
+        with suppress(LimitError), sharing(share):
+            endless()
+        assert share * 10 * 0.99 <= clock.now - begun < share * 10 + 0.1
+
+
 def test_a_limit_holds_in_a_thread_that_set_none(clock):
     with limits(seconds=0.05):
         assert outcome(endless) == "0.05 s"
