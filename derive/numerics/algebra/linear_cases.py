@@ -214,8 +214,9 @@ def _ways_of_step(equation: Equation, step: Apply) -> list[Way]:
             raise NotLinear
         number = -form.get(_CONSTANT, Fraction(0)) / factor
         if number.denominator == 1:
-            settled = tuple(claim.at(symbol.name, number) for claim in claims)  # abs(floor(x)) is not negative
-            ways += _all_of([[settled], _ways_to_round(step, number)])
+            # a case of a choice around the rounding has conditions on it: abs(floor(x)) is not negative
+            at_number = tuple(claim.at(symbol.name, number) for claim in claims)
+            ways += _all_of([[at_number], _ways_to_round(step, number)])
     return ways
 
 

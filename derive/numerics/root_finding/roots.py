@@ -239,8 +239,10 @@ class _Search:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
             roots = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
-            is_lone = all(math.isnan(self.problem.value(end)) for end in span)  # any number with a value lies inside
-            roots += self._lone_root(span) if is_lone and not roots else []
+            # with both ends undefined, samples do not tell whether some number between them has a value
+            is_lone = all(math.isnan(self.problem.value(end)) for end in span)
+            if is_lone and not roots:
+                roots = self._lone_root(span)
             settled = bool(roots) or (not is_lone and self._is_gap(span) and not self._may_end_at_root(span))
             if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
                 roots = [x for x in roots if self.problem.is_root(x)]

@@ -13,12 +13,12 @@ from dataclasses import replace
 
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Name, Node, operations, rebuilt
-from derive.numerics.algebra.like_terms import added, denominators, difference_of, negated, without_denominators
+from derive.numerics.algebra.like_terms import added, difference_of, without_denominators
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.root_finding.residual import OneUnknown
-from derive.numerics.root_finding.univariate_branch_and_prune import last_holding
-from derive.tolerances import LARGEST, SAME_MULTIPLE
+from derive.numerics.root_finding.univariate_branch_and_prune import middle
+from derive.tolerances import LARGEST, SAME_MULTIPLE, SMALLEST
 
 _ROUNDINGS: dict[str, Span] = {"floor": (-1.0, 0.0), "ceil": (0.0, 1.0)}  # how far each moves a number
 
@@ -41,12 +41,18 @@ def without_tails(problem: OneUnknown) -> OneUnknown:
     low, high = domain.ends
     start, end = max(low, -LARGEST), min(high, LARGEST)
     if math.isinf(high) and has_no_root((LARGEST, high)):
-        end = last_holding(lambda x: has_no_root((x, high)), LARGEST, start)
-        high = min(high, end + SAME_MULTIPLE * abs(end))
+        high = end = _last_clear(lambda x: has_no_root((x, high)), LARGEST, start)
     if math.isinf(low) and has_no_root((low, -LARGEST)):
-        start = last_holding(lambda x: has_no_root((low, x)), -LARGEST, end)
-        low = max(low, start - SAME_MULTIPLE * abs(start))
+        low = _last_clear(lambda x: has_no_root((low, x)), -LARGEST, end)
     return replace(problem, domain=replace(domain, low=low, high=high)) if low < high else problem
+
+
+def _last_clear(is_clear: Callable[[float], bool], clear: float, other: float) -> float:
+    """How near to another number a tail without a root reaches; a millionth more or less brings no further step."""
+    while not math.isclose(clear, other, rel_tol=SAME_MULTIPLE, abs_tol=SMALLEST):
+        cut = middle((min(clear, other), max(clear, other)))
+        clear, other = (cut, other) if is_clear(cut) else (clear, cut)
+    return clear
 
 
 def _tail_test(problem: OneUnknown) -> Callable[[Span], bool]:
@@ -54,28 +60,16 @@ def _tail_test(problem: OneUnknown) -> Callable[[Span], bool]:
     spans = point_box({given: number for given, number in problem.known.items() if given != problem.name})
 
     def without_steps(part: Node) -> Node | None:
-        if not isinstance(part, Apply) or problem.name not in part.names:
-            return None
-        if part.op == "add":  # like terms that only the rounding kept apart
-            return added(*(rebuilt(arg, without_steps) for arg in part.args))
-        if part.op == "neg":
-            return negated(rebuilt(part.args[0], without_steps))
-        if part.op not in STEPPED:
+        """What replaces a rounding in a tail: its argument moved by some number between 0 and 1."""
+        if not isinstance(part, Apply) or part.op not in STEPPED or problem.name not in part.names:
             return None
         moved = Name(f"rounding {len(spans)}")  # no library declares such a name
         spans[moved.name] = _ROUNDINGS[part.op]
         return added(rebuilt(part.args[0], without_steps), moved)
 
-    gap = difference_of(problem.equation.changed(lambda side: rebuilt(side, without_steps)))
-    divisors, multiplied = denominators(gap, problem.name), without_denominators(gap, problem.name)
-
-    def has_no_root(tail: Span) -> bool:
-        box = {**spans, problem.name: tail}
-        below = [enclose(divisor, box, "") for divisor in divisors]
-        is_safe = all(enclosure is not None and enclosure.misses_zero for enclosure in below)
-        return _misses_zero(multiplied if is_safe else gap, problem.name, box)
-
-    return has_no_root
+    difference = difference_of(problem.equation.changed(lambda side: rebuilt(side, without_steps)))
+    gap = without_denominators(difference, problem.name)  # zero wherever the sides meet
+    return lambda tail: _misses_zero(gap, problem.name, {**spans, problem.name: tail})
 
 
 def _misses_zero(gap: Node, name: str, box: Mapping[str, Span]) -> bool:

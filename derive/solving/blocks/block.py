@@ -171,8 +171,8 @@ def _is_never_reached(equation: Equation, name: str, spans: Mapping[str, Span], 
     if enclosure is None or enclosure.partial:
         return False
     low, high = spans[number]
-    reached = value(form, {**known, name: middle((max(start, -LARGEST), min(end, LARGEST)))})
-    if not (reached < low or reached > high):  # also where it has no value
+    center = middle((max(start, -LARGEST), min(end, LARGEST)))  # at infinity a form may have no value
+    if low <= value(form, {**known, name: center}) <= high:
         return False
     outcomes = (values_of(equation, name, {**known, number: x}, domain) for x in (low / 2 + high / 2, low, high))
     return all(map(_has_no_solution, outcomes))

@@ -191,7 +191,7 @@ def _outcome_in_domain(problem: OneUnknown) -> Outcome:
             is_solution = is_new and solves(number, problem) and _satisfies_exactly(form, problem)
             if is_solution and not _is_of_other_arm(candidate, problem, number):
                 solutions.append(Solution({name: number}, {}, form))
-    solutions = _with_double_roots_merged([*solutions, *_at_ends(problem, solutions)], problem)
+    solutions = _with_double_roots_merged([*solutions, *_at_single_numbers(problem, solutions)], problem)
     if may_cancel(problem, [solution.values[name] for solution in solutions]):
         with_intervals = _outcome_with_intervals(problem, solutions)
         if with_intervals is not None:
@@ -340,7 +340,7 @@ def _exact_numerator(problem: OneUnknown) -> Polynomial | None:
     return None if ratio is None else ratio[0]
 
 
-def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solution]:
+def _at_single_numbers(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solution]:
     """Further solutions for the one unknown at its domain's ends, and at numbers that a condition singles out.
 
     An arm without the unknown may bind there only.
@@ -348,14 +348,14 @@ def _at_ends(problem: OneUnknown, solutions: Sequence[Solution]) -> list[Solutio
     name, domain = problem.name, problem.domain
     if not has_choice(problem.equation, name):
         return []
-    ends = [end for end in domain.ends if math.isfinite(end)]
+    tried = [end for end in domain.ends if math.isfinite(end)]
     for condition in operations(*problem.sides, among=("eq", "ne")):
         others = [side for side in condition.args if side != Name(name)]
         if len(others) == 1 and name not in names_in(*others):
-            ends.append(value(others[0], problem.known))
-    ends = [end for end in dict.fromkeys(ends) if end in domain]
-    roots = [end + 0.0 for end in ends if problem.residual(end) == 0 and problem.meets_beside_givens(end)]
-    return [Solution({name: end}, {}) for end in roots if not repeats({name: end}, solutions, SAME_ROOT)]
+            tried.append(value(others[0], problem.known))
+    inside = [x for x in dict.fromkeys(tried) if x in domain]
+    roots = [x + 0.0 for x in inside if problem.residual(x) == 0 and problem.meets_beside_givens(x)]
+    return [Solution({name: x}, {}) for x in roots if not repeats({name: x}, solutions, SAME_ROOT)]
 
 
 def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> Outcome | None:
@@ -473,7 +473,7 @@ def _is_rounded(problem: OneUnknown) -> bool:
 
 
 def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
-    """What a search for one unknown found, and all that exact numbers show around zero, as far as steps are few.
+    """What exact numbers show of one unknown around zero, as far as steps are few, and beyond that what a search found.
 
     Roundings step without end, and a search goes past many roots, as past those of `floor(x)/x = 1`.
     """
@@ -481,12 +481,28 @@ def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
     for reach in _REACHES:
         near = replace(domain, low=max(domain.low, -reach), high=min(domain.high, reach))
         exact = exact_solutions(problem.equation, problem.name, problem.known, near) if near.low < near.high else None
-        if exact is not None:
-            spans = joined([*roots.plateaus, *exact.spans])
-            others = (x for x in roots.values if not any(math.isclose(x, y, rel_tol=SAME_ROOT) for y in exact.points))
-            outside = {x for x in (*exact.points, *others) if not any(_is_inside(x, span) for span in spans)}
-            return replace(roots, values=tuple(sorted(outside)), plateaus=tuple(spans))
+        if exact is None:
+            continue
+        beyond = [
+            *(_below(span, near.low) for span in roots.plateaus),
+            *(_above(span, near.high) for span in roots.plateaus),
+        ]
+        at_edges = [span for span in exact.spans if not {near.low, near.high}.isdisjoint(span)]
+        spans = [*(span for span in exact.spans if span not in at_edges), *joined([*filter(None, beyond), *at_edges])]
+        values = {*exact.points, *(x for x in roots.values if not near.low <= x <= near.high)}
+        outside = (x for x in values if not any(_is_inside(x, span) for span in spans))
+        return replace(roots, values=tuple(sorted(outside)), plateaus=tuple(sorted(spans)))
     return roots
+
+
+def _below(span: Span, end: float) -> Span | None:
+    """The part of an interval of one unknown below a number, if there is any."""
+    return (span[0], min(span[1], end)) if span[0] < end else None
+
+
+def _above(span: Span, end: float) -> Span | None:
+    """The part of an interval of one unknown above a number, if there is any."""
+    return (max(span[0], end), span[1]) if span[1] > end else None
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:

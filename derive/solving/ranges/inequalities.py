@@ -316,7 +316,7 @@ class _Limit:
     def _without_positive_factors(self) -> tuple[Node, Node]:
         """The sides of the inequality without the quantities that multiply both and are positive.
 
-        Where one is zero, both sides are, and the inequality holds whatever is left of them.
+        One that may be zero stays: there both sides are zero, and `-x*x >= x` holds, though `-x >= 1` does not.
         """
 
         def is_positive(base: Node) -> bool:
@@ -401,8 +401,7 @@ class _Limit:
             if verdicts[span] is _Verdict.UNKNOWN:
                 return None
         allowed = [span for span, verdict in verdicts.items() if verdict is _Verdict.HOLDS]
-        ends = [end for end in domain.ends if end in domain and end not in edges.at_ends and self.holds_at(end, 0.0)]
-        points = [*edges.inside, *edges.at_ends, *ends]
+        points = [*edges.inside, *edges.at_ends]
         if not points and {*verdicts.values()} == {_Verdict.FAILS}:
             raise self._denial()
         isolated = [point for point in points if not any(low <= point <= high for low, high in allowed)]

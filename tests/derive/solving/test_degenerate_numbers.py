@@ -8,8 +8,8 @@ from itertools import product
 
 import pytest
 
-from derive import AmbiguousError, InconsistentError, NoSolutionError, UnderdeterminedError
-from tests.derive.statements import bare, number, numbers
+from derive import AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from tests.derive.statements import bare, number, numbers, span
 from tests.ordinary import every
 
 
@@ -49,6 +49,20 @@ def test_systems_of_kinks_have_all_their_small_solutions(seed):
 
 
 @pytest.mark.parametrize(
+    ("relations", "values"),
+    [
+        (("min(y, x + 5) = 1", "abs(x - y) = 1"), [0, 2]),
+        (("min(y, x + 5) = 0.37", "abs(x - y) = 0.37"), [0, 0.74]),
+        (("max(x + y, 3*y) = 3", "(x - y)**2 = 1"), [0, 2]),
+        (("min(y - 1, x + 3) = 1", "abs(2*x - y) = 2", "x**2 + y**2 = 8"), [2]),
+    ],
+)
+def test_a_solution_is_not_moved_to_another_in_which_one_unknown_is_zero(relations, values):
+    library = bare("x y", *relations, domains={"x": "real", "y": "real"})
+    assert numbers(library.solve_all("x")) == pytest.approx(values)
+
+
+@pytest.mark.parametrize(
     ("relation", "y"), [("y = abs(floor(x))", -2), ("y = 2*abs(ceil(x))", -2), ("y = 1 - abs(floor(x) - 1)", 2)]
 )
 def test_a_size_of_a_whole_number_is_not_negative(relation, y):
@@ -64,6 +78,7 @@ def test_a_size_of_a_whole_number_is_not_negative(relation, y):
         (["x**3 <= -x"], "nonnegative", 0),
         (["x >= 3"], "0..3", 3),
         (["(x - 2)*x >= 0", "x <= 1"], "0..3", 0),
+        (["(x if x > 0 else 5) >= 4"], "0..3", 0),
     ],
 )
 def test_limits_may_leave_the_end_of_a_domain_alone(limits, domain, x):
@@ -100,6 +115,11 @@ def test_a_range_in_which_one_number_lets_the_unknown_be_anything_is_no_contradi
     assert [answer.bounds for answer in raised.value.answers] == [(float("-inf"), float("inf"))]
 
 
+def test_the_end_of_a_range_at_which_the_unknown_may_be_anything_is_no_contradiction_in_a_domain_with_one_end():
+    library = bare("x y", "y = x - (x + 2)", domains={"x": "nonnegative", "y": "real"})
+    assert [answer.bounds for answer in library.solve_all("x", y="-2..-1")] == [(0, float("inf"))]
+
+
 @pytest.mark.parametrize(
     ("relation", "y"),
     [
@@ -119,3 +139,29 @@ def test_a_domain_of_one_number_leaves_that_or_nothing(relation, y):
 def test_a_number_that_a_condition_singles_out_may_be_a_solution(arm, choice):
     library = bare("k x y", f"y = {choice.format(arm)}", domains=dict.fromkeys("kxy", "real"))
     assert numbers(library.solve_all("x", y=0, k=1)) == [0, 5]
+
+
+@pytest.mark.parametrize("text", ["z = -sqrt(-z**2)", "z = 3 - sqrt(-(z - 3)**2)", "z = 3 + floor(-sqrt(-(z - 3)**2))"])
+def test_the_one_number_at_which_sides_are_defined_may_be_a_root(text):
+    root = 3 if "3" in text else 0
+    answers = bare("a z", f"a*z = z + {text.partition('=')[2]}", domains={"a": "real", "z": "real"}).solve_all("z", a=2)
+    assert numbers(answers) == [root]
+
+
+def test_intervals_that_touch_where_a_relation_is_undefined_have_no_number_there():
+    library = bare("a b c", "a = floor(b/2)", "c = b/(a + b)", domains=dict.fromkeys("abc", "real"))
+    with pytest.raises(AmbiguousError) as raised:
+        library.solve("b", a=0, c=1)
+    assert [span(answer) for answer in raised.value.answers] == [pytest.approx((0, 2))]
+
+
+def test_the_one_number_at_which_sides_are_defined_is_not_denied_where_it_is_no_decimal():
+    library = bare("a z", "a*z = z + sqrt(2) - sqrt(-(z - sqrt(2))**2)", domains={"a": "real", "z": "real"})
+    with pytest.raises(LimitError, match="not proved"):
+        library.solve_all("z", a=2)
+
+
+def test_a_factor_of_both_sides_of_a_limit_may_be_zero():
+    library = bare("p x", "p*x >= 3*p", domains={"p": "nonnegative", "x": "0..9"})
+    assert [span(answer) for answer in library.solve_all("x", p=2)] == [(3, 9)]
+    assert [span(answer) for answer in library.solve_all("x", p=0)] == [(0, 9)]

@@ -12,7 +12,7 @@ from math import ceil, floor, inf
 
 import pytest
 
-from derive import AmbiguousError, NoSolutionError, UnderdeterminedError
+from derive import NoSolutionError, UnderdeterminedError
 from tests.derive.statements import bare, numbers, span
 from tests.ordinary import every
 
@@ -67,20 +67,6 @@ def test_roots_of_roundings_are_those_of_their_pieces(seed):
         assert found == [pytest.approx((float(low), float(high))) for low, high in intervals]
 
 
-@pytest.mark.parametrize("text", ["z = -sqrt(-z**2)", "z = 3 - sqrt(-(z - 3)**2)", "z = 3 + floor(-sqrt(-(z - 3)**2))"])
-def test_the_one_number_at_which_sides_are_defined_may_be_a_root(text):
-    root = 3 if "3" in text else 0
-    answers = bare("a z", f"a*z = z + {text.partition('=')[2]}", domains={"a": "real", "z": "real"}).solve_all("z", a=2)
-    assert numbers(answers) == [root]
-
-
-def test_intervals_that_touch_where_a_relation_is_undefined_have_no_number_there():
-    library = bare("a b c", "a = floor(b/2)", "c = b/(a + b)", domains=dict.fromkeys("abc", "real"))
-    with pytest.raises(AmbiguousError) as raised:
-        library.solve("b", a=0, c=1)
-    assert [span(answer) for answer in raised.value.answers] == [pytest.approx((0, 2))]
-
-
 def test_a_tail_in_which_the_sides_may_meet_is_searched():
     library = bare("x y", "y = floor(x)*exp(-x)", domains={"x": "real", "y": "real"})
     assert max(span(answer)[1] if answer.value is None else answer.base for answer in library.solve_all("x", y=0)) < inf
@@ -118,3 +104,50 @@ def test_no_number_near_zero_is_missing_among_roots_of_roundings(seed):
     spans = [span(answer) if answer.value is None else (answer.base, answer.base) for answer in answers]
     roots = [x for x in numbers_near if value_of(text, x) == level]
     assert not [x for x in roots if not any(low - 1e-9 <= x <= high + 1e-9 for low, high in spans)], text
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "roots"),
+    [
+        ("x/((ceil(x/2) + 2) + x)", "6/11", [6, 7.2, 8.4]),
+        ("floor(x)**2 + x**2", "8", [-2, 2]),
+        ("max(x/1000 - ceil(x/2000), 3)", "5", [10000, 11000]),
+        ("(x - floor(x/3))/(floor(x/2) + x)", "1/2", [3, 4, 7, 8, 11]),
+    ],
+)
+def test_roots_of_roundings_are_all_where_the_sides_part_far_out(text, level, roots):
+    answers = bare("k x", f"{level}*k = {text}", domains={"k": "real", "x": "real"}).solve_all("x", k=1)
+    assert numbers(answers) == pytest.approx(roots)
+    assert not [note for answer in answers for note in answer.assumptions if "not proved" in note]
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "roots"),
+    [
+        ("floor(abs(x)/2) + x/2", "-1/2", [-1, -3, -5, -31]),
+        ("floor(x/2) - x/2", "0", [0, 2, -2, 44]),
+        ("ceil(floor(x/2)/2)", "0", [-2, 0, 1.99]),
+        ("abs(4 + x - floor(x/2))", "1", [-11, -10, -7, -6]),
+        ("min((max(x, x) - abs(x))**2, (1 + (3 + x)) - floor(x/2))", "1", [-7, -6, -0.5]),
+    ],
+)
+def test_of_roots_without_end_those_around_zero_are_told(text, level, roots):
+    library = bare("k x", f"k - 1 + ({level}) = {text}", domains={"k": "real", "x": "real"})
+    spans = [span(each) if each.value is None else (each.base, each.base) for each in library.solve_all("x", k=1)]
+    assert not [x for x in roots if not any(low - 1e-9 <= x <= high + 1e-9 for low, high in spans)]
+
+
+def test_bounds_through_nested_roundings_are_exact():
+    (answer,) = bare("x y", "y = ceil(floor(x/2)/2)", domains={"x": "real", "y": "real"}).solve_all("x", y=0)
+    assert span(answer) == (-2, 2)
+
+
+def test_an_interval_beyond_the_trial_points_is_kept():
+    relation = "k - 1 = floor(max(floor(x/2), x/x)/2)/(min(x, abs(x)) + x**4)"
+    answers = bare("k x", relation, domains={"k": "real", "x": "-2..3"}).solve_all("x", k=1)
+    assert [x for x in (-1.5, -0.5, 0.5, 2.5) if any(low < x < high for low, high in map(span, answers))] == [
+        -1.5,
+        -0.5,
+        0.5,
+        2.5,
+    ]
