@@ -11,7 +11,7 @@ points between, and the best point met is told as not proved.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -91,14 +91,17 @@ def sampled_program(
         tick()
         given = {**strong, **{name: stated_at(library, name, values[name]) for name in free}}
         numbers: dict[str, float] = {}
-        in_use: Collection[str] = ()  # the quantities whose values the target's answer takes
+        in_use: Mapping[
+            str, Value
+        ] = {}  # by the target's answer: asked for alone, such a quantity may be another number
         for name in wanted:
             try:
                 if name == question.target:
                     answer = the_one(solve_all(library, name, tuple(profiles), given))
-                    number, in_use = (None, ()) if answer is None else (answer.base, answer.given)
-                elif name in in_use and name in question.weak:
-                    number = question.weak[name].base[1]
+                    number = None if answer is None else answer.base
+                    in_use = {} if answer is None else answer.given
+                elif name in in_use:
+                    number = in_use[name].base[1]
                 else:
                     number = quantity_at(library, name, profiles, given)
             except DeriveError as error:

@@ -38,3 +38,18 @@ def test_a_front_has_its_ends_where_the_range_leads_to_them():
     library = bare("k t w", "w = k", "t = w", "k <= 2", domains=domains, profiles={"stated": {"k": "2.5"}})
     points = library.front(["most t", "least w"], "stated", w="0..6").points
     assert max(number(point.answers[0]) for point in points) == pytest.approx(2)
+
+
+def test_a_best_choice_by_profiles_takes_the_value_that_its_answer_takes():
+    """A relation of another case would lead to y as well."""
+    relations = (
+        {"equation": "s = x + 2", "when": "b < 0.5"},
+        {"equation": "s = x - 4*y", "when": "b >= 0.5"},
+        "s <= 3*y",
+    )
+    profiles = {"p": {"b": "5", "y": "1"}, "q": {"b": "8", "y": "6"}}
+    library = bare("x y b s", *relations, profiles=profiles)
+    for x in (["5", "6"], "5..6"):
+        best = library.least("s", ("p", "q"), x=x)
+        assert best.value.magnitude == 1
+        assert best.at["x"].magnitude == 5

@@ -36,18 +36,3 @@ def test_a_limit_that_a_weak_value_breaks_beside_the_answer_is_told(seed):
     is_met = holds(relations[2], numbers)
     assert [check.name for check in answer.failed] == ([] if is_met else ["r3"])
     assert library.sweep("d", *profiles, a=[a, a]).holds.tolist() == [is_met, is_met]
-
-
-def test_a_best_choice_by_profiles_takes_the_value_that_its_answer_takes():
-    """A relation of another case would lead to y as well."""
-    relations = (
-        {"equation": "s = x + 2", "when": "b < 0.5"},
-        {"equation": "s = x - 4*y", "when": "b >= 0.5"},
-        "s <= 3*y",
-    )
-    profiles = {"p": {"b": "5", "y": "1"}, "q": {"b": "8", "y": "6"}}
-    library = bare("x y b s", *relations, profiles=profiles)
-    for x in (["5", "6"], "5..6"):
-        best = library.least("s", ("p", "q"), x=x)
-        assert best.value.magnitude == 1
-        assert best.at["x"].magnitude == 5
