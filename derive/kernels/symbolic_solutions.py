@@ -175,7 +175,7 @@ def _where_valid(library: RelationSet, plan: Plan) -> Iterator[Node]:
         (name, *others), written = block.unknowns, library.relations[block.relations[0]].written
         if others or has_choice(written, name):
             continue
-        admissible = [each for each in isolate(written, name) or () if _fits_domain(library, name, each)]
+        admissible = _admissible(library, name, isolate(written, name) or ())
         if len(admissible) == 1:
             form = unwound(admissible[0].form, 0)
             yield from (replaced(condition, Name(name), form) for condition in admissible[0].conditions)
@@ -316,7 +316,7 @@ def _single(library: RelationSet, equation: Equation, name: str, further: Sequen
     powers = [*chain.from_iterable(candidate.powers for candidate in candidates)]
     if leaves_out(powers, domains_of(library, names_in(*powers))):
         raise _no_closed_form(name, [equation])
-    admissible = [candidate for candidate in candidates if _fits_domain(library, name, candidate)]
+    admissible = _admissible(library, name, candidates)
     if not admissible:
         raise _no_closed_form(name, [equation])
     satisfying = (candidate for candidate in admissible if _satisfies(library, equation, name, candidate))
@@ -354,6 +354,11 @@ def _limits(library: RelationSet, name: str, form: Node) -> Iterator[Node]:
         yield Apply("gt" if domain.open_low else "ge", (form, Number(stated(domain.low))))
     if domain.high < high:
         yield Apply("le", (form, Number(stated(domain.high))))
+
+
+def _admissible(library: RelationSet, name: str, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates for a symbolic solution that may lie in the unknown's domain."""
+    return [candidate for candidate in candidates if _fits_domain(library, name, candidate)]
 
 
 def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:

@@ -170,8 +170,8 @@ def _without_contradicted(library: RelationSet, question: Question, answers: Seq
     if not any(assumption.leaves_others for answer in answers for assumption in answer.stated_assumptions):
         raise contradiction
     raise LimitError(
-        f"{question.target}: no value was found from which nothing follows that contradicts the givens, and it is not "
-        f"proved that there is none.",
+        f"{question.target}: what follows from the values that were found contradicts the givens, and it is not proved "
+        f"that there are no others.",
         hint="Narrow the domains, or give another quantity.",
         limit="the search for roots",
     ) from contradiction

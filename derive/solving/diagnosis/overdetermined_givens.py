@@ -121,11 +121,10 @@ def agreement(library: RelationSet, question: Question, answers: Sequence[Answer
     """
     passed = set.intersection(*({check.name for check in answer.checks if check.passed} for answer in answers))
     reached = set.intersection(*({*answer.quantities} for answer in answers))
-    worked_out = set[str]().union(*({*answer.quantities}.difference(answer.given) for answer in answers))
     try:
         with sharing(_SHARE):
             within = _agreement_of_exact(library, question, passed, reached)
-            further = list(_limits(library, question, answers, {*passed, *within.behind}, worked_out))
+            further = list(_limits(library, question, answers, {*passed, *within.behind}))
             typed_behind = {check.name: _typed_behind(library, question, check.name) for check in further}
             return replace(within, checks=(*within.checks, *further), behind={**typed_behind, **within.behind})
     except LimitError:
@@ -150,12 +149,12 @@ def prove_number_fits(library: RelationSet, question: Question, answer: Answer) 
         return
     if question.target not in leaving_from(library, question.strong).searched:
         return  # it rests on a case, which may not apply, or on a weak value
-    found = {question.target: answer.base}
+    bases = {question.target: answer.base}
     for part in answer.steps[-1].together if answer.steps else ():  # a search gives these together
         if part.result is not None and part.result[0][0] == part.result[0][1]:
-            found.setdefault(part.quantity, part.result[0][0])
-    units = {name: library.declared[name].unit for name in found}
-    numbers = {name: read_number(unit.from_base(found[name]), unit) for name, unit in units.items()}
+            bases.setdefault(part.quantity, part.result[0][0])
+    units = {name: library.declared[name].unit for name in bases}
+    numbers = {name: read_number(unit.from_base(bases[name]), unit) for name, unit in units.items()}
     typed = question.but(strong={**question.strong, **numbers})
     relations = [step.relation for step in chain.from_iterable(step.together or (step,) for step in answer.steps)]
     try:
@@ -341,11 +340,7 @@ def _without_undefined(library: RelationSet, twice: StatedTwice, state: State) -
 
 
 def _limits(
-    library: RelationSet,
-    question: Question,
-    answers: Sequence[Answer],
-    tested: Collection[str],
-    worked_out: Collection[str],
+    library: RelationSet, question: Question, answers: Sequence[Answer], tested: Collection[str]
 ) -> Iterator[Check]:
     """The checks whether what overdetermined givens and an only answer determine keeps to limits untested so far.
 
@@ -353,8 +348,9 @@ def _limits(
     """
     names = [relation.name for relation in library.inequalities if relation.name not in tested]
     number = answers[0].base if len(answers) == 1 and not question.ranges else None
-    if number is None:  # the target has no number that limits could be tested at
-        names = [name for name in names if {*worked_out}.isdisjoint(library.members[name])]
+    if number is None:  # what the answers worked out has several numbers, or none
+        worked_out = set[str]().union(*({*answer.quantities}.difference(answer.given) for answer in answers))
+        names = [name for name in names if worked_out.isdisjoint(library.members[name])]
     if not names:
         return
     target = {} if number is None else {question.target: stated_at(library, question.target, number)}
