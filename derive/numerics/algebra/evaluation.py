@@ -106,7 +106,7 @@ def _product(factors: Sequence[Evaluator], values: Values) -> float:
 def _of_several(function: Callable[[list[float]], float], arguments: Sequence[Evaluator], values: Values) -> float:
     args = [argument(values) for argument in arguments]
     for arg in args:
-        if arg != arg:
+        if math.isnan(arg):
             return _NAN
     result = function(args)
     return result if -_INFINITY < result < _INFINITY else _NAN
@@ -190,7 +190,7 @@ def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool |
     """The evaluation of a comparison in doubles or, where its sides are nearly equal, by exact values."""
     left_side, right_side = comparison.args
     left, right = value(left_side, values), value(right_side, values)
-    if left != left or right != right:
+    if math.isnan(left) or math.isnan(right):
         return _beyond_doubles(comparison, (left, right), values)
     # a product is right to nearly all its digits; only sides that are nearly equal, or sums, need more of them
     is_clear = is_of_products and abs(left - right) > MET * max(abs(left), abs(right))
@@ -419,7 +419,7 @@ def departure(equation: Equation, values: Values) -> float:
     0.06
     """
     gap = value(equation.lhs, values) - value(equation.rhs, values)
-    if gap == 0 or gap != gap:
+    if gap == 0 or math.isnan(gap):
         return gap
     size = sum(abs(value(part, values)) for part in weighed(equation))
     if size == 0:

@@ -230,20 +230,19 @@ def is_level_span(problem: OneUnknown, span: Span) -> bool:
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
     points = [x for x in (*beside, middle(span) or 1.0, *points_of_all_sizes(low, high)) if low <= x <= high]
+    factors = (replace(problem, equation=factor) for factor in problem.factors if factor != problem.equation)
+    may_be_level = (
+        is_level(problem.equation, problem.name, problem.known, low, high)
+        or _is_in_proportion(problem, points)
+        or any(is_level_span(factor, span) for factor in factors)  # rounding keeps it from zero, and is multiplied
+        or _is_level_over_divisors(problem, span, points)
+    )
     # many digits are dear, and needed only where doubles agree
-    meets_somewhere = any(
+    return may_be_level and any(
         problem.meets_beside_givens(x)
         for x in points
         if problem.meets(x) or strain(problem.equation, problem.at(x)) <= AGREEMENT
     )
-    if not meets_somewhere:
-        return False
-    if is_level(problem.equation, problem.name, problem.known, low, high) or _is_in_proportion(problem, points):
-        return True
-    factors = (replace(problem, equation=factor) for factor in problem.factors if factor != problem.equation)
-    if any(is_level_span(factor, span) for factor in factors):  # rounding keeps it from zero, and is multiplied
-        return True
-    return _is_level_over_divisors(problem, span, points)
 
 
 def _is_level_over_divisors(problem: OneUnknown, span: Span, points: Iterable[float]) -> bool:

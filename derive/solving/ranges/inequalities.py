@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -25,7 +26,7 @@ from itertools import chain, combinations, pairwise, product
 from typing import NamedTuple
 
 from derive.caches import Memo
-from derive.errors import DeriveError, InconsistentError, NoSolutionError
+from derive.errors import DeriveError, InconsistentError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Name, Node, has_operation, names_in
 from derive.model.dimensional_analysis import dimension_of
@@ -47,7 +48,7 @@ from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_at
 from derive.solving.ranges.global_bounds import bounds_under_limits, evidence_of
-from derive.time_limits import Search
+from derive.time_limits import Search, sharing, stop_if_over
 from derive.tolerances import AGREEMENT, ASIDE, EXTREME
 from quantities.declaration import Declaration
 from quantities.value import Value
@@ -56,9 +57,10 @@ _EDGES = 4  # limit on edges of an inequality
 _EQUALITIES = Memo[RelationSet](most=16)  # a library in which one inequality is an equation
 _CASES = Memo[RelationSet](most=16)  # a library in which one case holds whatever its conditions
 _SHARES = (0.05, 0.5, 0.95)  # of an interval, at which an inequality is tested first
+_SHARE = 0.2  # of the time left, which tests of inequalities between their edges may take
 _SEARCHED = 8  # limit on relations that are searched together with inequalities
 _PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
-_CLOSER = tuple(share / 16 for share in range(1, 16))  # the same where other relations have no solution there
+_CLOSER = tuple(share / 8 for share in range(1, 8))  # the same where other relations have no solution there
 _JUMPS = {"piecewise", *STEPPED}
 
 
@@ -154,8 +156,11 @@ class _JointLimits:
     def by_edges(self) -> PlanResult | None:
         """The interval or the number that is left between edges; None if no inequality bounds the target."""
         domain = self.library.declared[self.question.target].domain
+        allowed: list[tuple[_Limit, Span | None]] = []
         try:
-            allowed = [(limit, limit.allowed()) for limit in self.limits]
+            with suppress(LimitError), sharing(_SHARE):
+                allowed = [(limit, limit.allowed()) for limit in self.limits]
+            stop_if_over()  # of the whole query, and not only the share
         except InconsistentError:
             if self.is_ranged:  # in the middle of the ranges, and perhaps not elsewhere
                 return None
@@ -425,7 +430,8 @@ class _Limit:
         Points inside are tried first, then points just beside the ends: other relations may leave solutions only there,
         as for a cost within a thousandth of its edge. Last, its sides may be equal throughout but for rounding. A point
         far out may have no double, as `exp(1000)` has none: then the other points decide. More points are tried where
-        the other relations have a solution at none of these.
+        the other relations have a solution at none of these; where these relations are many, that takes too long, and
+        the inequality is ignored.
         """
         points = inside(span)
         verdicts = [self.verdict_at(point) for point in points]
@@ -439,6 +445,8 @@ class _Limit:
         if _Verdict.HOLDS in verdicts or all(self.holds_at(point, AGREEMENT) for point in points):
             return _Verdict.HOLDS
         if _Verdict.FAILS not in verdicts:
+            if len(self.others) > _SEARCHED:
+                return _Verdict.UNKNOWN  # other points may have a solution
             verdicts += map(self.verdict_at, inside(span, _CLOSER))
         known = (verdict for verdict in (_Verdict.HOLDS, _Verdict.FAILS) if verdict in verdicts)
         return next(known, _Verdict.NO_SOLUTION)

@@ -67,7 +67,7 @@ class Coupled:
                 )
             except (ValueError, ZeroDivisionError):
                 return None
-            if mpmath.im(x) or mpmath.im(y) or y <= 0:
+            if mpmath.im(x) or mpmath.im(y) or x <= 0 or y <= 0:
                 return None
         return float(at["k"] * y)
 

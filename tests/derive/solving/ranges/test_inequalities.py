@@ -350,3 +350,19 @@ def test_limits_exclude_each_other_over_ranges_where_their_conditions_hold(k: ob
         bare("x a b k", conditional, "x >= b").solve_all("x", a="1..3", b="4..5", k=k)
     (answer,) = bare("x a b k", conditional, "x >= b").solve_all("x", a="1..3", b="4..5", k="0.5")
     assert answer.bounds == (4, math.inf)
+
+
+@pytest.mark.thorough
+def test_limits_behind_much_of_the_library_bound_what_a_server_without_chips_leaves_open():
+    """Its memory holds the model on the fewest chips, and a step takes longest there."""
+    served = {"batch": "256 sequence", "context": "6 ktoken/sequence"}
+    is_told = pytest.raises(derive.AmbiguousError, match="Give chips")
+    with derive.limits(seconds=60), is_told as raised:
+        derive.solve("step_time", "h100-sxm:bf16", "deepseek-v3", **served)
+    (bounded,) = raised.value.answers
+    assert bounded.low.magnitude == 0
+    filled = derive.solve("weight_bytes", "h100-sxm:bf16", "deepseek-v3").value
+    filled += derive.solve("kv_bytes", "h100-sxm:bf16", "deepseek-v3", **served).value
+    chips = filled / derive.units("80 GB/chip")
+    slowest = derive.solve("step_time", "h100-sxm:bf16", "deepseek-v3", chips=chips, **served)
+    assert bounded.high.magnitude == pytest.approx(slowest.value.to(bounded.high.units).magnitude, rel=1e-6)
