@@ -7,9 +7,9 @@ the one that satisfies the relation within the domain is kept. A block without a
 check themselves (`block_kernels`), and by the solver where they cannot decide. Where conditions decide which relations
 hold, each case has its own lines (`solving.case_trees`).
 
-A point is NaN if it has no admissible value or more than one, if no case holds, or if its givens contradict each
-other (`agreement`). The solver is called where lines leave several values that further relations could tell apart, or
-where a quantity that the target depends on is only bounded.
+A point is NaN if it has no admissible value or more than one, if no case holds, if its givens contradict each other
+(`agreement`), or if one lies outside its domain. The solver is called where lines leave several values that further
+relations could tell apart, or where a quantity that the target depends on is only bounded.
 
 A profile's value yields to what is given. Which values a question uses depends on the names of the givens, and on
 their numbers only where conditions do. So the question is read at generic numbers, which no profile states.

@@ -26,7 +26,7 @@ from derive.kernels.blocks.decisions import Decisions
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.isolation import Candidate
-from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, divisors_beside, domains_of, lost_divisors, zero_divisors
@@ -34,6 +34,7 @@ from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, varia
 from derive.solving.case_trees import Case, Cases, Fork, Tree, YieldingCondition
 from derive.solving.execution.question import Outline
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
+from quantities.tolerances import SAME_COUNT, UNIT_ROUNDING
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
 _TRIALS = (Number(Fraction(1)), Number(Fraction(1, 2)))  # values, in most domains of functions, of what may be any
@@ -41,31 +42,44 @@ _FAR = 1e100  # where a domain without an end is looked at instead
 
 
 def written(
-    library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect
+    library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect, *, are_typed: bool = True
 ) -> Callable[..., Any]:
     """Lower plans, block by block and case by case, to the text of one function of these names, in a dialect.
 
+    What is typed is tested: a point has no value where it lies outside its domain. What lines compute is tested there.
     On floats it returns the one value of one target, NaN if there is none; it raises if there are several. On arrays it
     returns all values of each target, a row for each; in machine code the one value of each, or an infinity where
     arrays must compute it.
     """
     if not dialect.leaves:
-        return _draft(library, wanted, names, dialect)
+        return _draft(library, wanted, names, dialect, are_typed=are_typed)
     (cases,) = wanted
     parts = (replace(cases, alternatives=(tree,)) for tree in cases.alternatives)
-    drafts = [_draft(library, [part], names, dialect) for part in parts]
+    drafts = [_draft(library, [part], names, dialect, are_typed=are_typed) for part in parts]
     return drafts[0] if len(drafts) == 1 else lambda *numbers: only(*(draft(*numbers) for draft in drafts))
 
 
-def _draft(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+def _draft(
+    library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect, *, are_typed: bool
+) -> Callable[..., Any]:
     """Lower plans to the body of one function, with a result for each target; on floats, with that of one target."""
     sheet, decisions = Sheet(dialect, names), Decisions()
     if not dialect.asks:
         sheet.space["exact"] = decisions.exact
     if not dialect.is_lazy:
         sheet.write(f"axes = Axes({', '.join(sheet.arguments.values())})")
-    results = [Draft(library, cases, sheet.arguments, sheet, decisions).result() for cases in wanted]
+    drafts = [Draft(library, cases, sheet.arguments, sheet, decisions) for cases in wanted]
+    results = [draft.result(are_typed=are_typed) for draft in drafts]
     return sheet.function(results[0] if dialect.leaves else f"({', '.join(results)},)")
+
+
+def _is_whole(name: str) -> Node:
+    """The condition, to be lowered, that a count is whole within the rounding of its double."""
+    count = Name(name)
+    nearest = Apply("floor", (added(count, Number(Fraction(1, 2))),))
+    distance = Apply("abs", (added(count, negated(nearest)),))
+    size = Apply("max", (Number(Fraction(1)), Apply("abs", (count,))))
+    return Apply("le", (distance, Apply("mul", (Number(Fraction(SAME_COUNT)), size))))
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
@@ -96,23 +110,24 @@ class Draft:
         self.sheet = sheet
         self.decisions = decisions
 
-    def result(self) -> str:
+    def result(self, *, are_typed: bool) -> str:
         """Lower all alternatives for the target to the function's body, and return the text of the result."""
-        results = [self._write_alternative(tree) for tree in self.cases.alternatives]
+        results = [self._write_alternative(tree, are_typed=are_typed) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
         function = "only" if self.dialect.is_lazy else "stacked"
         return self.sheet.line(f"{function}({', '.join(results)})")
 
-    def _write_alternative(self, tree: Tree) -> str:
+    def _write_alternative(self, tree: Tree, *, are_typed: bool) -> str:
         """Lower one alternative for the target, where all givens must be finite, and return its result."""
         scope = Scope()
         for name in self.outline.strong:
             self._bind_given(name, scope)
-        if scope.variables and self.dialect.leaves:
-            self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
-        else:
-            self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
+        tests = {name: [*self._tests_of_given(name, scope, is_typed=are_typed)] for name in self.outline.strong}
+        untested = [scope.variables[name] for name in tests if not tests[name]]
+        if untested:  # one sum is finite if all of them are
+            self.sheet.write(f"if not -inf < {' + '.join(untested)} < inf: undefined()")
+        self.sheet.require(scope, *chain.from_iterable(tests.values()))
         result = self._write_tree(tree, scope)
         if self.dialect.is_lazy:
             return result
@@ -126,6 +141,24 @@ class Draft:
         text = scope.variables[name] = based if based == argument else self.sheet.line(based)
         self.decisions.record_given(text, argument, self.library.declared[name])
         return text
+
+    def _tests_of_given(self, name: str, scope: Scope, *, is_typed: bool) -> Iterator[str]:
+        """Lower the tests of a given: it is finite and, if it is typed, lies in its domain, and a count is whole.
+
+        There are none where floats need only be finite.
+        """
+        domain, value = self.library.declared[name].domain, scope.variables[name]
+        # at the end of its domain it may miss it by the rounding of its unit
+        room = 0.0 if value == self.arguments[name] else UNIT_ROUNDING
+        rooms = [0.0 if isinf(end) else room * abs(end) for end in domain.ends]
+        if is_typed and domain.ends != (-inf, inf):
+            yield self.sheet.between(value, domain.low - rooms[0], domain.high + rooms[1], domain.open_low)
+        elif not self.dialect.leaves:
+            yield self.sheet.between(value, -inf, inf)
+        if is_typed and domain.whole:
+            typed = Scope()
+            typed.variables[name] = self.arguments[name]
+            yield self.dialect.sure(self.sheet.expression(_is_whole(name), typed))
 
     # Cases
 
@@ -238,7 +271,7 @@ class Draft:
         """Lower another target to a function that the body calls, and return the text of its base value."""
 
         def write() -> Callable[..., Any]:
-            function = written(self.library, [cases], cases.outline.strong, self.dialect)
+            function = written(self.library, [cases], cases.outline.strong, self.dialect, are_typed=False)
             return function if self.dialect.is_lazy else of_one_value(function)
 
         target = cases.outline.target

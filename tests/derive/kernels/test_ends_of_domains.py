@@ -13,8 +13,9 @@ import numpy
 import pytest
 
 import derive
+from derive.kernels.backends.numba_source import is_at_hand
 from tests.derive.linear_cases import decimal
-from tests.derive.statements import bare
+from tests.derive.statements import bare, library
 from tests.ordinary import every
 
 FORMS = {
@@ -137,3 +138,45 @@ def test_an_arm_of_a_choice_has_a_value_at_the_end_of_a_domain(end: str, there: 
     library = bare("b c y", f"y = (b if {condition} else {end} + b)", domains={"b": "real", "y": "real"})
     assert library.solve("y", b=0.4, c=1.3).base == pytest.approx(there + 0.4)
     assert library.compile("y", ["b", "c"])(b=0.4, c=1.3) == pytest.approx(there + 0.4)
+
+
+UNITS = {"": Fraction(1), "ms": Fraction(1, 1000), "km": Fraction(1000), "min": Fraction(60)}
+DOMAINS = ("positive", "nonnegative", "real", "whole", "-2..3", "0..2.5", "1..4, whole")
+
+
+@every("seed", range(240), ordinary=30, thorough=4)
+def test_a_given_outside_its_domain_has_no_number_in_a_compiled_function(seed: int) -> None:
+    """As the solver refuses it. Numbers stand for the domain's own ones, so the oracle needs no unit."""
+    draw = random.Random(f"givens {seed}")
+    unit, domain = draw.choice([*UNITS]), draw.choice(DOMAINS)
+    ends = domain.partition(",")[0]
+    declared = f"{ends} {unit}{domain[len(ends) :]}" if ".." in domain else domain
+    names = {"x": unit, "y": unit, "z": ""}
+    asked = library(names, "y = 3*x + x*max(z, -1)", domains={"x": declared, "y": "real", "z": "real"})
+    numbers = [Fraction(draw.randint(-8, 20), draw.choice((1, 1, 2))) for _ in range(6)]
+    numbers += [Fraction(end) for end in ends.split("..") if ".." in ends]
+    values = numpy.array([float(x) for x in numbers])
+    expected = [float(4 * x) if is_admitted(x, domain) else math.nan for x in numbers]
+    for backend in ("auto", "numpy", *(["numba"] if is_at_hand() else [])):
+        function = asked.compile("y", ["x", "z"], backend)
+        assert function(x=values, z=1.0) == pytest.approx(expected, nan_ok=True), (declared, numbers)
+        alone = [function(x=x, z=1.0) for x in values.tolist()]
+        assert alone == pytest.approx(expected, nan_ok=True), (declared, numbers)
+    for x, sum_of_x in zip(numbers, expected, strict=True):
+        given = {"x": f"{decimal(x)} {unit}".strip(), "z": 1}
+        if math.isnan(sum_of_x):
+            with pytest.raises(derive.DomainError):
+                asked.solve("y", **given)
+        else:
+            assert asked.solve("y", **given).value.magnitude == pytest.approx(sum_of_x)
+
+
+def is_admitted(number: Fraction, domain: str) -> bool:
+    """Whether a domain of the texts above has a number."""
+    ends = domain.partition(",")[0]
+    if "whole" in domain and (number.denominator != 1 or number < 1):
+        return False
+    if ".." in ends:
+        low, high = map(Fraction, ends.split(".."))
+        return low <= number <= high
+    return {"positive": number > 0, "nonnegative": number >= 0}.get(domain, True)
