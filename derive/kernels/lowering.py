@@ -26,7 +26,7 @@ from derive.kernels.blocks.decisions import Decisions
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import with_precise_constants
 from derive.numerics.algebra.isolation import Candidate
-from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import candidates_of, divisors_beside, domains_of, lost_divisors, zero_divisors
@@ -34,7 +34,7 @@ from derive.solving.blocks.free_unknowns import has_choice, is_divided_by, varia
 from derive.solving.case_trees import Case, Cases, Fork, Tree, YieldingCondition
 from derive.solving.execution.question import Outline
 from derive.tolerances import AROUND_ZERO, ASIDE, EXPRESSION
-from quantities.tolerances import SAME_COUNT, UNIT_ROUNDING
+from quantities.tolerances import UNIT_ROUNDING
 
 _COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
 _TRIALS = (Number(Fraction(1)), Number(Fraction(1, 2)))  # values, in most domains of functions, of what may be any
@@ -71,15 +71,6 @@ def _draft(
     drafts = [Draft(library, cases, sheet.arguments, sheet, decisions) for cases in wanted]
     results = [draft.result(are_typed=are_typed) for draft in drafts]
     return sheet.function(results[0] if dialect.leaves else f"({', '.join(results)},)")
-
-
-def _is_whole(name: str) -> Node:
-    """The condition, to be lowered, that a count is whole within the rounding of its double."""
-    count = Name(name)
-    nearest = Apply("floor", (added(count, Number(Fraction(1, 2))),))
-    distance = Apply("abs", (added(count, negated(nearest)),))
-    size = Apply("max", (Number(Fraction(1)), Apply("abs", (count,))))
-    return Apply("le", (distance, Apply("mul", (Number(Fraction(SAME_COUNT)), size))))
 
 
 def cancelling_divisors(library: RelationSet, candidates: Sequence[Candidate]) -> list[Node]:
@@ -143,9 +134,9 @@ class Draft:
         return text
 
     def _tests_of_given(self, name: str, scope: Scope, *, is_typed: bool) -> Iterator[str]:
-        """Lower the tests of a given: it is finite and, if it is typed, lies in its domain, and a count is whole.
+        """Lower the test of a given: it is finite and, if it is typed, lies in its domain.
 
-        There are none where floats need only be finite.
+        There is none where floats need only be finite. A count may pass between whole numbers, as a curve does.
         """
         domain, value = self.library.declared[name].domain, scope.variables[name]
         # at the end of its domain it may miss it by the rounding of its unit
@@ -155,10 +146,6 @@ class Draft:
             yield self.sheet.between(value, domain.low - rooms[0], domain.high + rooms[1], domain.open_low)
         elif not self.dialect.leaves:
             yield self.sheet.between(value, -inf, inf)
-        if is_typed and domain.whole:
-            typed = Scope()
-            typed.variables[name] = self.arguments[name]
-            yield self.dialect.sure(self.sheet.expression(_is_whole(name), typed))
 
     # Cases
 

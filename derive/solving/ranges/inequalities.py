@@ -62,6 +62,7 @@ _SEARCHED = 8  # limit on relations that are searched together with inequalities
 _PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
 _CLOSER = tuple(share / 8 for share in range(1, 8))  # the same where other relations have no solution there
 _JUMPS = {"piecewise", *STEPPED}
+_SINGLING_OUT = {"eq", *STEPPED}
 
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
@@ -445,11 +446,21 @@ class _Limit:
         if _Verdict.HOLDS in verdicts or all(self.holds_at(point, AGREEMENT) for point in points):
             return _Verdict.HOLDS
         if _Verdict.FAILS not in verdicts:
-            if len(self.others) > _SEARCHED:
+            if len(self.others) > _SEARCHED or self._may_have_lone_solutions:
                 return _Verdict.UNKNOWN  # other points may have a solution
             verdicts += map(self.verdict_at, inside(span, _CLOSER))
         known = (verdict for verdict in (_Verdict.HOLDS, _Verdict.FAILS) if verdict in verdicts)
         return next(known, _Verdict.NO_SOLUTION)
+
+    @property
+    def _may_have_lone_solutions(self) -> bool:
+        """Whether other relations may hold at single numbers of the target, between which an inequality is not tried.
+
+        So `x = ceil(y)` holds at whole numbers alone.
+        """
+        relations = (relation for relation in self.library.relations.values() if relation.is_equation)
+        parts = chain.from_iterable((*relation.written.sides, *relation.conditions) for relation in relations)
+        return has_operation(*parts, among=_SINGLING_OUT)
 
     def holds_at(self, point: float, slack: float = 0.0) -> bool:
         """Whether it is certain that the inequality holds where the target is a number."""
