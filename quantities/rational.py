@@ -103,7 +103,7 @@ def read_decimal(text: str) -> float:
     """The rational that a decimal spells, with all its digits; zero or infinite where it is beyond all doubles.
 
     Sixteen or seventeen digits with which a double prints are a number that was computed, and is not known better than
-    that double: typed again, 0.1 + 0.2 is still what it was.
+    that double: typed again, 0.1 + 0.2 is still what it was. Digits that are the double itself are exact.
 
     >>> exact_of(read_decimal("0.100000000000000000001")), read_decimal("1e999999999")
     (Fraction(100000000000000000001, 1000000000000000000000), inf)
@@ -124,12 +124,15 @@ def is_printed(exact: Fraction) -> bool:
 
     >>> is_printed(Fraction("0.30000000000000004")), is_printed(Fraction("0.3")), is_printed(Fraction(10) ** 400)
     (True, False, False)
+    >>> is_printed(Fraction("1000000000000000.5"))  # which a double is
+    False
     """
     try:
         number = float(exact)
     except OverflowError:
         return False
-    return float(f"{number:.{_DECIMALS}g}") != number and Fraction(repr(number)) == exact
+    has_few_digits = float(f"{number:.{_DECIMALS}g}") == number
+    return not has_few_digits and Fraction(number) != exact and Fraction(repr(number)) == exact
 
 
 def as_number(given: Any) -> float:
@@ -167,7 +170,10 @@ def written(number: float) -> float:
     if isinstance(number, Rational) or not math.isfinite(number):
         return number
     shortest = f"{number:.{_DECIMALS}g}"
-    return Rational(Fraction(shortest)) if float(shortest) == number else number
+    if float(shortest) == number:
+        return Rational(Fraction(shortest))
+    exact = Fraction(number)
+    return Rational(exact) if Fraction(repr(number)) == exact else number
 
 
 def text_of(number: float, digits: int) -> str:

@@ -500,9 +500,11 @@ def _lost_digits(plan: Plan, state: State) -> Iterator[str]:
         form = state.forms.get(name)
         if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
             continue
-        if abs(state.values[name]) < sys.float_info.min:  # below it, doubles lose digits, and at last are zero
-            if sign_of_gap(Equation(form, "=", _ZERO), state.values):
-                yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
+        is_small = abs(state.values[name]) < sys.float_info.min  # below it, doubles lose digits, and at last are zero
+        if is_small and not sign_of_gap(Equation(form, "=", _ZERO), state.values):
+            continue
+        if is_small and abs(exactly(form, state.values)) < sys.float_info.min:
+            yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
         else:
             yield from _unstable_digits(name, form, state)
 

@@ -16,7 +16,9 @@ from derive.solving.blocks.system import agrees
 from derive.time_limits import limits, query
 from quantities.domain import Domain
 from quantities.rational import exact_of, nearest, read_decimal, written
+from tests.derive.statements import bare
 from tests.derive.vanishing import Hiding, hiding
+from tests.ordinary import every
 
 SAME = 1e-6
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -120,3 +122,32 @@ def test_a_whole_power_of_what_vanishes_is_zero(seed):
     text = f"y = {scale}*({function}(x/{scale}) - {function}({at}/{scale}))**{power} + {rest}"
     found = values_of(parse_equation(text), "y", {"x": read_decimal(str(at))}, Domain("real", -math.inf, math.inf))
     assert [one.values["y"] for one in found.solutions] == [rest]
+
+
+@every("seed", range(300), ordinary=6)
+def test_a_difference_of_long_decimals_that_doubles_are_is_exact(seed):
+    """With sixteen or seventeen digits, each a double itself: whole numbers, and halves, quarters and eighths."""
+    draw = random.Random(f"long {seed}")
+    size = draw.choice((2**49, 2**50, 2**51, 2**53, 10**15, 9 * 10**15))
+    parts = draw.choice((1, 1, 2, 4, 8))
+    whole, other = (Fraction(draw.randint(size, size + 999)), Fraction(draw.randint(0, 9 * parts), parts))
+    other += draw.randint(size, size + 999)
+    given = {name: text(x) for name, x in (("t", whole), ("b", other))}
+    exact = [x for x in (whole, other) if Fraction(float(x)) == x]
+    if len(exact) < 2:
+        return
+    sums = bare("a b t c", "t = a + b", "c = t - b", domains=dict.fromkeys("abtc", "real"))
+    assert sums.solve("a", **given).base == whole - other, given
+    assert sums.solve("c", **{name: float(x) for name, x in given.items()}).base == whole - other, given
+
+
+def text(number: Fraction) -> str:
+    """A number whose denominator is a power of two, as the decimal that it is."""
+    whole, rest = divmod(number, 1)
+    return f"{int(whole)}.{int(rest * 1000):03}"
+
+
+def test_a_difference_within_the_rounding_of_what_is_typed_says_that_it_hangs_on_a_digit():
+    sums = bare("a b t", "t = a + b", domains={"a": "real"})
+    (told,) = sums.solve("a", t="0.30000000000000004", b="0.3").assumptions
+    assert told.startswith("a hangs on the last digit of t")
