@@ -12,7 +12,7 @@ the first turbulent flow), the library says nothing about the case: it has no an
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -27,14 +27,17 @@ from derive.numerics.root_finding.univariate_branch_and_prune import joined
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Block, Plan, plan_for
+from derive.presentation.cautions import in_a_row
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.closed_forms import composed
 from derive.solving.blocks.propagation import narrowed
 from derive.solving.blocks.sample_points import is_narrow, middle
 from derive.solving.blocks.system import agrees
+from derive.solving.diagnosis.conflicts import limits_leave_nothing
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.case_claims import boxes_by_arms, claims, left_by_arms, worded
+from derive.solving.execution.checks import may_be_met
 from derive.solving.execution.conditional_relations import ANOTHER, Decisions, Undecided, applies_at, decisions_of
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Question, stated_at
@@ -54,14 +57,58 @@ _HALVINGS = 200  # limit on steps of a bisection; doubles take fewer
 
 
 def confined(library: RelationSet, question: Question, result: PlanResult) -> PlanResult:
-    """The result of a case, with intervals of the target cut to where the conditions of the case hold."""
+    """The result of a case, with intervals of the target cut to where the conditions of the case and limits hold.
+
+    Raises if limits leave nothing of them, unless they rest on weak values.
+    """
     target = question.target
-    if not library.conditional or not any(target in state.spans for state in result.states):
+    if not any(target in state.spans for state in result.states):
         return result
     if not result.plan.blocks and question.ranges:  # the bounds are those of the whole ranges already
         return result
-    conditions = _CaseConditions(library, question, result.left_out, decisions_of(library, question))
-    return replace(result, states=tuple(chain.from_iterable(map(conditions.parts, result.states))))
+    decisions = decisions_of(library, question)
+    relations = [library.relations[name] for name in result.plan.relations]
+    uncut = result.states
+
+    def cut(states: Iterable[State], conditions: _CaseConditions) -> tuple[State, ...]:
+        """The states with their intervals cut; a single number, as at an end, has to meet all relations itself."""
+        parts = list(chain.from_iterable(map(conditions.parts, states)))
+        numbers = [part for part in parts if target not in part.spans and part not in uncut]
+        excluded = [part for part in numbers if not conditions.is_met(part.values[target])]
+        excluded += [part for part in numbers if not all(may_be_met(each, part.values) for each in relations)]
+        return tuple(part for part in parts if part not in excluded)
+
+    if library.conditional:
+        conditions = _CaseConditions(library, question, result.left_out, decisions)
+        result = replace(result, states=cut(result.states, conditions))
+    limits = _limits_around(library, question, result, decisions)
+    around = _CaseConditions(library, question, result.left_out, decisions, limits)
+    cutting: list[str] = []
+    states = result.states
+    for name, limit in limits.items():
+        if limit in around.forms and states:
+            left = cut(states, replace(around, limits={name: limit}))
+            cutting += [] if left == states else [name]
+            states = left
+    if not cutting or (not states and (result.plan.weak or question.ranges)):  # in whose middle there may be nothing
+        return result
+    if not states:
+        raise limits_leave_nothing(library, question, result.plan, cutting)
+    note = Assumption(f"its interval is cut to where {in_a_row(cutting)} {'hold' if len(cutting) > 1 else 'holds'}")
+    return replace(result, states=tuple(replace(state, notes=(*state.notes, note)) for state in states))
+
+
+def _limits_around(
+    library: RelationSet, question: Question, result: PlanResult, decisions: Decisions
+) -> dict[str, Node]:
+    """The limits that surely apply in a case and may cut its target's interval, as conditions, by their names."""
+    left_aside = {*result.left_out, *result.plan.relations}
+    limits = (relation for relation in library.inequalities if relation.approximate is None)
+    return {
+        relation.name: Apply(COMPARISONS[relation.written.op], relation.written.sides)
+        for relation in limits
+        if relation.name not in left_aside and decisions.applies(relation) is True
+    }
 
 
 def without_impossible(
@@ -269,6 +316,7 @@ class _CaseConditions:
     question: Question
     left_out: Mapping[str, str]
     decisions: Decisions
+    limits: Mapping[str, Node] = field(default_factory=dict)  # further conditions, by what follows from the givens
 
     @cached_property
     def known(self) -> dict[str, float]:
@@ -280,6 +328,10 @@ class _CaseConditions:
         """The conditions of the case that may cut the target's interval, in terms of it and known names."""
         denied = (self.decisions.logic.negation(relation.conditions) for relation in self.refuted)
         forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
+        if self.limits and self.following is not None:
+            stated = {self.question.target, *self.following}
+            of_limits = {limit: self._in_terms_of_target(limit) for limit in self.limits.values()}
+            forms |= {limit: form for limit, form in of_limits.items() if form and stated.issuperset(names_in(form))}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
     @cached_property

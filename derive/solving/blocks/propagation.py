@@ -144,10 +144,13 @@ def _tip(span: Span, side: int) -> Span:
 
 
 def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, float]) -> bool:
-    """Whether interval propagation lets the sides of an equation be equal somewhere in a box."""
+    """Whether interval propagation lets the sides of an equation be equal somewhere in a box, or a limit hold."""
     left, right = (enclose(side, box, "") for side in equation.sides)
     if left is None or right is None:
         return False
+    if equation.op != "=":
+        less, more = (left, right) if equation.op == "<=" else (right, left)
+        return _is_below(less.values[0], more.values[1])
     for side, other in ((equation.lhs, right), (equation.rhs, left)):
         if isinstance(side, Name) and side.name in above and other.values[1] <= above[side.name]:
             return False

@@ -24,7 +24,7 @@ from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.planning.plan import Block, Plan
-from derive.presentation.cautions import by_default, no_value_fits
+from derive.presentation.cautions import by_default, in_a_row, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
 from derive.solving.blocks.free_unknowns import variants_of
 from derive.solving.blocks.propagation import narrowed
@@ -139,6 +139,19 @@ def _no_value_conflict(
     block, relations, givens = min(conflicts, key=lambda conflict: [len(names) for names in conflict[1:]])
     what = no_value_fits(block.relations, block.unknowns)
     relations, givens = _parts(library, question, plan, relations, givens, told=block.relations)
+    return _conflict(library, question, what, relations, givens, math.inf, {})
+
+
+def limits_leave_nothing(
+    library: RelationSet, question: Question, plan: Plan, limits: Sequence[str]
+) -> InconsistentError:
+    """The error for a conflict of limits with all numbers of the interval that a plan leaves the target."""
+    traces = [behind(library, plan, library.relations[name]) for name in limits]
+    relations = list(dict.fromkeys([*limits, *chain.from_iterable(others for others, _, _ in traces)]))
+    givens = list(dict.fromkeys(chain.from_iterable(names for _, names, _ in traces)))
+    relations, givens = _parts(library, question, plan, relations, givens, told=[])
+    told = [name for name in limits if name in relations] or limits
+    what = f"{question.target}: none of the values that the relations leave it satisfies {in_a_row(told)}"
     return _conflict(library, question, what, relations, givens, math.inf, {})
 
 

@@ -330,10 +330,12 @@ def test_ranges_behind_other_relations_move_the_edges_of_a_limit(limits: tuple[s
     assert answer.bounds == pytest.approx((9, 10))
 
 
-def test_a_limit_that_leaves_no_interval_is_not_named_as_a_bound() -> None:
-    (answer,) = bare("x a", "x <= a", "(x - 1)*(x - 2) >= 0").solve_all("x", a=3)
-    assert answer.bounds == (0, 3)
-    assert "bounded by r1; nothing else determines it" in answer.assumptions
+def test_a_limit_that_leaves_two_intervals_cuts_what_another_bounds() -> None:
+    answers = bare("x a", "x <= a", "(x - 1)*(x - 2) >= 0").solve_all("x", a=3)
+    assert [answer.bounds for answer in answers] == [(0, 1), (2, 3)]
+    for answer in answers:
+        assert "bounded by r1; nothing else determines it" in answer.assumptions
+        assert "its interval is cut to where r2 holds" in answer.assumptions
 
 
 @pytest.mark.parametrize(("b", "bounds"), [(2, (2, 5)), (5, None)])
