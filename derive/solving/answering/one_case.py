@@ -49,6 +49,7 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question, stated_at
 from derive.solving.ranges.global_bounds import interval_without_middle, is_open_elsewhere
 from derive.solving.ranges.inequalities import bounded, pinned
+from derive.solving.ranges.limits_over_ranges import within_limits
 from derive.solving.ranges.range_propagation import box_of
 from quantities.value import Value
 
@@ -261,6 +262,8 @@ def by_last_resort(library: RelationSet, question: Question, without_value: Plan
     """The results where the plan of a case leads to no value: elsewhere in the ranges, or by the givens alone."""
     first = without_value.result
     result = None if first is None else interval_without_middle(library, question, first)
+    if first is not None and result is not None:
+        result = within_limits(library, question, first.plan, result)
     if result is None:
         result = _by_givens_alone(library, question)
     if result is None and first is not None and is_open_elsewhere(library, question, first.plan):
@@ -314,7 +317,8 @@ def _over_ranges(library: RelationSet, question: Question) -> PlanResult | None:
     plan = question.plan(library, frozenset(question.case.failing))
     if not plan.is_determined or conditional_in(library, plan):
         return None
-    return interval_without_middle(library, question, PlanResult(plan, states=(), left_out={}), "none was found")
+    result = interval_without_middle(library, question, PlanResult(plan, states=(), left_out={}), "none was found")
+    return None if result is None else within_limits(library, question, plan, result)
 
 
 def _in_another_turn(library: RelationSet, question: Question, result: PlanResult) -> PlanResult | None:

@@ -45,7 +45,8 @@ from derive.solving.diagnosis.missing_givens import missing_sets, wanted
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement, prove_number_fits
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import NO_CASE, Question, ask
-from derive.solving.ranges.bounds import EXACT_PIECE, NOWHERE_WITHIN_LIMITS, is_gapless, joined
+from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
+from derive.solving.ranges.limits_over_ranges import NOWHERE_WITHIN_LIMITS
 from derive.solving.traces.trace import QuestionShape, shape_of
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT

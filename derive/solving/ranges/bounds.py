@@ -66,7 +66,12 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
 from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds, parts_of_target
-from derive.solving.ranges.limits_over_ranges import LimitsOverRanges
+from derive.solving.ranges.limits_over_ranges import (
+    NOWHERE_WITHIN_LIMITS,
+    UNREACHED,
+    WITHIN_LIMITS,
+    LimitsOverRanges,
+)
 from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
 from derive.tolerances import ASIDE, SAME_ROOT
@@ -81,7 +86,6 @@ _CUT = Evidence("bounds contain every value in this case; not every value in the
 _OF_COUNTS = Evidence(
     "bounds contain every value in the range; a count in it is whole, so that not all of them need be reached"
 )
-_UNREACHED = Evidence("bounds contain every value in the range; not every value in them need be reached")
 _UNREACHED_ALONG = Evidence(
     "bounds contain every value along this solution; not every value in them need be reached; elsewhere in the ranges "
     "there may be others",
@@ -101,10 +105,6 @@ _ROUGH_ALONG = Evidence(
 _SEARCHED_ALONG = Evidence(
     "bounds were searched for along this solution, and are not proved", is_along=True, is_proved=False
 )
-_WITHIN_LIMITS = Evidence(
-    "bounds are those in the part of the ranges where all limits hold, to one part in a million", are_reached=True
-)
-NOWHERE_WITHIN_LIMITS = Evidence("bounds contain every value in the range; nowhere in it do all limits hold")
 _IN_THE_MIDDLE = Evidence("bounds are those in the middle of the ranges")
 _TAKEN_AT_MIDDLE = Evidence("the ranges were taken at their middle")
 
@@ -317,7 +317,7 @@ class SolutionBranch:
         if kept != (low, high):
             enclosure = enclose(form, {name: (number, number) for name, number in values.items()} | moving, "")
             if enclosure is None or enclosure.partial:  # it may jump over the end of the domain
-                how = _UNREACHED
+                how = UNREACHED
         return Bounds(kept, how)
 
     def cut_to_case(self, bounds: Bounds) -> Bounds:
@@ -360,23 +360,23 @@ class SolutionBranch:
         if left.ends is None:
             return replace(bounds, how=NOWHERE_WITHIN_LIMITS)
         if left.ends[0] > left.ends[1]:
-            return replace(bounds, how=_UNREACHED_ALONG if how.is_along else _UNREACHED)
+            return replace(bounds, how=_UNREACHED_ALONG if how.is_along else UNREACHED)
         number = self.state.values[target]
         if not lies_in((number, number), left.ends, SAME_ROOT):  # it is told, and which limit forbids it
             return replace(bounds, how=self._allowed_elsewhere(left.ends, how))
         if how.are_reached:
             if how.is_along or not self.is_alone:
-                how = _UNREACHED_ALONG if how.is_along else _UNREACHED
+                how = _UNREACHED_ALONG if how.is_along else UNREACHED
             elif not left.are_close:
-                how = _UNREACHED
+                how = UNREACHED
             elif left.ends != bounds.ends:
-                how = _WITHIN_LIMITS
+                how = WITHIN_LIMITS
         return Bounds(left.ends, how)
 
     def _allowed_elsewhere(self, ends: Span, how: Evidence) -> Evidence:
         """The note on bounds over ranges in whose middle a limit fails, with the interval where all limits hold."""
         low, high = (shown_number(end, self.library.declared[self.question.target].unit) for end in ends)
-        unreached = _UNREACHED_ALONG if how.is_along else _UNREACHED
+        unreached = _UNREACHED_ALONG if how.is_along else UNREACHED
         return replace(unreached, text=f"{unreached.text}; where all limits hold, it is {low} to {high}")
 
     def without_unreached(self, bounds: Bounds) -> Bounds:
@@ -388,10 +388,10 @@ class SolutionBranch:
         if bounds.ends is None or how is None or not self.question.ranges:
             return bounds
         low, high = bounds.ends
-        if how in (EXACT, SEARCHED, ROUGH, _UNREACHED, _WITHIN_LIMITS) and may_enter_elsewhere(
+        if how in (EXACT, SEARCHED, ROUGH, UNREACHED, WITHIN_LIMITS) and may_enter_elsewhere(
             self.library, self.question, self.found
         ):
-            how = _ROUGH_ALONG if how in (ROUGH, _UNREACHED) else ATTAINED_ALONG
+            how = _ROUGH_ALONG if how in (ROUGH, UNREACHED) else ATTAINED_ALONG
             bounds = replace(bounds, how=how)
         if not how.are_reached:
             return bounds
@@ -400,7 +400,7 @@ class SolutionBranch:
         near_ends = [(low, low + inwards), (high - inwards, high)]
         if not math.isfinite(inwards) or all(map(self.is_possible_within, near_ends)):
             return bounds
-        return replace(bounds, how=_UNREACHED_ALONG if how.is_along else _UNREACHED)
+        return replace(bounds, how=_UNREACHED_ALONG if how.is_along else UNREACHED)
 
     def is_possible_within(self, ends: Span) -> bool:
         """Whether other quantities let the target come near one of its bounds somewhere in the ranges."""

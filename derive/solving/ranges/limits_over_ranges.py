@@ -5,7 +5,7 @@ A limit is a check in the middle of the ranges. Elsewhere in them it may forbid 
 positive, beside the equations of the plan, and branch and bound finds the extremes of the target under them.
 
 A limit that surely holds all over the ranges is left aside, which an enclosure tells. One that surely holds nowhere
-cuts nothing: it is a contradiction, or the failed check of a weak value. Where a limit that may fail cannot be taken
+leaves nothing: it is a contradiction, or the failed check of a weak value. Where a limit that may fail cannot be taken
 along, as it has a condition or is an estimate, or where the equations have no system for branch and bound, the bounds
 no longer claim to be reached.
 """
@@ -28,11 +28,21 @@ from derive.numerics.intervals.arithmetic import meet
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
 from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
 from derive.planning.plan import Block, Plan
+from derive.solving.assumptions import Evidence
+from derive.solving.execution.block_execution import State
 from derive.solving.execution.conditional_relations import decisions_of
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.global_bounds import system_within
 from derive.tolerances import AGREEMENT, EXTREME
+from quantities.domain import Domain
 from quantities.rational import exact_of
+
+UNREACHED = Evidence("bounds contain every value in the range; not every value in them need be reached")
+WITHIN_LIMITS = Evidence(
+    "bounds are those in the part of the ranges where all limits hold, to one part in a million", are_reached=True
+)
+NOWHERE_WITHIN_LIMITS = Evidence("bounds contain every value in the range; nowhere in it do all limits hold")
 
 _PARTS = 300  # limit on parts of the ranges for one end
 
@@ -43,6 +53,48 @@ class Remainder:
 
     ends: Span | None
     are_close: bool  # whether values come near both ends
+
+
+def within_limits(library: RelationSet, question: Question, plan: Plan, result: PlanResult) -> PlanResult:
+    """The result of a target that has no value in the middle of the ranges, cut to what limits leave elsewhere.
+
+    Raises the contradiction if they leave nothing.
+    """
+    target = question.target
+    limits = LimitsOverRanges(library, question, plan, result.left_out)
+    spans = [state.spans[target] for state in result.states if target in state.spans]
+    if not library.inequalities or not spans:
+        return result
+    left = limits.remainder((min(low for low, _ in spans), max(high for _, high in spans)))
+    if left is None:
+        return result
+    states = [_cut_to(left.ends, state, target) for state in result.states] if left.ends is not None else []
+    domain = library.declared[target].domain
+    cut = tuple(state for state in states if state is not None and not _is_at_open_end(domain, state.spans.get(target)))
+    if not cut:
+        contradiction = limits.contradiction()
+        if contradiction is not None:
+            raise contradiction
+    how = NOWHERE_WITHIN_LIMITS if not cut else WITHIN_LIMITS if left.are_close else UNREACHED
+    return replace(result, states=tuple(_known_by(how, state) for state in cut or result.states))
+
+
+def _cut_to(ends: Span, state: State, target: str) -> State | None:
+    """A state over ranges whose interval of the target is cut to what limits leave; None if nothing is left."""
+    if target not in state.spans:
+        return state
+    low, high = meet(state.spans[target], ends)
+    return replace(state, spans={**state.spans, target: (low, high)}) if low <= high else None
+
+
+def _is_at_open_end(domain: Domain, span: Span | None) -> bool:
+    """Whether limits over ranges leave an interval of a target nothing but an end that its domain excludes."""
+    return span is not None and domain.open_low and span[1] <= domain.low
+
+
+def _known_by(how: Evidence, state: State) -> State:
+    """A state over ranges with the evidence of its bounds within limits in place of that without them."""
+    return replace(state, notes=(*(note for note in state.notes if not isinstance(note, Evidence)), how))
 
 
 @dataclass(frozen=True)
@@ -68,11 +120,14 @@ class LimitsOverRanges:
         system = self._system
         if system is None:
             return Remainder(ends, are_close=False)
-        limits = [
+        open_limits = [
             (limit, gap)
             for limit, gap in zip(self._blocks_to, system.gaps, strict=True)
-            if not _is_never_positive(gap, system) and not _is_positive(gap, system)
+            if not _is_never_positive(gap, system)
         ]
+        if any(_is_positive(gap, system) and self._is_sure(limit) for limit, gap in open_limits):
+            return Remainder(None, are_close=False)
+        limits = [(limit, gap) for limit, gap in open_limits if not _is_positive(gap, system)]
         firm = [(limit, gap) for limit, gap in limits if self._is_sure(limit)]
         if not firm:
             return Remainder(ends, are_close=False) if limits else None
@@ -108,8 +163,8 @@ class LimitsOverRanges:
             return None
         limits = list(filter(self._is_sure, self._blocks_to))
         blocks = (*self.plan.blocks, *chain.from_iterable(self._blocks_to[limit] for limit in limits))
-        names = dict.fromkeys(chain.from_iterable(block.relations for block in blocks))
-        relations = [*limits, *(self.library.relations[name] for name in names)]
+        used = dict.fromkeys(chain.from_iterable(block.relations for block in blocks))
+        relations = [*limits, *(self.library.relations[name] for name in used)]
         behind = dict.fromkeys(chain.from_iterable(self.library.members[relation.name] for relation in relations))
         is_weak = any(name in self._spans and name not in self.question.strong for name in behind)
         if is_weak or not all(map(self._is_sure, relations)):
@@ -119,11 +174,13 @@ class LimitsOverRanges:
         if least_and_greatest(replace(system, gaps=loose), _PARTS) is not None:
             return None
         given = [f"{name} = {self.question.strong[name]}" for name in behind if name in self.question.strong]
-        listed = ", ".join(limit.name for limit in limits)
+        names = [limit.name for limit in limits]
+        is_one = len(names) == 1
+        nowhere = f"{names[0]} holds nowhere" if is_one else f"{', '.join(names)} hold together nowhere"
         return InconsistentError(
-            f"{self.plan.target}: {listed} hold together nowhere in the ranges. "
+            f"{self.plan.target}: {nowhere} in the ranges. "
             f"The conflict: {', '.join(relation.name for relation in relations)}; {', '.join(given)}.",
-            hint=f"Change or drop one of the givens, or leave out one of {listed}.",
+            hint=f"Change or drop one of the givens, or leave out {'' if is_one else 'one of '}{', '.join(names)}.",
             conflicts=(*(relation.name for relation in relations), *given),
             gap=math.inf,
         )

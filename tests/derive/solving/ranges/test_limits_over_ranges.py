@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy
 import pytest
 
+import derive
 from derive import InconsistentError
 from tests.derive.statements import bare, span
 from tests.ordinary import every
@@ -184,3 +187,50 @@ def test_bounds_beside_a_limit_behind_an_estimate_are_not_claimed_to_be_reached(
     (answer,) = bare("a b t u", "t = a*b", rough, "u <= 6").solve_all("t", **RANGES)
     assert span(answer) == (1, 32)
     assert any("need be reached" in text for text in answer.assumptions)
+
+
+CURVES = {
+    "a*a": lambda a: a * a,
+    "2 - a*a": lambda a: 2 - a * a,
+    "5 - 2*a": lambda a: 5 - 2 * a,
+    "a**3 - 4": lambda a: a**3 - 4,
+    "6/a": lambda a: 6 / a,
+}
+BESIDE = {
+    "a >= {k}": lambda a, t, k: a >= k,
+    "a <= {k}": lambda a, t, k: a <= k,
+    "t >= {k}": lambda a, t, k: t >= k,
+    "q <= {k}": lambda a, t, k: t + a <= k,
+}
+
+
+@every("seed", range(300), ordinary=6)
+def test_limits_hold_over_ranges_whose_middle_may_have_no_value(seed: int) -> None:
+    """Beside a grid of the range: no bound leaves a value out, and where limits leave nothing, none is told."""
+    draw = random.Random(f"without middle {seed}")
+    curve, text = draw.choice([*CURVES]), draw.choice([*BESIDE])
+    low, k = Fraction(draw.randint(1, 6), 2), Fraction(draw.randint(-4, 14), 2)
+    high = low + Fraction(draw.randint(1, 8), 2)
+    top = draw.choice((2, 4, 9))
+    relations = [f"t = {curve}", "q = t + a", text.format(k=float(k))]
+    asked = bare("a t q", *relations, domains={"a": "real", "t": f"0..{top}", "q": "real"})
+    points = [low + (high - low) * share / 64 for share in range(65)]
+    values = [(a, CURVES[curve](a)) for a in points]
+    fitting = [t for a, t in values if 0 <= t <= top and BESIDE[text](a, t, k)]
+    try:
+        answers = asked.solve_all("t", a=f"{float(low)}..{float(high)}")
+    except (derive.InconsistentError, derive.NoSolutionError):
+        assert not fitting, (relations, low, high, top)
+        return
+    spans = [(answer.low.magnitude, answer.high.magnitude) for answer in answers]
+    for t in fitting:
+        is_told = any(low - 1e-6 <= t <= high + 1e-6 for low, high in spans)
+        # the middle keeps its own value where a limit fails there, and the answer says so
+        assert is_told or any(answer.failed for answer in answers), (relations, low, high, top, float(t), spans)
+    claims_to_reach = all("to one part in a million" in " ".join(answer.assumptions) for answer in answers)
+    if claims_to_reach and not any(answer.failed for answer in answers):
+        step = max(abs(after - before) for (_, before), (_, after) in pairwise(values))
+        assert fitting or min(high - low for low, high in spans) <= 2 * step, (relations, low, high, top, spans)
+        if fitting:
+            ends = min(low for low, _ in spans), max(high for _, high in spans)
+            assert ends == pytest.approx((float(min(fitting)), float(max(fitting))), abs=2 * float(step))
