@@ -228,7 +228,7 @@ class Program:
         bound, spans = self.bound, self.spans(box)
         for limit in bound.limits:
             enclosure = enclose(limit.gap, spans, "")
-            if _applies(limit, spans) and (enclosure is None or enclosure.values[0] > 0):
+            if _applies(limit, spans) and (enclosure is None or _is_broken(limit, enclosure.values[0])):
                 return True
         zeros = [enclose(zero, spans, "") for zero in bound.zeros]
         if any(enclosure is None or enclosure.misses_zero for enclosure in zeros):
@@ -282,6 +282,11 @@ class Program:
             if remaining is not None and (limit is None or _applies(limit, spans)):
                 remaining = form.where_not_positive(remaining)
         return remaining
+
+
+def _is_broken(limit: GuardedLimit, least: float) -> bool:
+    """Whether a limit of a lower bound is broken wherever its gap is at least a number."""
+    return least > 0 or (limit.is_strict and least == 0)
 
 
 def _applies(limit: GuardedLimit, spans: Mapping[str, Span]) -> bool:

@@ -273,6 +273,7 @@ class GuardedLimit:
 
     gap: Node
     guard: Node | None = None
+    is_strict: bool = False  # whether it is not zero either
 
 
 Leaf = Lagrangian | Tangent | None

@@ -431,8 +431,10 @@ class ProgramBuilder:
         plain = goal.form if self.sign > 0 else negated(goal.form)
 
         def ends(test: DomainTest) -> Iterator[Limit]:
-            """The domain of a form as limits of its case's program; an open end is included, and excluded in tests."""
-            return limits_of_range(test.form, test.domain.low, test.domain.high, lambda gap: self._spread(gap, spans))
+            """The domain of a form as limits of its case's program; an open end is excluded in tests of points."""
+            low, high = test.domain.ends
+            is_open = test.domain.open_low
+            return limits_of_range(test.form, low, high, lambda gap: self._spread(gap, spans), is_open=is_open)
 
         domain_limits = chain.from_iterable(map(ends, merged.domain_tests))
         solved = _solver(self.library, merged) if unknowns else None

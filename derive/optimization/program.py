@@ -50,6 +50,7 @@ class Limit:
     approximate: float = 0.0
     guard: Node | None = None  # where this does not hold, the limit does not apply
     is_domain: bool = False  # the end of the domain of a quantity that nobody asked for
+    is_strict: bool = False  # an end that its domain excludes
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         """Whether the limit of a program holds up to rounding, far below the tolerance of an answer's checks."""
@@ -98,12 +99,17 @@ def whole_if_counted(x: float, step: float) -> float:
     return round(x / step) * step if step and math.isfinite(x) else x
 
 
-def limits_of_range(form: Node, low: float, high: float, spread: Callable[[Node], Node]) -> Iterator[Limit]:
-    """The ends of a range as limits of a program's form, each with its gap spread out; an infinite end is none."""
+def limits_of_range(
+    form: Node, low: float, high: float, spread: Callable[[Node], Node], *, is_open: bool = False
+) -> Iterator[Limit]:
+    """The ends of a range as limits of a program's form, each with its gap spread out; an infinite end is none.
+
+    The low end may be `open`, and belong to no range.
+    """
     for op, end in ((">=", low), ("<=", high)):
         if math.isfinite(end):
             written = Equation(form, op, Number(Fraction(end)))
-            yield Limit("", None, written, spread(excess_of(written)))
+            yield Limit("", None, written, spread(excess_of(written)), is_strict=is_open and op == ">=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +167,7 @@ class Program:
             zeros=self.zeros,
             box=dict(zip(self.names, self.box, strict=True)),
             gaps=tuple(limit.gap for limit in self.limits),
+            strict=frozenset(place for place, limit in enumerate(self.limits) if limit.is_strict),
             guards=self.guards,
             steps=dict(zip(self.names, self.steps, strict=True)),
             known=self.known,
@@ -180,7 +187,7 @@ class Program:
 
     def bound(self, floor: float) -> Bound:
         """The program's goal, limits, zeros and guards over its box, as a bound that no boxes prove yet."""
-        limits = tuple(GuardedLimit(limit.gap, limit.guard) for limit in self.limits)
+        limits = tuple(GuardedLimit(limit.gap, limit.guard, limit.is_strict) for limit in self.limits)
         forms = [self.goal, *(limit.gap for limit in limits), *self.zeros, *self.guards]
         forms += [limit.guard for limit in limits if limit.guard is not None]
         return Bound(

@@ -244,6 +244,7 @@ class _PointSearch(Search):
                 self._take(self.points.improved(point))
             self.run()
             self._take(self._corners())
+            self._take(self._beside_open_ends())
         count = max(self.count, 1)
         if self.at is None:
             return SearchResult(floor=self.floor, boxes=count, ways=ways)
@@ -260,6 +261,15 @@ class _PointSearch(Search):
             return iter(())
         is_found, most = self.at is not None, self.floor + tolerated(self.floor, self.blur, EXTREME)
         return (corner for corner in self.points.corners() if is_found or self.program.at(corner) <= most)
+
+    def _beside_open_ends(self) -> Iterator[tuple[float, ...]]:
+        """Where the search found no point: those beside the open end of a domain that come up to its bound."""
+        if self.at is not None or not math.isfinite(self.floor):
+            return
+        most = self.floor + tolerated(self.floor, self.blur, EXTREME)
+        ends = [point for point in self.tried if self.program.is_at_open_end(point)]
+        for end in islice(ends, _NEAR):
+            yield from (point for point in neighbours(self.program, end) if self.program.at(point) <= most)
 
     def _ways(self) -> tuple[str, ...]:
         """Which way the target moves with each free quantity over the box of the search; empty where unknown."""

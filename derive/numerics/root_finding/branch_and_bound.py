@@ -72,6 +72,7 @@ class System:
     zeros: tuple[Node, ...]
     box: Mapping[str, Span]
     gaps: tuple[Node, ...] = ()  # expressions that may not be positive
+    strict: frozenset[int] = frozenset()  # the places of gaps that may not be zero either
     guards: tuple[Node, ...] = ()  # conditions that must hold
     steps: Mapping[str, float] = field(default_factory=dict)  # for each name that is a count, the size of one
     known: Mapping[str, float] = field(default_factory=dict)
@@ -99,6 +100,8 @@ class Boxes:
         self.whole: Box = tuple(system.box.values())
         self.steps = tuple(system.steps.get(name, 0.0) for name in self.names)
         self.gaps = range(1, 1 + len(system.gaps))  # the places of the gaps among the expressions
+        # where all is continuous, what comes near to such a gap's zero comes near to its goal there
+        self.strict = {self.gaps[place] for place in system.strict} if any(self.steps) else set()
         tied = {*names_in(*system.zeros, *system.guards)}
         self.loose = [i for i, name in enumerate(self.names) if name not in tied]
         limited = {*names_in(*system.gaps)}
@@ -190,7 +193,7 @@ class Boxes:
 
         A side that moves only gaps that do not bind is cut to its middle: its ends may be open.
         """
-        forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if part.values[j][1] > 0)]
+        forms = [part.slopes[0], *(part.slopes[j] for j in self.gaps if self._may_bind(part, j))]
         if None in forms or not self._is_defined(part):
             return None
         sides = list(part.box)
@@ -199,6 +202,15 @@ class Boxes:
             is_idle = i in self.limited and not self.steps[i] and all(slope == (0, 0) for slope in slopes)
             sides[i] = (centre(part.box[i]),) * 2 if is_idle else better_end(part.box[i], slopes)
         return tuple(sides) if tuple(sides) != part.box else None
+
+    def _may_bind(self, part: Part, gap: int) -> bool:
+        """Whether a gap in branch and bound may fail somewhere in a part."""
+        most = part.values[gap][1]
+        return most > 0 or (most == 0 and gap in self.strict)
+
+    def fails_strictly(self, part: Part) -> bool:
+        """Whether a gap that may not be zero is so, or positive, all over a part of branch and bound."""
+        return any(part.values[gap][0] >= 0 for gap in self.strict)
 
     def _is_defined(self, part: Part) -> bool:
         """Whether all that is needed, and each gap, is defined all over a part of branch and bound, its ends included.
@@ -254,12 +266,16 @@ class Boxes:
     def widest(self, part: Part) -> int | None:
         """The side along which branch and bound cuts a part: there the goal, zeros and gaps that may bind change most.
 
-        None if no side can be cut.
+        None if no side can be cut. Where slopes are unknown it is a count, if one is left: at other numbers of it, as
+        beside a divisor that is zero at one, they may be known.
         """
         finest = [0.0 if step else FINEST_BOX for step in self.steps]
         open_sides = [i for i, side in enumerate(part.box) if breadth(side) > finest[i]]
         forms = [form for j, form in enumerate(part.slopes) if j not in self.gaps or part.values[j][1] > 0]
         known = [form for form in forms if form is not None]
+        counts = [i for i in open_sides if self.steps[i]]
+        if counts and len(known) < len(forms):
+            return max(counts, key=lambda i: breadth(part.box[i]))
         shares = {i: max((form.share(i) for form in known), default=0.0) for i in open_sides}
         return max(open_sides, key=lambda i: (shares[i], breadth(part.box[i])), default=None)
 
@@ -393,7 +409,7 @@ class Search:
         for _ in range(_ROUNDS):
             narrowed = boxes.narrowed(sides, self.value)
             part = None if narrowed is None else boxes.part(narrowed)
-            if part is None:
+            if part is None or boxes.fails_strictly(part):
                 return None
             better = boxes.better(part)
             smaller = boxes.cut(part, self.value) if better is None else better

@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 
 import derive
-from derive import LimitError
+from derive import InconsistentError, LimitError
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -119,3 +119,52 @@ def test_a_choice_of_which_one_has_no_case_at_all_is_told_as_the_others_are():
     assert library.least("a", x=["0", "2"], y="0.5..2").value.magnitude == 1
     with pytest.raises(LimitError):
         library.least("a", x=["-1", "0"], y="-1..2")
+
+
+COUNTED = {
+    "k*n": lambda n, m, k: k * n,
+    "n*m": lambda n, m, k: n * m,
+    "(n - m)**2": lambda n, m, k: (n - m) ** 2,
+    "m/n": lambda n, m, k: m / n if n else None,
+    "k - n*m": lambda n, m, k: k - n * m,
+    "max(n - m, m - n)": lambda n, m, k: abs(n - m),
+}
+GOALS = {"q": lambda n, m, q: q, "n + m": lambda n, m, q: n + m, "m - n": lambda n, m, q: m - n}
+
+
+@every("seed", range(300), ordinary=10)
+def test_counts_at_which_a_quantity_leaves_its_domain_are_no_choice(seed):
+    """A positive cost of no users at all; the others are enumerated."""
+    draw = random.Random(f"counts out of domain {seed}")
+    form, goal, sense = draw.choice([*COUNTED]), draw.choice([*GOALS]), draw.choice(("least", "most"))
+    k, least = Fraction(draw.choice((1, 2, 3))), draw.choice((-2, -1, 0))
+    ends = {name: (low, low + draw.randint(1, 4)) for name, low in (("n", least), ("m", draw.choice((-1, 0, 1))))}
+    library = bare(
+        "k n m q t",
+        f"q = {form}",
+        f"t = {goal} + 0*q",
+        domains={"n": "-3..9, whole", "m": "-3..9, whole", "t": "real", "q": "positive"},
+    )
+    choices = product(*(range(low, high + 1) for low, high in ends.values()))
+    found = [(n, m, COUNTED[form](Fraction(n), Fraction(m), k)) for n, m in choices]
+    values = [GOALS[goal](n, m, q) for n, m, q in found if q is not None and q > 0]
+    given = {name: f"{low}..{high}" for name, (low, high) in ends.items()}
+    try:
+        optimum = getattr(library, sense)("t", k=float(k), **given)
+    except InconsistentError:
+        assert not values, (form, goal, given)
+        return
+    assert optimum.value.magnitude == pytest.approx(float(min(values) if sense == "least" else max(values)))
+    assert derive.verify(optimum) == optimum.proved
+
+
+def test_a_cost_of_no_users_is_none_and_that_of_one_is_proved_the_least():
+    library = bare("users fee cost", "cost = fee*users", domains={"users": "0..10, whole"})
+    optimum = library.least("cost", users="0..10", fee=2)
+    assert (optimum.value.magnitude, optimum.at["users"].magnitude) == (2, 1)
+    assert optimum.proved
+
+
+def test_an_infimum_at_the_open_end_of_a_domain_beside_the_target_is_come_near_to():
+    library = bare("n q t", "q = sqrt(n - 3)", "t = n", domains={"n": "real"})
+    assert library.least("t", n="0..4").value.magnitude == pytest.approx(3, rel=1e-9)
