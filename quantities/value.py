@@ -109,6 +109,7 @@ class Value:
     unit: Unit
     source: Source = ASKER
     rounding: float = field(default=0.0, compare=False, repr=False)  # half a unit of the last written place
+    is_beside_range: bool = False  # whether the number is stated, and not only the middle of its range
 
     def between(self, ends: Value) -> Value:
         """The value of the same number, as it is written with a range around it: 3 (2..10) USD.
@@ -119,7 +120,7 @@ class Value:
         ends = ends.within(self.unit)
         if not ends.low <= self.number <= ends.high:
             raise ExpressionError(f"value {self}: it lies outside its range, {ends}.", hint="Widen the range.")
-        return replace(self, low=ends.low, high=ends.high)
+        return replace(self, low=ends.low, high=ends.high, is_beside_range=ends.is_range)
 
     @cached_property
     def is_range(self) -> bool:
@@ -150,7 +151,7 @@ class Value:
         """The same value in another unit."""
         low, number, high = (convert(x, self.unit, unit) for x in (self.low, self.number, self.high))
         rounding = convert(self.number + self.rounding, self.unit, unit) - number if self.rounding else 0.0
-        return Value(number, low, high, unit, self.source, rounding)
+        return Value(number, low, high, unit, self.source, rounding, self.is_beside_range)
 
     def sourced(self, source: Source) -> Value:
         """The same value with another source."""

@@ -350,11 +350,11 @@ def spread_of(value: Value, quantity: Declaration) -> Spread:
     >>> batch, price = Declaration("batch", "1"), Declaration("price", "USD")
     >>> spread_of(read_value("1..1000"), batch).shape, spread_of(read_value("300 +/- 20 USD"), price).shape
     ('log-uniform', 'uniform')
-    >>> spread_of(read_value("2 USD").between(read_value("1..10 USD")), price).shape
-    'triangular'
+    >>> [spread_of(read_value(stated).between(read_value("1..10 USD")), price).shape for stated in ("2 USD", "5.5 USD")]
+    ['triangular', 'triangular']
     """
     low, kept, high = value.within(quantity.unit).base
-    has_peak = not math.isclose(kept, low / 2 + high / 2, rel_tol=AGREEMENT)
+    has_peak = value.is_beside_range or not math.isclose(kept, low / 2 + high / 2, rel_tol=AGREEMENT)
     log = low > 0 and high / low >= DECADES
     if log and not has_peak:  # the middle of the logarithms is the middle of such a range
         kept = math.sqrt(low) * math.sqrt(high)

@@ -71,6 +71,10 @@ bill = { equation = "bill = price*hours" }
 price = { value = "2 USD/h", range = "1..6 USD/h", reason = "sources disagree" }
 [profiles.rumours]
 price = { value = "2 USD/h", range = "0.1..50 USD/h", reason = "sources disagree" }
+[profiles.middling]
+price = { value = "3.5 USD/h", range = "1..6 USD/h", reason = "sources disagree" }
+[profiles.far]
+price = { value = "25.25 USD/h", range = "0.5..50 USD/h", reason = "sources disagree" }
 """)
 
 
@@ -84,6 +88,14 @@ def test_decades_around_a_value_are_a_triangle_of_logarithms():
     assert found.spreads["price"].shape == "log-triangular"
     ends = [numpy.log(x) for x in (0.1, 2.0, 50.0)]
     assert distance(numpy.log(found.numbers), triangle(*ends)) < CLOSE
+
+
+def test_a_value_in_the_middle_of_its_range_is_the_likeliest_too():
+    found = RENT.sample("bill", "middling", points=POINTS, hours="1 h")
+    assert distance(found.numbers, triangle(1.0, 3.5, 6.0)) < CLOSE
+    far = RENT.sample("bill", "far", points=POINTS, hours="1 h")
+    ends = [numpy.log(x) for x in (0.5, 25.25, 50.0)]
+    assert distance(numpy.log(far.numbers), triangle(*ends)) < CLOSE
 
 
 def test_what_the_asker_states_takes_the_place_of_a_range():
