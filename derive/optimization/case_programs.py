@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import chain, product
 from types import MappingProxyType
 
-from derive.errors import DeriveError, LimitError
+from derive.errors import DeriveError, InconsistentError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, with_forms
 from derive.model.conditions import implied
 from derive.model.relation_set import RelationSet
@@ -158,10 +158,20 @@ class ProgramBuilder:
         """Whether a limit's quantities have forms in some case; those of a limit that is asked for must."""
         unknown = next((name for name in limit.names if not self._limit_forms(name, goal)), None)
         if unknown is not None and limit.is_asked:
-            error = self._shortage(unknown)
+            error = self._nowhere(unknown) if self._is_led_to(unknown) else self._shortage(unknown)
             error.what = f"such_that {limit.name}: {error.what}"
             raise error
         return unknown is None
+
+    def _is_led_to(self, name: str) -> bool:
+        """Whether relations lead to a quantity in some case, though it may lie outside its domain all over the box."""
+        weak = tuple(other for other in self.question.weak if other != name)
+        outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
+        return bool(cases(self.library, outline).alternatives)
+
+    def _nowhere(self, name: str) -> DeriveError:
+        what = f"{name} has no admissible value anywhere in the ranges."
+        return InconsistentError(what, hint="Widen the ranges.", conflicts=(), gap=math.inf)
 
     def _shortage(self, name: str) -> DeriveError:
         weak = {other: value for other, value in self.question.weak.items() if other != name}

@@ -168,3 +168,13 @@ def test_a_cost_of_no_users_is_none_and_that_of_one_is_proved_the_least():
 def test_an_infimum_at_the_open_end_of_a_domain_beside_the_target_is_come_near_to():
     library = bare("n q t", "q = sqrt(n - 3)", "t = n", domains={"n": "real"})
     assert library.least("t", n="0..4").value.magnitude == pytest.approx(3, rel=1e-9)
+
+
+@pytest.mark.parametrize("limit", ["q >= -2", "q <= 9", "q + c >= 0"])
+def test_a_limit_asked_of_what_leaves_its_domain_everywhere_is_a_contradiction(limit):
+    library = bare("c q t", "q = -c", "t = c", domains={"c": "real", "t": "real"})
+    with pytest.raises(InconsistentError, match="q has no admissible value anywhere in the ranges"):
+        library.most("t", c="1..5", such_that=limit)
+    assert library.most("t", c="-5..-1", such_that="q >= 2").value.magnitude == -2
+    with pytest.raises(derive.UnderdeterminedError):
+        bare("c q t", "t = c").most("t", c="1..5", such_that="q >= 2")
