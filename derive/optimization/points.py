@@ -155,7 +155,8 @@ class Points:
             return
         lows = array([box[i][0] for i in moving])
         widths = array([box[i][1] - box[i][0] for i in moving])
-        sizes = [sum(abs(slope[i]) * width for i, width in zip(moving, widths, strict=True)) for slope in first[1]]
+        breadths = widths.tolist()  # floats of Python, whose products overflow without a warning
+        sizes = [sum(abs(slope[i]) * width for i, width in zip(moving, breadths, strict=True)) for slope in first[1]]
         scales = array([size or 1.0 for size in sizes])
 
         def point_at(shares: Sequence[float]) -> tuple[float, ...]:

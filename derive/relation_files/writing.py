@@ -103,8 +103,13 @@ def _value(value: Value) -> dict[str, str]:
     """A value of an entry as it is written in a relation file: the keys that state it and its source."""
     source = value.source
     ends = f"{value.low!r}..{value.high!r} {value.unit.text}".strip() if value.is_range else ""
+    is_middle = value.is_range and value.number == value.low / 2 + value.high / 2
+    if is_middle and not value.is_beside_range:  # the range alone is stated
+        number, ends = ends, ""
+    else:
+        number = _number(value)
     stated = {"source": source.text, "kind": source.kind, "url": source.url, "date": source.date, "reason": source.note}
-    return {"value": _number(value), "range": ends, **stated}
+    return {"value": number, "range": ends, **stated}
 
 
 def _number(value: Value) -> str:
@@ -155,14 +160,15 @@ def _packed_quantity(quantity: Declaration) -> dict[str, Any]:
     if (value := quantity.default) is None:
         return quantity.words
     numbers = [_packed_number(number) for number in (value.number, value.low, value.high)]
-    return quantity.words | {"default": [numbers, value.unit.text, astuple(value.source), value.rounding]}
+    stated = [numbers, value.unit.text, astuple(value.source), value.rounding, value.is_beside_range]
+    return quantity.words | {"default": stated}
 
 
 def _unpacked_quantity(words: dict[str, Any]) -> Declaration:
     if words["default"]:
-        numbers, unit, source, rounding = words["default"]
+        numbers, unit, source, *more = words["default"]
         number, low, high = map(_unpacked_number, numbers)
-        words["default"] = Value(number, low, high, parse_unit(unit), Source(*source), rounding)
+        words["default"] = Value(number, low, high, parse_unit(unit), Source(*source), *more)
     return Declaration(**words)
 
 
