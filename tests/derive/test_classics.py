@@ -83,7 +83,8 @@ def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
         assert answers
         return
     assert any(answer.base == pytest.approx(known[0], rel=1e-5, abs=1e-9) for answer in answers)
-    assert all("proved" in note for answer in answers for note in answer.assumptions)
+    notes = [note for answer in answers for note in answer.assumptions]
+    assert all("proved" in note or "there is no certificate" in note for note in notes)
 
 
 COUPLED = [

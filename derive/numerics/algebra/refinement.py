@@ -80,11 +80,15 @@ def fails_at_root(
     root, _ = refined
     if not all(abs(root[name] - x) <= NEAR_MULTIPLE * abs(x) for name, x in point.items()):
         return False
+    moved = {name: (x * (1 + ASIDE)).mid() for name, x in root.items()}
     for name, form in forms.items():
-        number = number_of(form, root, known)
+        number, beside = (number_of(form, numbers, known) for numbers in (root, moved))
         if number is None:
             return False
-        root[name] = number
+        # the root is known to thirty digits: what these make of a zero would be a number of its own in a product
+        is_zero = beside is not None and abs(number) <= NEGLIGIBLE * abs(beside - number) / ASIDE
+        root[name] = 0 * number if is_zero else number
+        moved[name] = number if beside is None else beside
     gaps = [present_difference(other, root, known) for other in others]
     return any(gap is not None and _fails(other, gap, root, known) for other, gap in zip(others, gaps, strict=True))
 

@@ -200,14 +200,16 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             values = polished(branch.at(root), system)
             if not system.holds(values):  # in doubles the forms may have lost digits
                 values = polished(branch.at(root, exactly), system)
-            if not branch.is_followed(root, values):
+            if not system.holds(values):
+                values = branch.with_zeros(root, values)
+            if not branch.is_followed(root, values) or branch.is_in_doubt(root, values):
                 caveat = caveat or OTHERS_MAY_EXIST
             if not system.holds(values):
                 reason = reason or system.outside(values)
             elif branch.is_refuted(root):
                 continue
             elif not repeats(values, solutions) or _is_proved_apart(values, solutions, system):
-                solutions.append(Solution(values, {}))
+                solutions.append(Solution(values, {}, proof=solution.proof))
         roots = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
         for seed in branch.level_seeds(roots):
             pieces = branch.spanned(branch.last.domain.ends, [seed])
@@ -247,11 +249,29 @@ class _TornBranch:
                 raise
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
+    def with_zeros(self, root: float, values: Mapping[str, float]) -> Mapping[str, float]:
+        """The unknowns at a root of the tear, with zeros that rounding alone has missed, if the system holds there.
+
+        Of `x*max(y, x) = 0` and `y = exp(x) - 1/10`, y is 1e-17 at the root of the tear, and the product no zero.
+        """
+        box = self._box_around(root) or {}
+        zeros = {name: 0.0 for name, (low, high) in box.items() if low <= 0 <= high}
+        return {**values, **zeros} if zeros and self.system.holds({**values, **zeros}) else values
+
+    def is_in_doubt(self, root: float, values: Mapping[str, float]) -> bool:
+        """Whether a root of the tear may be a solution though the system does not hold at its numbers."""
+        box = self._box_around(root)
+        return box is not None and not self.system.holds(values) and not self._surely_fails(box)
+
+    def _box_around(self, root: float) -> dict[str, Span] | None:
+        """The box of all unknowns about a root of the tear; None if one certainly leaves its domain."""
+        reach = _TOGETHER * abs(root) or LEAST
+        return self._box_over((root - reach, root + reach))
+
     def is_followed(self, root: float, values: Mapping[str, float]) -> bool:
         """Whether a root of the tear, with every number within its rounding, is followed to one solution at most."""
         system, tear = self.system, self.tear
-        reach = _TOGETHER * abs(root) or LEAST
-        box = self._box_over((root - reach, root + reach))
+        box = self._box_around(root)
         if box is None:
             return True  # not a solution
         around = {**point_box(system.known), tear: box[tear]}

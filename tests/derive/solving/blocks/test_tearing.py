@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from derive import DeriveError
+from derive import DeriveError, LimitError, NoSolutionError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
-from tests.derive.statements import bare
-from tests.ordinary import examples
+from tests.derive.statements import bare, numbers
+from tests.ordinary import every, examples
 
 REAL = Domain("real", -math.inf, math.inf)
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
@@ -210,3 +212,49 @@ def test_what_holds_of_large_numbers_within_rounding_alone_is_no_interval(pair):
     except DeriveError:
         return
     assert all(answer.low.magnitude < 1e4 for answer in answers)
+
+
+CURVES = {
+    "exp(x) - {c}": lambda x, c: math.exp(x) - c,
+    "{c} - {c}*sin(x)": lambda x, c: c - c * math.sin(x),
+    "x**3 - {c}": lambda x, c: x**3 - c,
+    "log(x + 6) - {c}": lambda x, c: math.log(x + 6) - c,
+}
+PRODUCTS = {
+    "x*max(y, x)": lambda x, y: x * max(y, x),
+    "x*min(y, x)": lambda x, y: x * min(y, x),
+    "x*y + 2*max(y, x)": lambda x, y: x * y + 2 * max(y, x),
+    "x*y + 2*min(x, 0)": lambda x, y: x * y + 2 * min(x, 0),
+    "(abs(x) - 2)*min(y, x)": lambda x, y: (abs(x) - 2) * min(y, x),
+    "x*(y if y > x else x)": lambda x, y: x * (y if y > x else x),
+}
+
+
+@every("seed", range(200), ordinary=8)
+def test_no_root_is_lost_at_which_a_factor_is_zero(seed: int) -> None:
+    """Where the factor follows from the tear, rounding leaves a rest of it, of which the product has no digits.
+
+    The roots are the changes of sign of the product along the curve, on a fine grid.
+    """
+    draw = random.Random(f"zero factors {seed}")
+    product, curve, c = draw.choice([*PRODUCTS]), draw.choice([*CURVES]), draw.choice((0.1, 0.5, 1, 2, 4))
+
+    def gap(x: float) -> float:
+        return PRODUCTS[product](x, CURVES[curve](x, c))
+
+    asked = bare("x y", f"{product} = 0", f"y = {curve.format(c=c)}", domains={"x": "-5..5", "y": "real"})
+    grid = [-5 + (i + 0.5) / 700 for i in range(6999)]
+    between = [(low, high) for low, high in pairwise(grid) if gap(low) * gap(high) < 0]
+    try:
+        answers = asked.solve_all("x")
+    except NoSolutionError:
+        assert not between, (product, curve, c)
+        return
+    except LimitError:
+        return
+    found = numbers(answers)
+    if not any("not proved" in note for answer in answers for note in answer.assumptions):
+        missing = [span for span in between if not any(span[0] - 1e-3 <= x <= span[1] + 1e-3 for x in found)]
+        assert not missing, (product, curve, c, found)
+    for x in found:
+        assert abs(gap(x)) <= 1e-9, (product, curve, c, x)
