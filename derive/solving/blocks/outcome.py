@@ -12,7 +12,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.residual import OneUnknown
 from derive.solving.assumptions import Assumption
 from derive.solving.blocks.propagation import narrowed, narrowed_beside
-from derive.tolerances import LAST_DIGIT, SAME_SOLUTION
+from derive.tolerances import LAST_DIGIT, SAME_ROOT, SAME_SOLUTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +90,5 @@ def _lies_in(solution: Solution, known: Solution, name: str) -> bool:
     """Whether an unknown's number or interval in one solution of an outcome lies in another's, within rounding."""
     low, high = solution.spans.get(name) or (solution.values[name],) * 2
     bottom, top = known.spans.get(name) or (known.values[name],) * 2
-    return low >= bottom - SAME_SOLUTION * abs(bottom) and high <= top + SAME_SOLUTION * abs(top)
+    share = SAME_ROOT if solution.proof and known.proof else SAME_SOLUTION  # proofs tell two from one
+    return low >= bottom - share * abs(bottom) and high <= top + share * abs(top)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 
 import numpy
@@ -18,7 +19,9 @@ from derive.solving.blocks.substitution import expressed
 from derive.solving.blocks.system import agrees
 from quantities.domain import Domain
 from quantities.rational import Rational
-from tests.ordinary import examples
+from tests.derive.linear_cases import decimal
+from tests.derive.statements import bare, numbers
+from tests.ordinary import every, examples
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -515,3 +518,13 @@ def test_a_pair_that_is_open_up_to_the_level_of_a_maximum_is_so_exactly_to_there
     outcome = solved(pair, "xy", {}, Domain("real", -50.0, 50.0))
     spans = [solution.spans["x"] for solution in outcome.solutions if solution.spans]
     assert spans == [(-50.0, float(Fraction(level)))]
+
+
+@every("seed", range(120), ordinary=8)
+def test_two_roots_of_a_system_of_polynomials_are_two_beyond_a_billionth(seed):
+    draw = random.Random(f"near roots {seed}")
+    first = Fraction(draw.randint(1, 99), 10)
+    second = first * (1 + Fraction(draw.randint(11, 99), 10 ** draw.randint(7, 10)))
+    asked = bare("x y p q", "x + y = p", draw.choice(("x*y = q", "p*x - x*x = q")), domains={"x": "real", "y": "real"})
+    answers = asked.solve_all("x", p=decimal(first + second), q=decimal(first * second))
+    assert numbers(answers) == pytest.approx([float(first), float(second)], rel=1e-12)
