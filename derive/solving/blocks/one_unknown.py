@@ -86,7 +86,7 @@ from derive.solving.blocks.sample_points import is_narrow, middle, points_of_all
 from derive.solving.blocks.system import agrees, solves
 from derive.tolerances import AGREEMENT, LARGEST, LAST_DIGIT, MET, NEGLIGIBLE, SAME_MULTIPLE, SAME_ROOT, SMALLEST
 from quantities.domain import Domain
-from quantities.rational import written
+from quantities.rational import Rational, written
 
 _LIMITED = ("abs", "sqrt", "pow", "asin", "acos", "atan", "acosh", "lambertw", *CHOICES)
 """Operations that do not come to every number, and whose inverse takes other numbers too."""
@@ -461,10 +461,25 @@ def _searched(problem: OneUnknown) -> Outcome:
     roots = replace(roots, values=sound)
     if not roots.proved and _is_rounded(problem):
         roots = _with_exact_ones(roots, problem)
+    elif not roots.proved and not roots.plateaus and not problem.is_exact:
+        roots = _with_those_of_doubles(roots, problem)
     outcome = _outcome_of_roots(roots, problem)
     if outcome.undecided and _falls_between_steps(problem):
         return Outcome((), reason="what is rounded there would have to come to a number that is not whole")
     return outcome
+
+
+def _with_those_of_doubles(roots: Roots, problem: OneUnknown) -> Roots:
+    """The roots of one unknown that a search found, and those that it has with the doubles of rounded givens, exactly.
+
+    An arm without the unknown, as `abs(x - a) - x` has beyond a, looks to a search as if it might hold far out.
+    """
+    doubles = {name: Rational(Fraction(x)) for name, x in problem.known.items() if math.isfinite(x)}
+    exact = exact_solutions(problem.equation, problem.name, {**problem.known, **doubles}, problem.domain)
+    points = () if exact is None else tuple(float(x) for x in exact.points)
+    found = [Solution({problem.name: x}, {}) for x in roots.values]
+    more = [x for x in points if solves(x, problem) and not repeats({problem.name: x}, found)]
+    return replace(roots, values=tuple(sorted((*roots.values, *more)))) if more else roots
 
 
 def _is_rounded(problem: OneUnknown) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import re
 from fractions import Fraction
 from itertools import pairwise
@@ -21,7 +22,7 @@ from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from quantities.rational import nearest, written
 from tests.derive.statements import bare, number, span
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -442,3 +443,25 @@ def test_what_zeros_take_out_of_a_relation_has_no_value_where_a_side_has_none(si
             library.solve_all(target, a=0, b=0)
         (anything,) = library.solve_all(target, a=0, b=1)
         assert anything.bounds == (-math.inf, math.inf)
+
+
+LEVEL_BEYOND = {
+    "abs(abs(c - a) - c)": lambda c, a, b: abs(abs(c - a) - c),
+    "abs(abs(c - a) - max(c, b))": lambda c, a, b: abs(abs(c - a) - max(c, b)),
+    "max(abs(c - a) - c, c - b)": lambda c, a, b: max(abs(c - a) - c, c - b),
+    "abs(c - a) - abs(c - b)": lambda c, a, b: abs(c - a) - abs(c - b),
+    "min(c, b) + abs(min(c, a) - b)": lambda c, a, b: min(c, b) + abs(min(c, a) - b),
+}
+
+
+@every("seed", range(300), ordinary=10)
+def test_a_root_beside_an_arm_that_is_level_far_out_is_found_for_computed_givens(seed):
+    draw = random.Random(f"level {seed}")
+    text, a, b = draw.choice([*LEVEL_BEYOND]), draw.uniform(1, 9), draw.uniform(1, 9)
+    hidden = draw.uniform(0.1, 12)
+    known = {"a": a, "b": b, "t": LEVEL_BEYOND[text](hidden, a, b)}
+    found = values_of(parse_equation(f"t = {text}"), "c", known, POSITIVE)
+    points = [solution.values["c"] for solution in found.solutions if not solution.spans]
+    spans = [solution.spans["c"] for solution in found.solutions if solution.spans]
+    is_found = any(math.isclose(x, hidden, rel_tol=1e-9) for x in points)
+    assert is_found or any(low - 1e-9 <= hidden <= high + 1e-9 for low, high in spans), (text, known, hidden)
