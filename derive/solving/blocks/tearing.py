@@ -249,7 +249,7 @@ class _TornBranch:
                 raise
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
-    def with_zeros(self, root: float, values: Mapping[str, float]) -> Mapping[str, float]:
+    def with_zeros(self, root: float, values: dict[str, float]) -> dict[str, float]:
         """The unknowns at a root of the tear, with zeros that rounding alone has missed, if the system holds there.
 
         Of `x*max(y, x) = 0` and `y = exp(x) - 1/10`, y is 1e-17 at the root of the tear, and the product no zero.
