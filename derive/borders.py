@@ -24,6 +24,7 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.notebook_display import NotebookDisplay
 from derive.numerics.algebra.evaluation import holds, value
+from derive.numerics.algebra.like_terms import difference_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.binding_limits import form_at
 from derive.optimization.case_programs import NoExpression, ProgramBuilder
@@ -271,13 +272,21 @@ _POINTS = 60  # on each axis, between which borders are sought
 def bordering_quantity(relation: Relation, over: str | Sequence[str], given: Mapping[str, Any]) -> str:
     """The quantity whose borders to trace for those of one relation, or the expression that its limit compares.
 
-    It is the one that the relation is written for, or else the first that is neither given nor an axis.
+    It is the one that the relation is written for, or else the first that is neither given nor an axis. Where all are
+    stated, it is a side that is no quantity and no number, or else the difference of both.
+
+    >>> from derive.model.relation import relate
+    >>> from quantities.quantity import Quantity
+    >>> limits = [relate("limit", text, quantities=[Quantity("a"), Quantity("b")]) for text in ("b <= a + 3", "a <= b")]
+    >>> [bordering_quantity(limit, ("a", "b"), {}) for limit in limits]
+    ['a + 3', 'a - b']
     """
     stated = {*given, *([over] if isinstance(over, str) else over)}
     if relation.written_for is not None and relation.written_for not in stated:
         return relation.written_for
     open_names = (name for name in relation.declared if name not in stated)
-    return next(open_names, render(relation.written.lhs))
+    sides = [side for side in relation.written.sides if isinstance(side, Apply) and names_in(side)]
+    return next(open_names, render(sides[0] if sides else difference_of(relation.written)))
 
 
 def borders(

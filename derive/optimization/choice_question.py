@@ -297,6 +297,8 @@ def _read_limit(library: RelationSet, text: str, i: int) -> Constraint:
     while own_name in library.declared:
         own_name += "_"
     side_texts = text[: matches[0].start()], text[matches[0].end() :]
+    if not all(map(str.strip, side_texts)):
+        raise _unread_limit(text, f"nothing stands on one side of {signs[0]}.")
     left, right = (_side(side, own_name, values) for side in side_texts)
     written = Equation(left, _MEANT.get(signs[0], signs[0]), right, text.strip())
     names = tuple(name for name in names_in(left, right) if name not in values)
@@ -346,8 +348,9 @@ def _side(text: str, name: str, values: dict[str, Value]) -> Node:
     except DeriveError as error:
         try:
             return parse_expression(text.strip())
-        except ExpressionError:
+        except ExpressionError as unread:
             if not isinstance(error, UnitError):
+                unread.what = f"such_that {unread.what}"
                 raise
         raise UnitError(f"such_that {excerpt(text.strip())}: {error.what}", hint=error.hint, unit=error.unit) from None
     if value.is_range:

@@ -313,3 +313,18 @@ def test_arms_that_tie_along_the_edge_of_a_map_leave_it_whole(
     borders = tied.border("t", over=over, p=p, q="1..6")
     assert [(border.kind, border.relation) for border in borders] == [("check", "c0")]
     assert {region.arms["r1"] for region in borders.regions} == {f"q*{factor}" if is_end else f"p*q/{divisor}"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "gap"),
+    [
+        ("b <= 3 + a", lambda a, b: b - 3 - a),
+        ("1.5 <= a/b", lambda a, b: a / b - 1.5),
+        ("a <= b", lambda a, b: a - b),
+        ("a*b >= 4", lambda a, b: a * b - 4),
+    ],
+)
+def test_a_limit_that_compares_axes_and_numbers_alone_has_its_border(limit, gap) -> None:
+    (border,) = bare("a b", limit).border("r1", over=("a", "b"), a="0.2..20", b="0.2..20")
+    assert (border.kind, border.relation) == ("check", "r1")
+    assert all(gap(*point) == pytest.approx(0, abs=1e-9) for point in border.points)

@@ -141,14 +141,14 @@ def test_an_arm_of_a_choice_has_a_value_at_the_end_of_a_domain(end: str, there: 
 
 
 UNITS = {"": Fraction(1), "ms": Fraction(1, 1000), "km": Fraction(1000), "min": Fraction(60)}
-DOMAINS = ("positive", "nonnegative", "real", "-2..3", "0..2.5", "1..4")
+OF_GIVENS = ("positive", "nonnegative", "real", "-2..3", "0..2.5", "1..4")
 
 
 @every("seed", range(240), ordinary=30, thorough=4)
 def test_a_given_outside_its_domain_has_no_number_in_a_compiled_function(seed: int) -> None:
     """As the solver refuses it. Numbers stand for the domain's own ones, so the oracle needs no unit."""
     draw = random.Random(f"givens {seed}")
-    unit, domain = draw.choice([*UNITS]), draw.choice(DOMAINS)
+    unit, domain = draw.choice([*UNITS]), draw.choice(OF_GIVENS)
     declared = f"{domain} {unit}".strip() if ".." in domain else domain
     names = {"x": unit, "y": unit, "z": ""}
     asked = library(names, "y = 3*x + x*max(z, -1)", domains={"x": declared, "y": "real", "z": "real"})

@@ -111,7 +111,9 @@ PAIR = "x**2 - 5*x + a = 0"  # 2 and 3 at a = 6, 1 and 4 at a = 4
 
 @pytest.mark.thorough
 def test_several_roots_are_judged_for_each_target():
-    library = bare("a x y z w", PAIR, "y = sqrt(x - 3)", "z = (x - 2.5)**2", "w = 2*a", domains={"y": "real"})
+    library = bare(
+        "a x y z w", PAIR, "y = sqrt(x - 3)", "z = (x - 2.5)**2", "w = 2*a", domains={"a": "real", "y": "real"}
+    )
     found = of_names(library, ["x", "y", "z", "w"], a=[6.0, 4.0, -3.0])
     assert found["x"] == pytest.approx([3.0, 4.0, (5 + 37**0.5) / 2])  # at the other root, y has no value
     assert found["y"][1] == 1.0

@@ -178,3 +178,9 @@ def test_a_limit_asked_of_what_leaves_its_domain_everywhere_is_a_contradiction(l
     assert library.most("t", c="-5..-1", such_that="q >= 2").value.magnitude == -2
     with pytest.raises(derive.UnderdeterminedError):
         bare("c q t", "t = c").most("t", c="1..5", such_that="q >= 2")
+
+
+@pytest.mark.parametrize("limit", ["n >=", "<= 3", "n >= 3 +* 2", "n >= 3*(", "(n >= 3"])
+def test_a_limit_that_is_not_read_names_such_that(limit):
+    with pytest.raises(derive.DeriveError, match="such_that"):
+        bare("n t", "t = 2*n").least("t", n="1..5", such_that=limit)
