@@ -461,7 +461,7 @@ def _searched(problem: OneUnknown) -> Outcome:
     roots = replace(roots, values=sound)
     if not roots.proved and _is_rounded(problem):
         roots = _with_exact_ones(roots, problem)
-    elif not roots.proved and not roots.plateaus and not problem.is_exact:
+    elif not roots.proved and not problem.is_exact:
         roots = _with_those_of_doubles(roots, problem)
     outcome = _outcome_of_roots(roots, problem)
     if outcome.undecided and _falls_between_steps(problem):

@@ -62,7 +62,6 @@ _SEARCHED = 8  # limit on relations that are searched together with inequalities
 _PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
 _CLOSER = tuple(share / 8 for share in range(1, 8))  # the same where other relations have no solution there
 _JUMPS = {"piecewise", *STEPPED}
-_SINGLING_OUT = {"eq", *STEPPED}
 
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
@@ -459,8 +458,7 @@ class _Limit:
         So `x = ceil(y)` holds at whole numbers alone.
         """
         relations = (relation for relation in self.library.relations.values() if relation.is_equation)
-        parts = chain.from_iterable((*relation.written.sides, *relation.conditions) for relation in relations)
-        return has_operation(*parts, among=_SINGLING_OUT)
+        return has_operation(*chain.from_iterable(each.written.sides for each in relations), among=STEPPED)
 
     def holds_at(self, point: float, slack: float = 0.0) -> bool:
         """Whether it is certain that the inequality holds where the target is a number."""

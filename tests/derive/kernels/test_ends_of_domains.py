@@ -176,3 +176,9 @@ def is_admitted(number: Fraction, domain: str) -> bool:
         low, high = map(Fraction, domain.split(".."))
         return low <= number <= high
     return {"positive": number > 0, "nonnegative": number >= 0}.get(domain, True)
+
+
+@pytest.mark.parametrize(("unit", "end"), [("inch", 12.3), ("inch", 18.1), ("mile", 0.9), ("mile", 1.1)])
+def test_a_given_at_the_end_of_its_domain_does_not_miss_it_by_its_unit(unit: str, end: float) -> None:
+    asked = library({"x": unit, "y": unit}, "y = x", domains={"x": f"0.05..{end} {unit}", "y": "real"})
+    assert asked.compile("y", ["x"])(x=end) == pytest.approx(end)

@@ -184,3 +184,11 @@ def test_a_limit_asked_of_what_leaves_its_domain_everywhere_is_a_contradiction(l
 def test_a_limit_that_is_not_read_names_such_that(limit):
     with pytest.raises(derive.DeriveError, match="such_that"):
         bare("n t", "t = 2*n").least("t", n="1..5", such_that=limit)
+
+
+@pytest.mark.parametrize("limits", [["max(x**2, q + x) >= 2"], ["n + q >= 2", "max(x**2, q + x) >= 2"]])
+def test_a_count_is_cut_first_where_a_divisor_is_zero_at_one_of_its_numbers(limits):
+    library = bare("n x q", "q = x/n", *limits, domains={"n": "-1..2, whole", "x": "0..3", "q": "real"})
+    optimum = library.least("x", n="-1..2", x="0..3")
+    assert optimum.value.magnitude == pytest.approx(1)
+    assert optimum.proved

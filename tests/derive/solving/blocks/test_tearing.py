@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from derive import DeriveError, LimitError, NoSolutionError
 from derive.expressions.grammar import parse_equation
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.tearing import _TornBranch
 from quantities.domain import Domain
 from tests.derive.statements import bare, numbers
 from tests.ordinary import every, examples
@@ -258,3 +259,24 @@ def test_no_root_is_lost_at_which_a_factor_is_zero(seed: int) -> None:
         assert not missing, (product, curve, c, found)
     for x in found:
         assert abs(gap(x)) <= 1e-9, (product, curve, c, x)
+
+
+def test_a_zero_that_rounding_leaves_a_rest_of_is_put_in_for_it():
+    asked = bare("x y", "x*max(y, x) = 0", "y = exp(x) - 0.1", domains={"x": "real", "y": "real"})
+    answers = asked.solve_all("x")
+    assert numbers(answers) == pytest.approx([math.log(0.1), 0])
+    assert all(answer.proof for answer in answers)
+
+
+def test_a_root_of_the_tear_that_is_lost_to_rounding_leaves_the_list_in_doubt(monkeypatch):
+    monkeypatch.setattr(_TornBranch, "with_zeros", lambda _, root, values: values)
+    asked = bare("x y", "x*max(y, x) = 0", "y = exp(x) - 0.1", domains={"x": "real", "y": "real"})
+    notes = [note for answer in asked.solve_all("x") for note in answer.assumptions]
+    assert len(numbers(asked.solve_all("x"))) == 2 or any("not proved" in note for note in notes)
+
+
+def test_a_list_by_tearing_without_certificate_says_so():
+    asked = bare("x y", "x*y + 2*max(y, x) = 0", "y = 2 - 2*sin(x)", domains={"x": "-5..5", "y": "real"})
+    answers = asked.solve_all("x")
+    assert numbers(answers) == pytest.approx([-1.5 * math.pi, -2])
+    assert all(answer.proof or "no certificate" in " ".join(answer.assumptions) for answer in answers)

@@ -9,6 +9,8 @@ import math
 import random
 from fractions import Fraction
 
+import pytest
+
 import derive
 from tests.derive.statements import bare, span
 from tests.ordinary import every
@@ -66,3 +68,59 @@ def test_limits_leave_of_an_interval_what_a_grid_shows(seed: int) -> None:
         assert not is_inside or any(map(fits, beside)), (relations, y, float(x), spans)
     if not fitting:  # a number between those of the grid
         assert all(low == high for low, high in spans), (relations, y, spans)
+
+
+def asked(*relations: str, **more: object) -> derive.Library:
+    return bare("x y w", *relations, domains={"x": "-4..6", "y": "real", "w": "real"}, **more)
+
+
+def test_a_limit_contradicts_no_interval_that_rests_on_a_value_of_a_profile():
+    (answer,) = asked("y = floor(x)", "x <= 1", profiles={"p": {"y": "2"}}).solve_all("x", "p")
+    assert answer.bounds == (2, 3)
+
+
+def test_a_limit_that_a_value_of_a_profile_completes_contradicts_nothing():
+    (answer,) = asked("y = max(0, floor(x))", "x <= w", profiles={"p": {"w": "-5"}}).solve_all("x", "p", y=0)
+    assert answer.bounds == (-4, 1)
+
+
+def test_a_limit_that_leaves_nothing_in_the_middle_of_a_range_may_leave_something_elsewhere():
+    (answer,) = asked("y = floor(x)*w/w", "x <= 1.5").solve_all("x", y="1..3", w=2)
+    assert answer.low.magnitude <= 1.2 <= answer.high.magnitude
+
+
+@pytest.mark.parametrize(
+    ("relations", "y"),
+    [
+        (["y = floor(x)", "x >= 3"], 2),  # an end at which the relation itself does not hold
+        (["y = ceil(x)", "x <= 1"], 2),
+        (["y = max(0, floor(x))", "x >= 0.5", "x <= 0.5", "x*x >= 0.3"], 0),
+    ],
+)
+def test_a_single_number_that_limits_leave_meets_all_relations(relations, y):
+    with pytest.raises(derive.InconsistentError):
+        asked(*relations).solve_all("x", y=y)
+
+
+def test_limits_that_hold_only_at_the_excluded_end_of_a_domain_hold_nowhere():
+    (answer,) = bare("t a", "t = 2 - a*a", "t <= 0", domains={"a": "real"}).solve_all("t", a="1..3")
+    assert any("nowhere in it do all limits hold" in note for note in answer.assumptions)
+
+
+def test_a_limit_that_a_quantity_keeps_nowhere_in_its_domain_is_a_contradiction_over_ranges():
+    beside = bare("t a q", "q = -2*a", "t = a", "q <= -3", domains={"a": "real", "t": "real", "q": "-2..6"})
+    with pytest.raises(derive.InconsistentError):
+        beside.solve_all("t", a="0..3")
+
+
+def test_a_limit_tried_between_whole_numbers_leaves_no_value_alone():
+    stepped = bare(
+        "a b c d e",
+        "c = min(b, a)",
+        {"equation": "e >= 0*c", "when": ["c <= 2"]},
+        "e = c*d",
+        {"equation": "d = ceil(c/2)", "when": ["b > 1"]},
+        domains={"a": "real", "b": "2..3", "c": "real", "d": "0..6", "e": "nonnegative"},
+    )
+    with pytest.raises(derive.UnderdeterminedError):  # d is 1, since b is more than a; that it is 0 would be wrong
+        stepped.solve_all("d", a=1)
