@@ -16,7 +16,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
-from quantities.rational import exact_of
+from quantities.rational import exact_of, written
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
 from quantities.value import (
@@ -746,3 +746,16 @@ def test_a_width_has_the_ends_that_its_decimals_give(number, width, places):
     value, ends = read_value(f"{middle:f} +/- {half:f} m"), read_value(f"{middle - half:f}..{middle + half:f} m")
     assert value.base == ends.base
     assert [exact_of(end) for end in value.base] == [Fraction(end) for end in (middle - half, middle, middle + half)]
+
+
+def test_that_a_number_stands_beside_its_range_stays_so_in_another_unit():
+    stated = read_value("6 km").between(read_value("2..10 km"))
+    assert stated.is_beside_range
+    assert stated.within(parse_unit("m")).is_beside_range
+    assert not read_value("2..10 km").within(parse_unit("m")).is_beside_range
+
+
+@pytest.mark.parametrize("text", ["1000000000000000.5", "9007199254740991", "4503599627370495.5"])
+def test_a_long_decimal_that_a_double_is_is_exact_however_it_is_given(text):
+    assert exact_of(read_value(text).number) == Fraction(text)
+    assert exact_of(written(float(text))) == Fraction(text)

@@ -43,3 +43,12 @@ def test_random_libraries_are_read_again_as_they_are(start):
         assert {n: str(r) for n, r in other.relations.items()} == {n: str(r) for n, r in library.relations.items()}
         assert all(other.relations[n].states_the_same(r) for n, r in library.relations.items())
         assert {n: d.said for n, d in other.declared.items()} == {n: d.said for n, d in library.declared.items()}
+
+
+@pytest.mark.parametrize(
+    "stated", ['value = "2..6 m"', 'value = "4 m", range = "2..6 m"', 'value = "3 m", range = "2..6 m"']
+)
+def test_a_range_reads_back_as_it_was_stated(stated):
+    read = derive.load(f'[quantities]\nlength = {{ unit = "m", {stated} }}\n')
+    again = derive.load("\n".join(written(read, "length")) + "\n")
+    assert again.declared["length"].default == read.declared["length"].default

@@ -185,3 +185,12 @@ def test_an_unknown_that_may_cancel_beside_an_interval_is_parted_where_a_side_ha
     asked = bare("c m u x", *relations, domains={"c": "real", "m": "real", "u": "1..10", "x": "real"})
     answers = asked.solve_all("x", m=3, c=2)
     assert sorted(map(span, answers)) == [(-math.inf, -2), (2, math.inf)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "left"), [("x <= 3", (0, 3)), ("x >= 3", (3, 5)), ("3 >= x", (0, 3)), ("x >= -1", (0, 5))]
+)
+def test_a_limit_leaves_what_keeps_to_it(limit, left):
+    assert narrowed([parse_equation(limit)], ["x"], {"x": (0.0, 5.0)})["x"] == pytest.approx(left)
+    beyond = narrowed([parse_equation(limit)], ["x"], {"x": (left[1] + 1, left[1] + 2)})
+    assert (beyond is None) == (left[1] < 5)
