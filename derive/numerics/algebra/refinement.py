@@ -82,13 +82,14 @@ def fails_at_root(
         return False
     moved = {name: (x * (1 + ASIDE)).mid() for name, x in root.items()}
     for name, form in forms.items():
-        number, beside = (number_of(form, numbers, known) for numbers in (root, moved))
+        number, moved_number = (number_of(form, numbers, known) for numbers in (root, moved))
         if number is None:
             return False
         # the root is known to thirty digits: what these make of a zero would be a number of its own in a product
-        is_zero = beside is not None and abs(number) <= NEGLIGIBLE * abs(beside - number) / ASIDE
+        change = 0 if moved_number is None else abs(moved_number - number)
+        is_zero = change > 0 and abs(number) <= NEGLIGIBLE * change / ASIDE
         root[name] = 0 * number if is_zero else number
-        moved[name] = number if beside is None else beside
+        moved[name] = number if moved_number is None else moved_number
     gaps = [present_difference(other, root, known) for other in others]
     return any(gap is not None and _fails(other, gap, root, known) for other, gap in zip(others, gaps, strict=True))
 

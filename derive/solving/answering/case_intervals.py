@@ -67,28 +67,23 @@ def confined(library: RelationSet, question: Question, result: PlanResult) -> Pl
     if not result.plan.blocks and question.ranges:  # the bounds are those of the whole ranges already
         return result
     decisions = decisions_of(library, question)
-    relations = [library.relations[name] for name in result.plan.relations]
-    uncut = result.states
-
-    def cut(states: Iterable[State], conditions: _CaseConditions) -> tuple[State, ...]:
-        """The states with their intervals cut; a single number, as at an end, has to meet all relations itself."""
-        parts = list(chain.from_iterable(map(conditions.parts, states)))
-        numbers = [part for part in parts if target not in part.spans and part not in uncut]
-        excluded = [part for part in numbers if not conditions.is_met(part.values[target])]
-        excluded += [part for part in numbers if not all(may_be_met(each, part.values) for each in relations)]
-        return tuple(part for part in parts if part not in excluded)
-
     if library.conditional:
         conditions = _CaseConditions(library, question, result.left_out, decisions)
-        result = replace(result, states=cut(result.states, conditions))
+        result = replace(result, states=_cut(conditions, result, result.states))
+    return _within_limits(library, question, result, decisions)
+
+
+def _within_limits(library: RelationSet, question: Question, result: PlanResult, decisions: Decisions) -> PlanResult:
+    """The result of a case, with intervals of the target cut to where limits hold, one after the other."""
     limits = _limits_around(library, question, result, decisions)
     around = _CaseConditions(library, question, result.left_out, decisions, limits)
     cutting: list[str] = []
     states = result.states
     for name, limit in limits.items():
         if limit in around.forms and states:
-            left = cut(states, replace(around, limits={name: limit}))
-            cutting += [] if left == states else [name]
+            left = _cut(replace(around, limits={name: limit}), result, states)
+            if left != states:
+                cutting.append(name)
             states = left
     if not cutting or (not states and (result.plan.weak or question.ranges)):  # in whose middle there may be nothing
         return result
@@ -96,6 +91,23 @@ def confined(library: RelationSet, question: Question, result: PlanResult) -> Pl
         raise limits_leave_nothing(library, question, result.plan, cutting)
     note = Assumption(f"its interval is cut to where {in_a_row(cutting)} {'hold' if len(cutting) > 1 else 'holds'}")
     return replace(result, states=tuple(replace(state, notes=(*state.notes, note)) for state in states))
+
+
+def _cut(conditions: _CaseConditions, result: PlanResult, states: Iterable[State]) -> tuple[State, ...]:
+    """The states of a result with their intervals cut; a number that is left of one has to meet all relations itself.
+
+    An interval may end at a number at which its relation does not hold, as that of `floor(x) = 2` does at 3.
+    """
+    target = conditions.question.target
+    relations = [conditions.library.relations[name] for name in result.plan.relations]
+
+    def is_kept(part: State) -> bool:
+        """Whether a part is an interval, a number that was never cut, or one at which all holds."""
+        if target in part.spans or part in result.states:
+            return True
+        return conditions.is_met(part.values[target]) and all(may_be_met(each, part.values) for each in relations)
+
+    return tuple(filter(is_kept, chain.from_iterable(map(conditions.parts, states))))
 
 
 def _limits_around(
@@ -330,7 +342,7 @@ class _CaseConditions:
         forms = {claim: self._in_terms_of_target(claim) for claim in (*claims(self.library, self.question), *denied)}
         if self.limits and self.following is not None:
             stated = {self.question.target, *self.following}
-            of_limits = {limit: self._in_terms_of_target(limit) for limit in self.limits.values()}
+            of_limits = {limit: self._limit_in_terms_of_target(limit) for limit in self.limits.values()}
             forms |= {limit: form for limit, form in of_limits.items() if form and stated.issuperset(names_in(form))}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
@@ -463,6 +475,13 @@ class _CaseConditions:
             return True
         spans = {**spans_of_numbers(known), **ranges}
         return bool(moving) and narrowed([relation.written], moving, spans) is not None
+
+    def _limit_in_terms_of_target(self, limit: Node) -> Node | None:
+        """A limit that may cut the target's interval, in its terms; None without a form, or in some case alone."""
+        try:
+            return self._in_terms_of_target(limit)
+        except Undecided:  # an interval is not split into cases for a limit
+            return None
 
     def _in_terms_of_target(self, claim: Node, singular: frozenset[str] = frozenset()) -> Node | None:
         """A condition of the case that may cut the target's interval, in its terms; None without a form.

@@ -474,11 +474,12 @@ def _with_those_of_doubles(roots: Roots, problem: OneUnknown) -> Roots:
 
     An arm without the unknown, as `abs(x - a) - x` has beyond a, looks to a search as if it might hold far out.
     """
-    doubles = {name: Rational(Fraction(x)) for name, x in problem.known.items() if math.isfinite(x)}
+    rounded = {name: x for name, x in problem.known.items() if not is_known(x) and math.isfinite(x)}
+    doubles = {name: Rational(Fraction(x)) for name, x in rounded.items()}
     exact = exact_solutions(problem.equation, problem.name, {**problem.known, **doubles}, problem.domain)
     points = () if exact is None else tuple(float(x) for x in exact.points)
-    found = [Solution({problem.name: x}, {}) for x in roots.values]
-    more = [x for x in points if solves(x, problem) and not repeats({problem.name: x}, found)]
+    searched = [Solution({problem.name: x}, {}) for x in roots.values]
+    more = [x for x in points if solves(x, problem) and not repeats({problem.name: x}, searched)]
     return replace(roots, values=tuple(sorted((*roots.values, *more)))) if more else roots
 
 

@@ -260,8 +260,10 @@ class _TornBranch:
 
     def is_in_doubt(self, root: float, values: Mapping[str, float]) -> bool:
         """Whether a root of the tear may be a solution though the system does not hold at its numbers."""
+        if self.system.holds(values):
+            return False
         box = self._box_around(root)
-        return box is not None and not self.system.holds(values) and not self._surely_fails(box)
+        return box is not None and not self._surely_fails(box)
 
     def _box_around(self, root: float) -> dict[str, Span] | None:
         """The box of all unknowns about a root of the tear; None if one certainly leaves its domain."""

@@ -150,8 +150,8 @@ def limits_leave_nothing(
     relations = list(dict.fromkeys([*limits, *chain.from_iterable(others for others, _, _ in traces)]))
     givens = list(dict.fromkeys(chain.from_iterable(names for _, names, _ in traces)))
     relations, givens = _parts(library, question, plan, relations, givens, told=[])
-    told = [name for name in limits if name in relations] or limits
-    what = f"{question.target}: none of the values that the relations leave it satisfies {in_a_row(told)}"
+    needed = [name for name in limits if name in relations] or limits
+    what = f"{question.target}: none of the values that the relations leave it satisfies {in_a_row(needed)}"
     return _conflict(library, question, what, relations, givens, math.inf, {})
 
 

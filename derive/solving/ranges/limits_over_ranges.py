@@ -71,12 +71,13 @@ def within_limits(library: RelationSet, question: Question, plan: Plan, result: 
     states = [_cut_to(left.ends, state, target) for state in result.states] if left.ends is not None else []
     domain = library.declared[target].domain
     cut = tuple(state for state in states if state is not None and not _is_at_open_end(domain, state.spans.get(target)))
-    if not cut:
-        contradiction = limits.contradiction()
-        if contradiction is not None:
-            raise contradiction
-    how = NOWHERE_WITHIN_LIMITS if not cut else WITHIN_LIMITS if left.are_close else UNREACHED
-    return replace(result, states=tuple(_known_by(how, state) for state in cut or result.states))
+    if cut:
+        how = WITHIN_LIMITS if left.are_close else UNREACHED
+        return replace(result, states=tuple(_known_by(how, state) for state in cut))
+    contradiction = limits.contradiction()
+    if contradiction is not None:
+        raise contradiction
+    return replace(result, states=tuple(_known_by(NOWHERE_WITHIN_LIMITS, state) for state in result.states))
 
 
 def _cut_to(ends: Span, state: State, target: str) -> State | None:
