@@ -35,6 +35,7 @@ from derive.solving.answering.remarks import neglected
 from derive.solving.answering.roles_of_givens import Roles
 from derive.solving.assumptions import Assumption, Evidence
 from derive.solving.blocks.closed_forms import slopes
+from derive.solving.diagnosis.domains_beside import DomainsBeside
 from derive.solving.execution.answer import Answer, Check, Course, Lineage, Stage, Step
 from derive.solving.execution.block_execution import State, outcome_of
 from derive.solving.execution.checks import AnswerChecks, extended
@@ -173,7 +174,7 @@ class Explanation:
         """The checks in an explanation, its unused givens, and a sentence for each replaced definition."""
         state = extended(self.library, self.plan, self.state)
         answer_checks = AnswerChecks(self.library, self.question, self.plan, state)
-        checks = answer_checks.all(bounds)
+        checks = [*answer_checks.all(bounds), *DomainsBeside(answer_checks).checks()]
         replaced = answer_checks.replaced()
         tested = {*replaced, *(check.name for check in checks), *self._narrowing()}
         idle = self._roles.unused(tested)

@@ -61,7 +61,7 @@ class AnswerChecks:
         checks += self._limits_with_weak_values({check.name for check in checks})
         for name, weak in self._replaced_weak_values.items():
             if name in values:
-                reach = bounds if bounds is not None and name == self.question.target else self._reach(name)
+                reach = bounds if bounds is not None and name == self.question.target else self.reach(name)
                 checks.append(self._check_of_weak_value(name, weak, reach))
             elif name in self.state.barred:
                 unit = self.library.declared[name].unit
@@ -70,7 +70,7 @@ class AnswerChecks:
                 checks.append(_displaced(check, weak, None, unit))
         return checks
 
-    def _reach(self, name: str) -> Span:
+    def reach(self, name: str) -> Span:
         """The interval of a computed quantity to be checked, over the ranges and the rounding of its inputs."""
         values = self.state.values
         number = values[name]
