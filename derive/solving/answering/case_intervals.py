@@ -18,7 +18,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, applied, conjunction, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth, value
 from derive.numerics.algebra.isolation import isolate
@@ -199,6 +199,8 @@ def left_open(
         raise _no_value_error(target, f"nothing in its domain satisfies {conditions.in_words}")
     if not conditions.forms and (span == domain.ends or _is_stated_and_as_without_case(library, question, span)):
         return []
+    if is_covered:
+        conditions = conditions.where_covered
     states = [_at_point(conditions, span)] if is_narrow(span) else _along_span(conditions, span)
     kept = tuple(state for state in states if not is_covered or conditions.is_covered_by_relation(state))
     return [PlanResult(Plan(target, (), (), ()), kept, left_out)] if kept else []
@@ -233,7 +235,8 @@ def _along_span(conditions: _CaseConditions, span: Span) -> Sequence[State]:
     states = list(conditions.parts(state))
     if not states:
         raise _no_value_error(question.target, f"nothing in its domain satisfies {conditions.where}")
-    return states
+    one_number = Assumption(f"{question.target} is the same wherever {conditions.where}")
+    return [replace(part, notes=(one_number,)) if question.target in part.values else part for part in states]
 
 
 def _span_left(library: RelationSet, question: Question) -> Span | None:
@@ -360,7 +363,11 @@ class _CaseConditions:
     @property
     def where(self) -> str:
         """The conditions of the case that may cut the target's interval, in words."""
-        return " and ".join(dict.fromkeys(map(worded, self.forms)))
+        words = {claim: worded(claim) for claim in self.forms}
+        either = {claim for claim in words if isinstance(claim, Apply) and claim.op == "or"}
+        if len(words) > 1:
+            words |= {claim: f"({words[claim]})" for claim in either}
+        return " and ".join(dict.fromkeys(words.values()))
 
     def parts(self, state: State) -> Iterator[State]:
         """Cut the target's interval in a state to where the conditions of the case hold; others are unchanged.
@@ -415,23 +422,41 @@ class _CaseConditions:
                 failed = center
         return 0.0 if abs(failed) <= NEGLIGIBLE * max(1.0, abs(met)) else failed
 
+    @property
+    def where_covered(self) -> _CaseConditions:
+        """The conditions that cut the target's interval to where a relation covers what those left out would.
+
+        With `y = 0` from 1 to 2 and `y = x` below 1, the second leaves x an interval from 1 on where it does not apply,
+        and the first covers that up to 2.
+        """
+        covering = self._covering
+        if self.question.ranges or not covering or not all(covering):
+            return self
+        return replace(self, limits={"": applied("or", [conjunction(forms) for forms in covering], Apply("true", ()))})
+
+    @cached_property
+    def _covering(self) -> list[list[Node]]:
+        """The conditions on the target of each relation that covers quantities of ones left out of the case.
+
+        There are none where the relation applies in any case, or where they are not known.
+        """
+        left_out = [name for name in self.left_out if self.library.relations[name].conditions]
+        covered = set[str]().union(*(self.library.members[name] for name in left_out)) - {self.question.target}
+        covering = []
+        for relation in self.library.conditional:
+            if relation.name in left_out or covered.isdisjoint(self.library.members[relation.name]):
+                continue
+            forms = (self._in_terms_of_target(condition) for condition in relation.conditions)
+            applies = self.decisions.applies(relation) is True
+            covering.append([] if applies else [form for form in forms if form is not None])
+        return covering
+
     def is_covered_by_relation(self, state: State) -> bool:
         """Whether in a part of the target's interval a relation covers quantities of ones left out of the case."""
         target = self.question.target
         points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
-        left_out = [name for name in self.left_out if self.library.relations[name].conditions]
-        covered = set[str]().union(*(self.library.members[name] for name in left_out)) - {target}
-        for relation in self.library.conditional:
-            if relation.name in left_out or covered.isdisjoint(self.library.members[relation.name]):
-                continue
-            if self.decisions.applies(relation) is True:
-                return True
-            forms = [form for condition in relation.conditions if (form := self._in_terms_of_target(condition))]
-            for point in points:
-                numbers = {**self.known, target: point}
-                if all(holds(form, numbers) for form in forms):
-                    return True
-        return False
+        numbers = [{**self.known, target: point} for point in points]
+        return any(all(holds(form, at) for form in forms) for forms in self._covering for at in numbers)
 
     def is_met(self, number: float) -> bool:
         """Whether a number is in the interval that the case's conditions leave to the target: all hold there."""

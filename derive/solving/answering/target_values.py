@@ -601,9 +601,21 @@ class LinearCases:
         certain = [*self.certain, *piece.claims(self.target)]
         return [values_left(name, certain, self._ways) for name in self.ranged]
 
-    @property
+    @cached_property
     def _ways(self) -> list[list[Way]]:
-        return [relation.ways for relation in self.relations]
+        """The ways of each relation around the target, and those in which one of them says something of it.
+
+        With `y = 0` from 1 to 2 and `y = x` below 1, nothing is said of an x above 2, which is no value for a y of 0.
+        """
+        ways = [relation.ways for relation in self.relations]
+        equations = [relation for relation in self.relations if relation.relation.is_equation]
+        conditional = [relation for relation in equations if relation.relation.conditions]
+        is_always_told = any(
+            self.target in relation.relation.members for relation in equations if relation not in conditional
+        )
+        if len(conditional) > 1 and not is_always_told:
+            ways.append([*chain.from_iterable(relation.applying for relation in conditional)])
+        return ways
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
         """The relations around the target that apply where it has this exact value: equations, if these fix it."""
@@ -629,7 +641,7 @@ class LinearCases:
             ways = first_ways(self.target, [*self.certain, here], self._ways)
         except NotLinear:
             return []
-        return list(zip(self.relations, ways, strict=True))
+        return list(zip(self.relations, ways, strict=False))  # the last way may tell only which of the others applies
 
 
 def _are_apart_in_some_range(first: Sequence[Sequence[Interval]], second: Sequence[Sequence[Interval]]) -> bool:
