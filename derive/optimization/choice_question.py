@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain, product
@@ -299,7 +300,7 @@ def _read_limit(library: RelationSet, text: str, i: int) -> Constraint:
     side_texts = text[: matches[0].start()], text[matches[0].end() :]
     if not all(map(str.strip, side_texts)):
         raise _unread_limit(text, f"nothing stands on one side of {signs[0]}.")
-    left, right = (_side(side, own_name, values) for side in side_texts)
+    left, right = (_side(library, side, own_name, values) for side in side_texts)
     written = Equation(left, _MEANT.get(signs[0], signs[0]), right, text.strip())
     names = tuple(name for name in names_in(left, right) if name not in values)
     missing = [name for name in names if name not in library.declared]
@@ -338,11 +339,15 @@ def _is_inside(before: str) -> bool:
     return before.count("(") > before.count(")")
 
 
-def _side(text: str, name: str, values: dict[str, Value]) -> Node:
-    """Read one side of a limit in a question with choices: a value with a unit, or an expression.
+def _side(library: RelationSet, text: str, name: str, values: dict[str, Value]) -> Node:
+    """Read one side of a limit in a question with choices: an expression of quantities, or a value with a unit.
 
-    A value is entered in `values` by this name, which stands for it.
+    A value is entered in `values` by this name, which stands for it. With a quantity s, `2/s` is no frequency.
     """
+    with suppress(ExpressionError):
+        expression = parse_expression(text.strip())
+        if names_in(expression) and library.declared.keys() >= {*names_in(expression)}:
+            return expression
     try:
         value = read_value(text.strip())
     except DeriveError as error:

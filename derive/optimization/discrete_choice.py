@@ -189,11 +189,22 @@ def best_met(program: Program) -> SearchResult:
     return SearchResult(goals[best], best, -math.inf, max(finite) - min(finite), len(goals), ("",) * program.free)
 
 
-def _places(program: Program) -> Iterator[list[float]]:
-    """The numbers of each range at which a discrete choice is sampled: ends and middle, whole where it counts."""
+def _places(program: Program) -> list[list[float]]:
+    """The numbers of each range at which a discrete choice is sampled: ends and middle, or all of a few counts."""
+    places = []
     for (low, high), step in zip(program.box, program.steps, strict=True):
         ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
-        yield list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]]))
+        places.append(list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]])))
+    sides = zip(program.box, program.steps, strict=True)
+    if all(step and high - low <= _GRID * step for (low, high), step in sides):
+        every = [_counts(span, step) for span, step in zip(program.box, program.steps, strict=True)]
+        return every if math.prod(map(len, every)) <= _GRID else places
+    return places
+
+
+def _counts(span: Span, step: float) -> list[float]:
+    """All whole numbers of a range in which something is counted, for a discrete choice."""
+    return [count * step for count in range(math.ceil(span[0] / step), math.floor(span[1] / step) + 1)]
 
 
 @dataclass(frozen=True)
@@ -456,7 +467,6 @@ class _BestPoint:
             numbers = program.numbers(self.choice.best.at)
             if numbers is None or not program.holds_at(numbers):
                 continue
-            points, point = Points(program), [numbers[name] for name in program.names]
             for i, limit in enumerate(program.limits):
                 if limit.name != check.name or limit.relation is None:
                     continue
@@ -466,7 +476,7 @@ class _BestPoint:
                 stated = {name: program.known[name] for name in names if name not in declared}
                 values = {**stated, **self._numbers(name for name in names if name not in stated)}
                 excess = value(written.lhs, values) - value(written.rhs, values)
-                if program.solved is not None or abs(excess) <= points.blur(point, i + 1):
+                if program.solved is not None or abs(excess) <= _rounding_of(program, numbers, i):
                     return replace(check, gap=residual(limit.written, numbers), passed=True, verdict="", brief="")
         return check
 
@@ -484,6 +494,11 @@ class _BestPoint:
                 number = quantity_at(self.choice.question.library, name, self.choice.pick.profiles, self.given)
             values[name] = math.nan if number is None else number
         return values
+
+
+def _rounding_of(program: Program, numbers: Mapping[str, float], place: int) -> float:
+    """By how much rounding may move a limit of a program at a discrete choice's best point."""
+    return Points(program).blur([numbers[name] for name in program.names], place + 1)
 
 
 def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
