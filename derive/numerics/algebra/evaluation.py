@@ -25,7 +25,7 @@ from typing import Any
 from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement, may_lose_digits
 from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED, TABLE
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, cases, names_in
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in
 from derive.numerics.algebra.exact_values import (
     Order,
     Undefined,
@@ -400,8 +400,24 @@ def residual_of_decimals(equation: Equation, values: Values) -> float:
     """
     left, right = (with_exact_parts(side, values) for side in equation.sides)
     if left is None or right is None:
+        return _residual_beyond_doubles(equation, values)
+    gap = residual(Equation(left, equation.op, right), values)
+    return _residual_beyond_doubles(equation, values) if math.isnan(gap) else gap
+
+
+def _residual_beyond_doubles(equation: Equation, values: Values) -> float:
+    """The residual of a limit of which a side is larger than any double: all of its size; NaN where it is undefined.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> [_residual_beyond_doubles(parse_equation(text), {"x": 1000.0}) for text in ("exp(x) >= 1", "1 >= exp(x)")]
+    [1.0, -1.0]
+    """
+    if equation.op == "=":
         return _NAN
-    return residual(Equation(left, equation.op, right), values)
+    is_met = truth(Apply(COMPARISONS[equation.op], equation.sides), values)
+    if is_met is None:
+        return _NAN
+    return 1.0 if is_met is (equation.op == ">=") else -1.0
 
 
 def _size(side: Node, number: float, values: Values) -> float:

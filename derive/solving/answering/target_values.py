@@ -69,6 +69,8 @@ from derive.solving.diagnosis.conflicts import NoValueError
 from derive.solving.diagnosis.missing_givens import wanted
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_claims import boxes, with_own_values
+from derive.solving.execution.checks import may_be_met
+from derive.solving.execution.conditional_relations import applies_at
 from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import inside
@@ -406,7 +408,9 @@ def cases_with_one_value(library: RelationSet, question: Question) -> LinearCase
         names = names_in(*nonlinear.symbols)
         for point in islice(product(*(_trial_numbers(library, name, box[name]) for name in names)), _TRIED):
             numbers = {name: (x, x) for name, x in zip(names, point, strict=True)}
-            if around.cases(_NonlinearParts({**box, **numbers})).pieces:
+            is_left = around.cases(_NonlinearParts({**box, **numbers})).pieces
+            tried = {question.target: float(cases.pieces[0].inside), **dict(zip(names, point, strict=True))}
+            if is_left and around.is_met(tried):
                 return cases
     except NotLinear:
         pass
@@ -502,6 +506,15 @@ class _Neighbourhood:
             claims += nonlinear.claims(self.names)
         with_values = frozenset(self.question.strong).union(self.question.weak)
         return LinearCases(self.question.target, with_values, self.ranged, tuple(relations), tuple(claims))
+
+    def is_met(self, numbers: Mapping[str, float]) -> bool:
+        """Whether the relations around the target that apply hold at exact numbers, where all of theirs are known.
+
+        An enclosure of a part that is not linear reaches beyond its number, so that a tie may be decided either way.
+        """
+        values = {**{name: value.base[1] for name, value in self.known.items()}, **numbers}
+        applying = (relation for relation in self.relations if applies_at(relation, values))
+        return all(may_be_met(relation, values) for relation in applying)
 
     def _ways_of(self, equation: Equation) -> list[Way]:
         """The ways of an equation around a target; over ranges, for exact values, its roundings are told apart."""

@@ -12,6 +12,7 @@ other, though no single relation shows it.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -22,7 +23,7 @@ from derive.errors import DeriveError, InconsistentError, LimitError, NoSolution
 from derive.expressions.tree import Name, names_in
 from derive.model.dimensional_analysis import dimension_of
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import residual_of_decimals, value
 from derive.planning.plan import Block, Plan
 from derive.presentation.cautions import by_default, in_a_row, no_value_fits
 from derive.presentation.numbers import shown_number, told_apart
@@ -267,6 +268,10 @@ def _sides_in_words(relation: Relation, question: Question, state: State) -> str
         return f"{written} {verb} {there}, and {here} {whence}"
     measured = dimension_of(written.lhs, {name: declared.dimension for name, declared in relation.declared.items()})
     suffix = f" {measured}" if measured else ""
+    if math.isnan(left) or math.isnan(right):
+        is_undefined = math.isnan(residual_of_decimals(written, state.values))
+        what = "that is undefined" if is_undefined else f"whose size is beyond {sys.float_info.max:.2g}"
+        return f"{written} has a side {what}"
     here, there = told_apart(lambda digits: [f"{side:.{digits}g}{suffix}" for side in (left, right)])
     return f"{written} has {here} on the left and {there} on the right"
 
