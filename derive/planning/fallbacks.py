@@ -285,9 +285,12 @@ class _Choice:
         return {name for name in in_turn if f"={name}" not in fixes}
 
     def _may_follow(self, name: str) -> bool:
-        """Whether own relations may lead to a fallback: all else in one would be determined with all chosen."""
+        """Whether own relations may lead to a fallback: all else in one would be determined with all chosen.
+
+        Several may determine it together with what is open in each of them.
+        """
         writers = self.structure.writers.get(name, ())
-        if any(self.determinable >= self.structure.inputs[relation] for relation in writers):
+        if len(writers) > 1 or any(self.determinable >= self.structure.inputs[relation] for relation in writers):
             return True
         return self.sought is not None and any(self.ahead >= {*self.structure.members[writer]} for writer in writers)
 
