@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.declaration import Declaration
     from quantities.domain import Domain
+    from quantities.value import Value
 
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
@@ -290,6 +291,34 @@ def _text_at_zero(zero: DecidingZero, text: Writer) -> str:
     return f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, {verdict}, -1.0)"
 
 
+def definitions_determined(library: RelationSet, strong: Iterable[str]) -> list[str]:
+    """The quantities that givens determine, and may contradict, as they are defined otherwise (`kind = "exact"`)."""
+    typed = {*strong}
+    defined = [name for name, default in library.defaults.items() if default.source.kind == "exact"]
+    if typed.issuperset(defined):
+        return []
+    known = closure(structure_of(library), typed)
+    return [name for name in defined if name in known and name not in typed]
+
+
+def definition_gaps(
+    library: RelationSet, strong: Iterable[str]
+) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+    """The definitions with which givens have to agree, and a function of each that is positive where they do not."""
+    for name in definitions_determined(library, strong):
+        yield (name,), partial(_gap_of_definition, library.defaults[name])
+
+
+def _gap_of_definition(stated: Value, number: Any) -> Any:
+    """How far a number is from a definition with which the givens have to agree; negative where there is none."""
+    import numpy
+
+    low, high = stated.as_rounded
+    apart = numpy.maximum(low - number, number - high)
+    gap = apart - AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated.base[1]))
+    return numpy.where(numpy.isnan(number), -1.0, gap)
+
+
 def cancelling_gaps(
     library: RelationSet, strong: Sequence[str], tests: Container[str]
 ) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
@@ -465,6 +494,7 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
     strong, target = cases.outline.strong, cases.outline.target
     blocks = leaving_beside_in_any_case(library, strong, cases.plans)
     further = [*(outside(library, block) for block in blocks), *unfit_gaps(library, strong)]
+    further += definition_gaps(library, strong)
     for names, gap in further:
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}

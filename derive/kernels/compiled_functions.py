@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from types import FunctionType
@@ -40,16 +40,16 @@ from derive.errors import (
     excerpt,
     unknown,
 )
-from derive.kernels.agreement import agreed, agreement, based, said_twice
+from derive.kernels.agreement import agreed, agreement, based, definitions_determined, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.lowering import written
 from derive.kernels.own_numbers import OwnNumbers, own_numbers
 from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for, solved_number
 from derive.model.relation_set import RelationSet
-from derive.solving.case_trees import Cases, cases, weak_in_conditions
+from derive.solving.case_trees import Cases, cases, same_steps, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
-from derive.solving.execution.question import Question, ask
+from derive.solving.execution.question import Question, ask, outlined
 from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.spelling import parse_unit
@@ -69,11 +69,12 @@ def compiled(
     tested: bool = True,
     weak: Container[str] = (),
     profiles: tuple[Any, ...] = (),
+    is_asked: bool = False,
 ) -> Callable[..., Any]:
     """A compiled function of the givens by keyword, which returns the target of a question, in declared units.
 
     Givens that state something twice must agree, unless they are not to be `tested`. Weak ones are values of profiles,
-    with which the solver is asked where lines leave a point open.
+    with which the solver is asked where lines leave a point open, or everywhere if it `is_asked`.
 
     >>> from derive.relation_files.loading import load
     >>> circuits = load("circuits")
@@ -84,6 +85,7 @@ def compiled(
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
     target_cases = found_for(library, target, given)
+    target_cases = replace(target_cases, is_asked=is_asked or target_cases.is_asked)
     names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
     floats = _Floats(library, target_cases, arrays, weak, profiles)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
@@ -159,14 +161,23 @@ def compiled_with(
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, profiles)
     stated = used_values(library, question)
-    twice = said_twice(library, names, [question.plan(library)])
+    twice = [*said_twice(library, names, [question.plan(library)]), *definitions_determined(library, names)]
     if twice:
         raise LimitError(
             f"What is given may contradict {twice[0]}, which a function with profiles does not test.",
             hint="Leave one of the givens out, or compile without profiles.",
             limit="a function with profiles",
         )
-    inner = compiled(library, target, [*names, *stated], backend, tested=False, weak=stated, profiles=profiles)
+    inner = compiled(
+        library,
+        target,
+        [*names, *stated],
+        backend,
+        tested=False,
+        weak=stated,
+        profiles=profiles,
+        is_asked=bool(depending_on_case(library, question, stated)),
+    )
     fixed = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in stated.items()}
     quantities = [library.declared[name] for name in names]
     own = own_numbers(library, target, profiles, {}, names)
@@ -199,7 +210,10 @@ def _beside_own_numbers(own: OwnNumbers, values: Mapping[str, Any], result: Any)
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:
     """The names that a function is compiled from: the givens, and the quantities whose values profiles state."""
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
-    return [*names, *used_values(library, generic_question(library, target, names, profiles))]
+    question = generic_question(library, target, names, profiles)
+    stated = used_values(library, question)
+    refuse_depending_on_case(library, question, stated)
+    return [*names, *stated]
 
 
 def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
@@ -235,12 +249,40 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     }
     unsure = sorted(stated.keys() & yielding)
     if unsure:
-        raise UnderdeterminedError(
-            f"Whether {unsure[0]} is taken as stated or follows from the rest depends on conditions.",
-            hint=f"Give {unsure[0]}.",
-            missing=((unsure[0],),),
-        )
+        raise _depends_on_conditions(unsure[0])
     return stated
+
+
+def depending_on_case(library: RelationSet, question: Question, stated: Iterable[str]) -> list[str]:
+    """The stated values that count for a compiled function in some cases only, where lines with all would go wrong.
+
+    As givens they would all count in every case: with a of one profile and c of a later one, c decides where a relation
+    ties it to a, and a where that does not apply.
+    """
+    target_cases = cases(library, question.outline)
+    deciding = weak_in_conditions(library, target_cases)
+    used = [frozenset(plan.weak) for plan in target_cases.plans]
+    depending = [name for name in stated if name in deciding or any(name not in weak for weak in used)]
+    if not depending:
+        return []
+    as_givens = cases(library, outlined(library, question.target, [*question.strong, *stated]))
+    return [] if same_steps(target_cases, as_givens) else depending
+
+
+def refuse_depending_on_case(library: RelationSet, question: Question, stated: Iterable[str]) -> None:
+    """Refuse a formula or a file where it depends on the case which stated values count."""
+    depending = depending_on_case(library, question, stated)
+    if depending:
+        raise _depends_on_conditions(depending[0])
+
+
+def _depends_on_conditions(name: str) -> UnderdeterminedError:
+    """The error for a function that cannot be compiled, since conditions decide whether a stated value counts."""
+    return UnderdeterminedError(
+        f"Whether {name} is taken as stated or follows from the rest depends on conditions.",
+        hint=f"Give {name}.",
+        missing=((name,),),
+    )
 
 
 def _used_and_yielding(library: RelationSet, target_cases: Cases, strong: set[str]) -> tuple[set[str], set[str]]:

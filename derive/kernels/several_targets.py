@@ -30,6 +30,7 @@ from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
+from quantities.declaration import read_given
 from quantities.profiles import Profile
 from quantities.value import read_number
 
@@ -235,12 +236,25 @@ def answer_at(
     profiles: tuple[Any, ...] = (),
     given: Mapping[str, Any] = MappingProxyType({}),
 ) -> Answer:
-    """The solver's answer for one of several targets at a point; weak values are stated as a profile states them."""
+    """The solver's answer for one of several targets at a point; weak values are stated as a profile states them.
+
+    Those that the profiles and defaults state anyway are left to them, and keep their strength.
+    """
     values = {name: read_number(as_given(number), library.declared[name].unit) for name, number in point.items()}
     typed = {name: value for name, value in values.items() if name not in weak}
-    stated = {name: value for name, value in values.items() if name in weak}
+    changed = (name for name in point if name in weak and point[name] != _own_number(library, name, profiles))
+    stated = {name: values[name] for name in changed}
     own = (Profile("point", stated),) if stated else ()
     return solve(library, target, (*profiles, *own), {**given, **typed})
+
+
+def _own_number(library: RelationSet, name: str, profiles: tuple[Any, ...]) -> float | None:
+    """The number that the profiles of targets, or else a default, state of a quantity, in its declared unit."""
+    quantity, stated = library.declared[name], library.declared[name].default
+    for profile in profiles:
+        values = (profile if isinstance(profile, Profile) else library.profile(profile)).values
+        stated = read_given(values[name], quantity) if name in values else stated
+    return None if stated is None else quantity.unit.from_base(stated.base[1])
 
 
 def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:

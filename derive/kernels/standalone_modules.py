@@ -18,14 +18,15 @@ from importlib.metadata import version
 from types import FunctionType
 from typing import Any
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, LimitError
 from derive.expressions import special_functions
 from derive.expressions.functions import TABLE
 from derive.files import MARK
+from derive.kernels.agreement import definitions_determined
 from derive.kernels.backends import python_runtime
 from derive.kernels.backends.emitter import Bundle, Language, Script, refusing_what_is_too_deep
 from derive.kernels.browser_programs.program import Program, program_of
-from derive.kernels.compiled_functions import generic_question, used_values
+from derive.kernels.compiled_functions import generic_question, refuse_depending_on_case, used_values
 from derive.model.relation_set import RelationSet
 from derive.planning.networks import reached
 from quantities.value import Value
@@ -49,6 +50,13 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
     question = generic_question(library, target, names, tuple(profiles))
     fixed = used_values(library, question)
+    refuse_depending_on_case(library, question, fixed)
+    for name in definitions_determined(library, names):
+        raise LimitError(
+            f"What is given determines {name}, and may contradict what it is defined as, which a file does not test.",
+            hint=f"Leave one of the givens out, or give {name} as well.",
+            limit="a standalone module",
+        )
     beside = {name: value for name, value in question.weak.items() if name in question.origins and name not in fixed}
     program = program_of(library, target, [*names, *fixed], beside)
     names_read = {entry["name"] for entry in program.data()["inputs"] if entry["role"] != "none"}

@@ -411,6 +411,23 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
         yield tree, decided
 
 
+def same_steps(first: Cases, second: Cases) -> bool:
+    """Whether two questions for a target have the same cases, told apart alike, and the same steps in each.
+
+    What a case rests on, and tests, may differ.
+    """
+
+    def steps(tree: Tree) -> object:
+        """A tree of cases as nested pairs, with the blocks of each case."""
+        if isinstance(tree, Fork):
+            return tree.condition, steps(tree.yes), steps(tree.no)
+        if tree is None:
+            return None
+        return tree.plan.blocks, tree.holding, tree.failing, tree.assumed, tree.yielding, tree.following
+
+    return [*map(steps, first.alternatives)] == [*map(steps, second.alternatives)]
+
+
 def weak_in_conditions(library: RelationSet, target_cases: Cases) -> frozenset[str]:
     """The weak values by which it is decided which case of a target applies, at once or through relations."""
     outline = target_cases.outline

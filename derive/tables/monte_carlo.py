@@ -22,7 +22,7 @@ from typing import Any
 import numpy
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.kernels.compiled_functions import used_values
+from derive.kernels.compiled_functions import depending_on_case, used_values
 from derive.model.relation_set import RelationSet
 from derive.presentation.cautions import PlacedRemark, fails_in_words, is_amiss, largest, without_part
 from derive.presentation.charts import Axis, Chart, Mark, Series
@@ -283,11 +283,13 @@ def _read(
     """Read the ranges of a question for Monte Carlo, with the function from numbers in them to its target."""
     question = typed_first(library, ask(library, target, profiles, given))
     plan = question.plan(library)
-    values = {**question.strong, **used_values(library, question)}
+    used = used_values(library, question)
+    values = {**question.strong, **used}
     spreads = {name: spread_of(value, library.declared[name]) for name, value in values.items() if value.is_range}
     single = {name: value for name, value in values.items() if name not in spreads}
     numbers = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in single.items()}
-    recipe = Recipe.of(library, question, plan, tuple(spreads), numbers)
+    is_asked = bool(depending_on_case(library, question, used))
+    recipe = Recipe.of(library, question, plan, tuple(spreads), numbers, is_asked=is_asked)
     recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
     function = SweepFunction(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import cancelling_gaps, gap_of, outside, tested, unfit_gaps, zero_gaps
+from derive.kernels.agreement import cancelling_gaps, definition_gaps, gap_of, outside, tested, unfit_gaps, zero_gaps
 from derive.kernels.backends.emitter import Writer
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -145,6 +145,7 @@ def contradicted(recipe: Recipe) -> list[PointFunction]:
         *zero_gaps(recipe.library, recipe.lines),
         *cancelling_gaps(recipe.library, typed, recipe.checks),
         *unfit_gaps(recipe.library, typed),
+        *definition_gaps(recipe.library, typed),
     ]
     functions = [(recipe.sources(names), gap) for names, gap in gaps]
     return [PointFunction(sources, gap) for sources, gap in functions if sources is not None]

@@ -25,7 +25,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.typed_alone import typed_first
-from derive.solving.case_trees import cases, open_sides, weak_in_conditions
+from derive.solving.case_trees import cases, open_sides, same_steps, weak_in_conditions
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
@@ -254,6 +254,9 @@ class _AxisGivens:
         deciding = weak_in_conditions(self.library, dispatch) & question.stated
         kept = deciding | ((always | (sometimes & frozenset(plan.weak))) & question.stated)
         is_asked = dispatch.may_go_past_typed
+        if not is_asked and any(weak & question.stated != kept for weak in weak_of_cases):
+            without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
+            is_asked = not same_steps(dispatch, without)
         if not is_asked and kept < sometimes:
             without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
             has_more_open = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))

@@ -45,6 +45,7 @@ class Candidates:
     answers: Sequence[tuple[RelationSet, PlanResult]]  # each with the library that has the arms which it uses
     errors: Sequence[DeriveError]
     is_exact: bool = False  # whether the answers are all values that there are, with exact bounds
+    is_weighed: bool = False  # whether numbers decided against weak values, or between these and what is typed alone
 
     @property
     def states(self) -> list[State]:
@@ -59,13 +60,14 @@ def find_candidates_or_errors(library: RelationSet, question: Question) -> Candi
         return candidates
     by_typed = candidates_by_typed_alone(library, question)
     if by_typed is None or _are_among(candidates, by_typed):
-        return candidates
+        is_weighed = plan_by_typed(library, question.outline).is_determined
+        return replace(candidates, is_weighed=is_weighed or candidates.is_weighed)
     weak = _weak_beside_cases(library, question)
     answers = [
         (its_library, with_values_for_checks(its_library, question, result, weak))
         for its_library, result in by_typed.answers
     ]
-    return replace(by_typed, answers=answers)
+    return replace(by_typed, answers=answers, is_weighed=True)
 
 
 def _may_go_past_typed(library: RelationSet, question: Question, candidates: Candidates) -> bool:
@@ -244,7 +246,7 @@ def _without_fallback_of_target(library: RelationSet, question: Question) -> Can
     for name in sorted(fallback for fallback in fallbacks if not structure.is_written(fallback)):
         candidates = find_candidates_or_errors(library, _without(question, {name}))
         if candidates.answers:
-            return candidates
+            return replace(candidates, is_weighed=True)
         open_cases += (error for error in candidates.errors if isinstance(error, UnderdeterminedError))
     if open_cases:
         raise _weightiest(open_cases)
@@ -263,7 +265,7 @@ def _without_refuted(library: RelationSet, question: Question) -> Candidates | N
     candidates = find_candidates_or_errors(library, fewer)
     states = candidates.states
     if states and all(_determines(library, fewer, state, refuted) for state in states):
-        return replace(candidates, question=fewer)
+        return replace(candidates, question=fewer, is_weighed=True)
     return None
 
 

@@ -26,6 +26,9 @@ from derive.errors import (
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
+from derive.planning.plan import Plan
 from derive.presentation.numbers import told_apart
 from derive.presentation.text import headline
 from derive.solving.answering.candidates import (
@@ -44,6 +47,8 @@ from derive.solving.diagnosis.conflicts import prove_fit_together
 from derive.solving.diagnosis.missing_givens import missing_sets, wanted
 from derive.solving.diagnosis.overdetermined_givens import Agreement, agreement, prove_number_fits
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.ranges.bounds import EXACT_PIECE, is_gapless, joined
 from derive.solving.ranges.limits_over_ranges import NOWHERE_WITHIN_LIMITS
@@ -137,7 +142,7 @@ def _all_answers(
             return yielded
         if shape is not None and candidates is not None and candidates.library is library and len(answers) == 1:
             ((_, result),) = candidates.answers
-            if the_one(answers) is not None:
+            if the_one(answers) is not None and not candidates.is_weighed:
                 shape.record(library, candidates.question, result)
         return answers
 
@@ -240,14 +245,17 @@ def _answers_if_open(library: RelationSet, question: Question) -> tuple[Answer, 
 
 
 def _prove_definitions_kept(library: RelationSet, question: Question, answers: Sequence[Answer]) -> None:
-    """Solve with definitions as givens where answers change one; raises if the givens contradict each other by it.
+    """Solve with definitions as givens where something changes one; raises if the givens contradict each other by it.
 
-    A definition yields to what is typed in its place, such as another count of operations. But the acceleration of free
-    fall is not 56 m/s**2 since a flow and a loss disagree.
+    That is an answer, or what is typed alone, whatever is asked. A definition yields to what is typed in its place,
+    such as another count of operations. But the acceleration of free fall is not 56 m/s**2 since a flow and a loss
+    disagree.
     """
     exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
-    failed = chain.from_iterable(answer.failed for answer in answers)
-    if exact.keys().isdisjoint(check.name for check in failed):
+    if not exact:
+        return
+    failed = {check.name for check in chain.from_iterable(answer.failed for answer in answers)}
+    if exact.keys().isdisjoint(failed) and exact.keys().isdisjoint(closure(structure_of(library), question.strong)):
         return
     weak = {name: value for name, value in question.weak.items() if name not in exact}
     stated = question.but(strong={**question.strong, **exact}, weak=weak)
@@ -286,6 +294,8 @@ def _admissible(
         if not is_open or question.target not in question.origins or question.own is None:
             raise
         return (_answer_of_own_value(library, question, profiles),), None
+    if question.target in question.origins and question.own is not None and _are_bounds_of_limits(candidates):
+        return (_answer_of_own_value(library, question, profiles),), None  # limits fix no value; they test this one
     assumptions = chain.from_iterable(answer.stated_assumptions for answer in answers)
     is_turning = any(assumption.kind == "turning" for assumption in assumptions)
     is_split = (
@@ -294,6 +304,16 @@ def _admissible(
     if is_turning or is_split:
         return _over_all_cases(library, question, profiles, answers), None
     return answers, candidates if len(candidates.answers) == 1 else None
+
+
+def _are_bounds_of_limits(candidates: Candidates) -> bool:
+    """Whether the solver has found nothing but intervals to which inequalities bound the target."""
+    for its_library, result in candidates.answers:
+        relations = [its_library.relations[name] for name in result.plan.relations]
+        is_fixed = not relations or any(relation.is_equation for relation in relations)
+        if is_fixed or any(candidates.question.target in state.values for state in result.states):
+            return False
+    return True
 
 
 def _over_all_cases(
@@ -448,8 +468,10 @@ def _answer_of_own_value(library: RelationSet, question: Question, profiles: tup
     """The solver's answer where nothing else leads to the target: its own value in a named profile."""
     assert question.own is not None
     name = question.target
-    stated = question.but(strong={**question.strong, name: question.own}, own=None)
-    (answer,) = _answers(library, find_candidates(library, stated), profiles)
+    stated = question.but(weak={name: question.own, **question.weak}, own=None)
+    plan = Plan(name, blocks=(), weak=(name,), checks=())
+    result = PlanResult(plan, (State(stated.start(plan)),), left_out={})
+    (answer,) = _answers(library, Candidates(library, stated, [(library, result)], []), profiles)
     note = Assumption(f"{name} is what {question.origins[name]} states: nothing else given leads to it", "own", name)
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 

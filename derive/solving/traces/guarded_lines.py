@@ -11,6 +11,7 @@ solver might go another way there, and what the lines compute is not the answer.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -162,6 +163,10 @@ class GuardedLines:
             self._guard(f"{left} == {right} or abs({left} - {right}) <= {slack}*(abs({left}) + abs({right}))")
         else:
             self._guard(f"{sides[0]} {written.op} {sides[1]}")
+
+    def guard_number(self, name: str, number: float, scope: Mapping[str, str]) -> None:
+        """Write a guard that a known quantity has a number, to the last digits."""
+        self._guard(self._call_text(lambda values: math.isclose(values[name], number, rel_tol=TIGHT), [name], scope))
 
     def compiled(self, arguments: Sequence[str], result: str) -> Callable[..., Any]:
         """The guarded lines as a Python function of some arguments, which returns the number of a variable."""

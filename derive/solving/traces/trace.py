@@ -29,6 +29,8 @@ from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.conflicts import behind
 from derive.solving.diagnosis.overdetermined_givens import stated_twice, zero_sums
@@ -146,6 +148,7 @@ class _TraceRecorder:
         for name in tested:
             self.lines.guard_relation(name, scope)
         self._guard_agreement(tested)
+        self._guard_definitions(scope)
         if self.lines.recorded_number(result) != state.values[self.question.target]:
             raise NotTraceable
         weak_ranges = {name: stated for name, stated in self.weak_ranges.items() if self.lines.is_used(name)}
@@ -246,6 +249,16 @@ class _TraceRecorder:
         for name in twice.tests:
             if scope.keys() >= {*self.library.members[name]}:
                 self.lines.guard_relation(name, scope)
+
+    def _guard_definitions(self, scope: Mapping[str, str]) -> None:
+        """Record guards in the trace that what is computed in place of a definition is what it says."""
+        defined = [name for name, value in self.question.weak.items() if value.source.kind == "exact"]
+        typed = closure(structure_of(self.library), self.question.strong) if defined else ()
+        for name in defined:
+            if name not in scope and name in typed:
+                raise NotTraceable  # what is typed contradicts it at some numbers, whatever is asked
+            if name in scope and scope[name] != self.weak[name]:
+                self.lines.guard_number(name, self.question.weak[name].base[1], scope)
 
     def _may_contradict(self, plan: Plan, name: str) -> bool:
         """Whether a relation may contradict a traced answer: neither weak values nor estimates lead to it."""
