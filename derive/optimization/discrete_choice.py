@@ -27,12 +27,13 @@ from derive.errors import (
     UnknownNameError,
     VerificationError,
 )
-from derive.expressions.tree import Equation, Name, Number, names_in
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Number, names_in
 from derive.kernels.agreement import leaving_beside, said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, residual, value
-from derive.numerics.algebra.like_terms import excess_of
+from derive.numerics.algebra.evaluation import holds, residual, truth, value
+from derive.numerics.algebra.exact_values import exactly_computed
+from derive.numerics.algebra.like_terms import difference_of, excess_of
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.case_programs import NoExpression, ProgramBuilder
 from derive.optimization.choice_question import ChoiceQuestion, Constraint, Pick, limits_of_domain
@@ -58,6 +59,7 @@ from derive.solving.execution.answer import Answer, Check
 from derive.solving.execution.question import Question, ask, stated_at
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, EXTREME
+from quantities import rational
 from quantities.profiles import Profile
 from quantities.value import Value
 
@@ -357,6 +359,7 @@ def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
     Where a limit, the end of a domain or a jump decides, the point's own rounding may lie beyond it; a neighbour then
     counts, with the value that it has itself.
     """
+    choice = _within_exact_limits(choice)
     try:
         return choice, _answer_at(choice)
     except LimitError:
@@ -368,6 +371,56 @@ def put_back(choice: SearchedChoice) -> tuple[SearchedChoice, Answer]:
         if confirmed is None:
             raise
         return confirmed
+
+
+def _within_exact_limits(choice: SearchedChoice) -> SearchedChoice:
+    """A discrete choice whose best point keeps to each limit exactly, or lies beside a point that does and is as good.
+
+    A limit holds up to rounding, which is a small share of its terms. But where its sides only touch, as `x**2 + 1` and
+    `2*x` do at 1, that share spans a millionth of x. There a point nearby counts that keeps to it, with the value that
+    it has itself; where none is known, the bound proves nothing of the value.
+    """
+    best, programs = choice.best, [program for program in choice.programs if _is_met(program, choice.best.at)]
+    if not programs or any(_is_met(program, best.at, exactly=True) for program in programs):
+        return choice
+    good_enough = best.value + tolerated(best.value, best.blur, AGREEMENT)
+    kept: tuple[float, tuple[float, ...]] | None = None
+    for program in programs:
+        for point in chain(neighbours(program, best.at), shortened(program, best.at)):
+            if not _is_met(program, point, exactly=True):
+                continue
+            goal = program.at(point)
+            if goal <= good_enough:
+                return choice
+            if goal < math.inf and (kept is None or goal < kept[0]):
+                kept = goal, point
+    if kept is None:
+        return replace(choice, best=replace(best, floor=-math.inf))
+    return replace(choice, best=replace(best, value=kept[0], at=kept[1]))
+
+
+def _is_met(program: Program, point: tuple[float, ...], *, exactly: bool = False) -> bool:
+    """Whether a point of a discrete choice keeps to the limits of a program, up to rounding or exactly.
+
+    What is solved for, tied or an estimate has no exact numbers, and keeps to them as far as can be told.
+    """
+    numbers = program.numbers(point)
+    if numbers is None or not program.holds_at(numbers):
+        return False
+    if not exactly or program.solved is not None or program.zeros or program.ties:
+        return True
+    tests = (limit for limit in program.limits if not limit.approximate and limit.written.op != "=")
+    applying = (limit for limit in tests if limit.guard is None or holds(limit.guard, numbers))
+    decimals = {**numbers, **{name: rational.written(numbers[name]) for name in program.names}}
+    return all(_holds_exactly(limit.written, decimals) for limit in applying)
+
+
+def _holds_exactly(written: Equation, numbers: Mapping[str, float]) -> bool:
+    """Whether a limit of a discrete choice holds by the exact decimals of numbers, or as far as can be told."""
+    excess = exactly_computed(difference_of(written), numbers)
+    if excess is None:
+        return truth(Apply(COMPARISONS[written.op], written.sides), numbers) is not False
+    return excess <= 0 if written.op == "<=" else excess >= 0
 
 
 def _neighbour(choice: SearchedChoice) -> tuple[SearchedChoice, Answer] | None:

@@ -7,7 +7,7 @@ import pytest
 from derive import DimensionError, ExpressionError, UnknownNameError
 from derive.expressions.tree import render
 from derive.optimization.choice_question import library_limits, stated_limits
-from tests.derive.statements import library
+from tests.derive.statements import bare, library
 
 TRACK = library(
     {"speed": "m/s", "time": "s", "length": "m"}, "length = speed*time", {"equation": "speed <= 9*length/time"}
@@ -63,3 +63,35 @@ def test_the_inequalities_of_a_library_are_limits():
 def test_what_is_no_limit_is_refused(text, error):
     with pytest.raises(error):
         stated_limits(TRACK, [text])
+
+
+TOUCHING = {  # each holds at one number alone, and its sides come close beside it
+    "x**2 + 1 <= 2*x": 1.0,
+    "x**4 + 6*x**2 + 1 <= 4*x**3 + 4*x": 1.0,
+    "2*sqrt(x) >= 1 + x": 1.0,
+    "x + 1/x <= 2": 1.0,
+    "x*(2 - x) >= 1": 1.0,
+    "x**2 + 4 <= 4*x": 2.0,
+    "x**2 + 2.25 <= 3*x": 1.5,
+}
+
+
+@pytest.mark.parametrize("limit", [*TOUCHING])
+@pytest.mark.parametrize("verb", ["least", "most"])
+def test_a_number_at_which_a_limit_only_touches_is_told_or_nothing_is_proved(verb: str, limit: str) -> None:
+    choices = bare("x t", "t = 1000*x", domains={"x": "real", "t": "real"})
+    optimum = getattr(choices, verb)("t", x="0.3..4", such_that=[limit])
+    right = 1000 * TOUCHING[limit]
+    assert optimum.answer.base == pytest.approx(right, rel=1e-9) or not optimum.proved
+    assert optimum.gap is None or optimum.gap >= abs(optimum.answer.base / right - 1) - 1e-9
+    assert optimum.answer.base == pytest.approx(right, rel=3e-3)
+
+
+@pytest.mark.parametrize(
+    ("limit", "right"), [("x**2 <= 2", 2**0.5), ("3*x <= 1", 1 / 3), ("x**3 <= x + 1", 1.324717957244746)]
+)
+def test_a_limit_that_is_crossed_is_kept_to_the_last_digits(limit: str, right: float) -> None:
+    choices = bare("x t", "t = x", domains={"x": "real", "t": "real"})
+    optimum = choices.most("t", x="0..4", such_that=[limit])
+    assert optimum.proved
+    assert optimum.answer.base == pytest.approx(right, rel=1e-12)
