@@ -51,10 +51,12 @@ def module_text(library: RelationSet, target: str, given: Iterable[str], profile
     question = generic_question(library, target, names, tuple(profiles))
     fixed = used_values(library, question)
     refuse_depending_on_case(library, question, fixed)
-    for name in definitions_determined(library, names):
+    determined = definitions_determined(library, names)
+    if determined:
+        what = f"What is given determines {determined[0]}, and may contradict what it is defined as"
         raise LimitError(
-            f"What is given determines {name}, and may contradict what it is defined as, which a file does not test.",
-            hint=f"Leave one of the givens out, or give {name} as well.",
+            f"{what}, which a file does not test.",
+            hint=f"Leave one of the givens out, or give {determined[0]} as well.",
             limit="a standalone module",
         )
     beside = {name: value for name, value in question.weak.items() if name in question.origins and name not in fixed}

@@ -192,16 +192,20 @@ def best_met(program: Program) -> SearchResult:
 
 
 def _places(program: Program) -> list[list[float]]:
-    """The numbers of each range at which a discrete choice is sampled: ends and middle, or all of a few counts."""
-    places = []
-    for (low, high), step in zip(program.box, program.steps, strict=True):
-        ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
-        places.append(list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]])))
-    sides = zip(program.box, program.steps, strict=True)
+    """The numbers of each range at which a discrete choice is sampled: all of a few counts, or ends and middle."""
+    sides = [*zip(program.box, program.steps, strict=True)]
     if all(step and high - low <= _GRID * step for (low, high), step in sides):
-        every = [_counts(span, step) for span, step in zip(program.box, program.steps, strict=True)]
-        return every if math.prod(map(len, every)) <= _GRID else places
-    return places
+        counts = [_counts(span, step) for span, step in sides]
+        if math.prod(map(len, counts)) <= _GRID:
+            return counts
+    return [_ends_and_middle(span, step) for span, step in sides]
+
+
+def _ends_and_middle(span: Span, step: float) -> list[float]:
+    """The ends and the middle of a range at which a discrete choice is sampled, whole where it counts."""
+    low, high = span
+    ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
+    return list(dict.fromkeys([ends[0], whole_if_counted(low / 2 + high / 2, step), ends[1]]))
 
 
 def _counts(span: Span, step: float) -> list[float]:

@@ -46,10 +46,13 @@ class DomainsBeside:
                 yield Check(name, verdict, math.inf, passed=False, verdict=verdict, brief=verdict, tested=tested)
 
     def _start(self) -> State | None:
-        """What is typed and what the answer rests on; None if that is no weak value but definitions."""
+        """What is typed and what the answer rests on; None if that is no weak value but definitions and fallbacks.
+
+        A fallback stands in where nothing is known: that it leaves something else no value says nothing.
+        """
         question, plan, state = self.answer.question, self.answer.plan, self.answer.state
-        weak = plan.weak_behind_target(self.answer.library)
-        if all(question.weak[name].source.kind == "exact" or name not in question.stated for name in weak):
+        weak = [name for name in plan.weak_behind_target(self.answer.library) if name in question.stated]
+        if all(question.weak[name].source.kind == "exact" for name in weak):
             return None
         known = {*question.strong, *weak, *plan.unknowns}
         values = {name: number for name, number in state.values.items() if name in known}

@@ -103,5 +103,14 @@ def test_a_definition_that_drives_it_fails_nothing() -> None:
     assert failed(fallback.solve("t", a=2)) == []
 
 
+def test_a_fallback_beside_a_weak_value_drives_nothing() -> None:
+    fallback = {"equation": "f = 2*r", "because": "a share of nothing is nothing"}
+    profiles = {"usual": {"w": "7"}}
+    domains = {"f": "nonnegative"}
+    library = bare("a w t f r", "t = a*w + f", fallback, domains=domains, fallbacks={"f": "0"}, profiles=profiles)
+    answer = library.solve("t", "usual", a=2)
+    assert (answer.base, failed(answer)) == (14, [])
+
+
 def test_a_quantity_undefined_by_its_own_relation_fails_nothing() -> None:
     assert failed(stated("t = a*w", "r = 1/(w - 7)", "positive", 7).solve("t", "usual", a=2)) == []
