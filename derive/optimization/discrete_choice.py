@@ -387,7 +387,7 @@ def _within_exact_limits(choice: SearchedChoice) -> SearchedChoice:
     best, programs = choice.best, [program for program in choice.programs if _is_met(program, choice.best.at)]
     if not programs or any(_is_met(program, best.at, exactly=True) for program in programs):
         return choice
-    good_enough = best.value + tolerated(best.value, best.blur, AGREEMENT)
+    good_enough = best.value + tolerated(best.value, best.blur, EXTREME)
     kept: tuple[float, tuple[float, ...]] | None = None
     for program in programs:
         for point in chain(neighbours(program, best.at), shortened(program, best.at)):

@@ -82,8 +82,8 @@ def test_a_number_at_which_a_limit_only_touches_is_told_or_nothing_is_proved(ver
     choices = bare("x t", "t = 1000*x", domains={"x": "real", "t": "real"})
     optimum = getattr(choices, verb)("t", x="0.3..4", such_that=[limit])
     right = 1000 * TOUCHING[limit]
-    assert optimum.answer.base == pytest.approx(right, rel=1e-9) or not optimum.proved
-    assert optimum.gap is None or optimum.gap >= abs(optimum.answer.base / right - 1) - 1e-9
+    assert optimum.answer.base == pytest.approx(right, rel=1e-6) or not optimum.proved  # as far as a proof goes
+    assert optimum.gap is None or optimum.gap >= abs(optimum.answer.base / right - 1) - 1e-6
     assert optimum.answer.base == pytest.approx(right, rel=3e-3)
 
 

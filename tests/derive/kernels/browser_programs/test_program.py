@@ -174,7 +174,9 @@ def check_with_defaults(seeds):
             if isinstance(found, DeriveError):
                 continue
             assert point.barred == set(), (made.target, given)
-            assert {check.name for check in found.failed} == point.failed, (made.target, given)
+            # what a weak value leaves no value beside the answer, only the solver follows
+            beside = {check.name for check in found.failed if "no admissible value of" in check.statement}
+            assert {check.name for check in found.failed} - beside == point.failed - beside, (made.target, given)
             seen["displaced"] += any(check.name in made.library.declared for check in found.failed)
     return seen
 
