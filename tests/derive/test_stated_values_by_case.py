@@ -173,3 +173,9 @@ def test_relations_that_determine_a_fallback_together_replace_it(x0: int) -> Non
     assert library.solve("x1", x0=x0).base == pytest.approx(x1)
     assert library.solve("x2", x0=x0).base == pytest.approx(x1 + x0)
     assert library.reach(["x0"]) == {"x0", "x1", "x2"}
+
+
+def test_a_value_of_a_model_alone_fails_no_limit_of_its_other_values() -> None:
+    answer = derive.solve("context_limit", "mixtral-8x7b")
+    assert answer.base == 32768
+    assert answer.failed == ()

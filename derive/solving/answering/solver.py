@@ -468,10 +468,14 @@ def _answer_of_own_value(library: RelationSet, question: Question, profiles: tup
     """The solver's answer where nothing else leads to the target: its own value in a named profile."""
     assert question.own is not None
     name = question.target
-    stated = question.but(weak={name: question.own, **question.weak}, own=None)
-    plan = Plan(name, blocks=(), weak=(name,), checks=())
-    result = PlanResult(plan, (State(stated.start(plan)),), left_out={})
-    (answer,) = _answers(library, Candidates(library, stated, [(library, result)], []), profiles)
+    stated = question.but(strong={**question.strong, name: question.own}, own=None)
+    try:
+        (answer,) = _answers(library, find_candidates(library, stated), profiles)
+    except InconsistentError:  # with what is typed, by a limit: that is a failed check of it
+        weak = question.but(weak={name: question.own, **question.weak}, own=None)
+        plan = Plan(name, blocks=(), weak=(name,), checks=())
+        result = PlanResult(plan, (State(weak.start(plan)),), left_out={})
+        (answer,) = _answers(library, Candidates(library, weak, [(library, result)], []), profiles)
     note = Assumption(f"{name} is what {question.origins[name]} states: nothing else given leads to it", "own", name)
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
