@@ -55,7 +55,7 @@ from derive.solving.diagnosis.domain_violations import (
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import State, states_for_checks
 from derive.solving.execution.case_claims import is_possible
-from derive.solving.execution.checks import checked, is_void
+from derive.solving.execution.checks import checked, is_void, led_to_by_givens
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import Question, stated_at
 from derive.time_limits import sharing, tick
@@ -354,18 +354,30 @@ def _limits(
     if not names:
         return
     target = {} if number is None else {question.target: stated_at(library, question.target, number)}
-    decisions = decisions_of(library, question.but(strong={**target, **question.strong}))
+    with_target = question.but(strong={**target, **question.strong})
+    decisions = decisions_of(library, with_target)
     for limit in names:
         relation = library.relations[limit]
         if not all(map(decisions.is_in_reach, library.members[limit])) or decisions.applies(relation) is not True:
             continue
-        numbers = {name: decisions.value(name) for name in library.members[relation.name]}
-        known = {name: number for name, number in numbers.items() if number is not None}
-        if len(known) < len(numbers) or is_void(library, question, relation.name, known):
+        known = _numbers_in_limit(library, with_target, library.members[limit])
+        if known.keys() < {*library.members[limit]} or is_void(library, question, limit, known):
             continue
         check = checked(relation, known, question.ranges, {}, question.ranges)
         if check.passed or not _is_of_defaults(library, question, relation):
             yield check
+
+
+def _numbers_in_limit(library: RelationSet, question: Question, names: Sequence[str]) -> dict[str, float]:
+    """The numbers of quantities in a limit that overdetermined givens are to keep to, as far as they are known.
+
+    A weak value yields to what the givens lead to, and not to other weak values: published figures are rounded.
+    """
+    decisions = decisions_of(library, question)
+    weak = [name for name in names if name in question.weak]
+    standing = {*weak}.difference(led_to_by_givens(library, question, weak))
+    values = {name: question.weak[name].base[1] if name in standing else decisions.value(name) for name in names}
+    return {name: number for name, number in values.items() if number is not None}
 
 
 def _typed_behind(library: RelationSet, question: Question, relation: str) -> frozenset[str]:

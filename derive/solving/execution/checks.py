@@ -148,7 +148,7 @@ class AnswerChecks:
         """
         library, question = self.library, self.question
         numbers = {name: question.weak[name].base[1] for name in names}
-        yielding = _led_to_by_givens(library, question, names)
+        yielding = led_to_by_givens(library, question, names)
         decisions = decisions_of(library, question)
         for name in yielding:
             following = decisions.following(name)
@@ -283,7 +283,7 @@ def fallbacks(library: RelationSet, question: Question) -> dict[str, float]:
     return {name: number for name, number in numbers.items() if name not in led_to}
 
 
-def _led_to_by_givens(library: RelationSet, question: Question, names: Sequence[str]) -> list[str]:
+def led_to_by_givens(library: RelationSet, question: Question, names: Sequence[str]) -> list[str]:
     """The quantities that strong values lead to by relations that apply, so that their weak values yield.
 
     The other relations of the library than those of the question's core lead to none of them.

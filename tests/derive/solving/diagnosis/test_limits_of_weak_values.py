@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -36,3 +38,13 @@ def test_a_limit_that_a_weak_value_breaks_beside_the_answer_is_told(seed):
     is_met = holds(relations[2], numbers)
     assert [check.name for check in answer.failed] == ([] if is_met else ["r3"])
     assert library.sweep("d", *profiles, a=[a, a]).holds.tolist() == [is_met, is_met]
+
+
+@pytest.mark.parametrize("length", ["320.6", "319.4"])
+def test_the_rounding_of_other_weak_values_breaks_no_limit_of_a_stated_one(length):
+    stated = {"length": length, "each": "10", "pieces": "32", "places": "32"}
+    relations = ["pieces = length/each", "pieces <= places", "t = 2*x"]
+    shelf = bare("length each pieces places t x", *relations, profiles={"shelf": stated})
+    assert shelf.solve("t", "shelf", x="2").failed == ()
+    broken = shelf.solve("t", "shelf", x="2", length="350", each="10").failed
+    assert [(check.name, check.numbers["pieces"]) for check in broken] == [("r2", 35)]  # typed values lead to these
