@@ -314,8 +314,8 @@ def _gap_of_definition(stated: Value, number: Any) -> Any:
     import numpy
 
     low, high = stated.as_rounded
-    apart = numpy.maximum(low - number, number - high)
-    gap = apart - AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated.base[1]))
+    beyond = numpy.maximum(low - number, number - high)
+    gap = beyond - AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated.base[1]))
     return numpy.where(numpy.isnan(number), -1.0, gap)
 
 

@@ -85,7 +85,8 @@ def compiled(
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
     target_cases = found_for(library, target, given)
-    target_cases = replace(target_cases, is_asked=is_asked or target_cases.is_asked)
+    if is_asked:
+        target_cases = replace(target_cases, is_asked=True)
     names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
     floats = _Floats(library, target_cases, arrays, weak, profiles)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {

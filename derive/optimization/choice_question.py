@@ -346,7 +346,8 @@ def _side(library: RelationSet, text: str, name: str, values: dict[str, Value]) 
     """
     with suppress(ExpressionError):
         expression = parse_expression(text.strip())
-        if names_in(expression) and library.declared.keys() >= {*names_in(expression)}:
+        names = names_in(expression)
+        if names and library.declared.keys() >= {*names}:
             return expression
     try:
         value = read_value(text.strip())

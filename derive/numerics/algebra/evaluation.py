@@ -399,10 +399,11 @@ def residual_of_decimals(equation: Equation, values: Values) -> float:
     (nan, 0.0)
     """
     left, right = (with_exact_parts(side, values) for side in equation.sides)
-    if left is None or right is None:
-        return _residual_beyond_doubles(equation, values)
-    gap = residual(Equation(left, equation.op, right), values)
-    return _residual_beyond_doubles(equation, values) if math.isnan(gap) else gap
+    if left is not None and right is not None:
+        gap = residual(Equation(left, equation.op, right), values)
+        if not math.isnan(gap):
+            return gap
+    return _residual_beyond_doubles(equation, values)
 
 
 def _residual_beyond_doubles(equation: Equation, values: Values) -> float:

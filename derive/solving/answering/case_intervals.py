@@ -455,8 +455,11 @@ class _CaseConditions:
         """Whether in a part of the target's interval a relation covers quantities of ones left out of the case."""
         target = self.question.target
         points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
-        numbers = [{**self.known, target: point} for point in points]
-        return any(all(holds(form, at) for form in forms) for forms in self._covering for at in numbers)
+        for point in points:
+            numbers = {**self.known, target: point}
+            if any(all(holds(form, numbers) for form in forms) for forms in self._covering):
+                return True
+        return False
 
     def is_met(self, number: float) -> bool:
         """Whether a number is in the interval that the case's conditions leave to the target: all hold there."""

@@ -621,13 +621,11 @@ class LinearCases:
         With `y = 0` from 1 to 2 and `y = x` below 1, nothing is said of an x above 2, which is no value for a y of 0.
         """
         ways = [relation.ways for relation in self.relations]
-        equations = [relation for relation in self.relations if relation.relation.is_equation]
-        conditional = [relation for relation in equations if relation.relation.conditions]
-        is_always_told = any(
-            self.target in relation.relation.members for relation in equations if relation not in conditional
-        )
-        if len(conditional) > 1 and not is_always_told:
-            ways.append([*chain.from_iterable(relation.applying for relation in conditional)])
+        equations = [ways_of for ways_of in self.relations if ways_of.relation.is_equation]
+        conditional = [ways_of for ways_of in equations if ways_of.relation.conditions]
+        always = [ways_of.relation for ways_of in equations if not ways_of.relation.conditions]
+        if len(conditional) > 1 and not any(self.target in relation.members for relation in always):
+            ways.append([*chain.from_iterable(ways_of.applying for ways_of in conditional)])
         return ways
 
     def relations_at(self, number: Fraction) -> tuple[str, ...]:
