@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, permutations
+from itertools import chain, combinations, permutations, product
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
@@ -412,20 +412,35 @@ def ends(tree: Tree, decided: tuple[Node, ...] = ()) -> Iterator[End]:
 
 
 def same_steps(first: Cases, second: Cases) -> bool:
-    """Whether two questions for a target have the same cases, told apart alike, and the same steps in each.
+    """Whether two questions for a target take the same steps in all cases, in whatever order conditions are decided.
 
-    What a case rests on, and tests, may differ.
+    What a case rests on, and tests, may differ. Conditions may hold together unless it is seen that they exclude each
+    other.
     """
+    if len(first.alternatives) != len(second.alternatives):
+        return False
+    for tree, other_tree in zip(first.alternatives, second.alternatives, strict=True):
+        for (case, truths), (other, other_truths) in product(_decided(tree, {}), _decided(other_tree, {})):
+            may_meet = all(implied(condition, truths) in (truth, None) for condition, truth in other_truths.items())
+            if may_meet and _steps(case) != _steps(other):
+                return False
+    return True
 
-    def steps(tree: Tree) -> object:
-        """A tree of cases as nested pairs, with the blocks of each case."""
-        if isinstance(tree, Fork):
-            return tree.condition, steps(tree.yes), steps(tree.no)
-        if tree is None:
-            return None
-        return tree.plan.blocks, tree.holding, tree.failing, tree.assumed, tree.yielding, tree.following
 
-    return [*map(steps, first.alternatives)] == [*map(steps, second.alternatives)]
+def _decided(tree: Tree, truths: Mapping[Node, bool]) -> Iterator[tuple[Case | None, Mapping[Node, bool]]]:
+    """All ends of a tree of cases, each with the truths of the conditions that are decided on the way to it."""
+    if isinstance(tree, Fork):
+        yield from _decided(tree.yes, {**truths, tree.condition: True})
+        yield from _decided(tree.no, {**truths, tree.condition: False})
+    else:
+        yield tree, truths
+
+
+def _steps(case: Case | None) -> object:
+    """By what a case is computed, and what decides on the way whether it applies."""
+    if case is None:
+        return None
+    return case.plan.blocks, case.holding, case.failing, case.assumed, case.yielding, case.following
 
 
 def weak_in_conditions(library: RelationSet, target_cases: Cases) -> frozenset[str]:

@@ -17,7 +17,6 @@ from typing import Any
 import numpy
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, UnderdeterminedError, read_all
-from derive.expressions.tree import names_in
 from derive.kernels.agreement import leaving_beside_in_any_case, said_twice
 from derive.kernels.backends.numba_source import Tile, tiles
 from derive.kernels.compiled_functions import is_own_value_alone
@@ -25,7 +24,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.typed_alone import typed_first
-from derive.solving.case_trees import cases, open_sides, same_steps, weak_in_conditions
+from derive.solving.case_trees import cases, same_steps, weak_in_conditions
 from derive.solving.execution.question import Question, ask, given_quantity, outlined
 from derive.tables.axes import Line, is_axis, is_lazy, line, no_decimals
 from derive.tables.point_values import Recipe
@@ -240,31 +239,14 @@ class _AxisGivens:
     def _used(self, question: Question, plan: Plan) -> tuple[list[str], bool]:
         """The weak values that a sweep's question uses for a target, and whether the solver says where each yields.
 
-        These are the values that every case uses, those that some cases and the plan over all relations use, and those
-        that decide which case applies.
-
-        Relations of cases that exclude each other may fix a quantity together in that plan, so that its weak value is
-        left out. Where the target is open in more cases without such values, or a condition is on the target and it
-        has fewer alternatives without them, all that any case uses are used, and the solver is asked.
+        These are the values that any case uses, and those that decide which case applies. As givens they count in every
+        case: where steps would be others then, the solver is asked.
         """
         dispatch = cases(self.library, question.outline)
-        weak_of_cases = [frozenset(case.weak) for case in dispatch.plans] or [frozenset(plan.weak)]
-        always = frozenset.intersection(*weak_of_cases)
-        sometimes = frozenset().union(*weak_of_cases) & question.stated
-        deciding = weak_in_conditions(self.library, dispatch) & question.stated
-        kept = deciding | ((always | (sometimes & frozenset(plan.weak))) & question.stated)
-        is_asked = dispatch.may_go_past_typed
-        if not is_asked and any(weak & question.stated != kept for weak in weak_of_cases):
-            without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            is_asked = not same_steps(dispatch, without)
-        if not is_asked and kept < sometimes:
-            without = cases(self.library, outlined(self.library, question.target, [*question.strong, *kept]))
-            has_more_open = sum(map(open_sides, without.alternatives)) > sum(map(open_sides, dispatch.alternatives))
-            has_fewer_ways = len(without.alternatives) < len(dispatch.alternatives)
-            conditions = chain.from_iterable(relation.conditions for relation in self.library.conditional)
-            is_asked = has_more_open or (has_fewer_ways and question.target in names_in(*conditions))
-        used = sometimes | deciding if is_asked else kept
-        return [name for name in question.weak if name in used], is_asked
+        used = weak_in_conditions(self.library, dispatch).union(*(case.weak for case in dispatch.plans or [plan]))
+        names = [name for name in question.weak if name in used & question.stated]
+        as_givens = cases(self.library, outlined(self.library, question.target, [*question.strong, *names]))
+        return names, dispatch.may_go_past_typed or not same_steps(dispatch, as_givens)
 
     def _prove_consistent(self, target: str) -> None:
         """Refuse the question of a sweep if its givens contradict each other at every point.

@@ -15,6 +15,8 @@ import pytest
 
 import derive
 from derive import DeriveError, InconsistentError, Library, LimitError, UnderdeterminedError
+from derive.kernels.compiled_functions import depending_on_case, generic_question
+from derive.kernels.standalone_modules import module_text
 from tests.derive.statements import bare
 from tests.ordinary import every
 
@@ -83,6 +85,21 @@ def test_every_verb_takes_the_values_that_the_solver_takes(seed: int) -> None:
             assert math.isclose(here, number, rel_tol=1e-8), f"{verb} at {given} = {x}"
 
 
+@pytest.mark.parametrize("order", [(1.0, 2.5, 4.0, 0.5), (0.5, 0.4, 0.3, 1.0), (4.0, 0.5, 4.0, 0.4, 2.5)])
+def test_what_numbers_decide_against_a_weak_value_is_decided_each_time(order: tuple[float, ...]) -> None:
+    relations = [
+        "q1 = 4*q0",
+        {"equation": "q2 = 4*q0", "when": ["q3 < 6"]},
+        {"equation": "q2 = q0**2", "when": ["q3 >= 6"]},
+        {"equation": "q3 = 2*q1", "when": ["q0 < 4"]},
+    ]
+    library = bare("q0 q1 q2 q3", *relations, values={"q0": "5"}, profiles={"early": {"q1": "4"}, "late": {"q3": "6"}})
+    for q2 in order:
+        root = math.sqrt(q2)  # then q3 is 8*root, and less than 6 at the smaller numbers, though q3 is stated as 6
+        right = root if 8 * root >= 6 else q2 / 4
+        assert library.solve("q0", "early", "late", q2=q2).base == pytest.approx(right)
+
+
 def test_the_later_profile_counts_in_the_case_in_which_it_leads_to_the_target() -> None:
     relations = ["a = 2*b", {"equation": "c = b + t", "when": ["s < 5"]}, "t = 6*b + s"]
     library = bare("s a b c t", *relations, profiles={"pa": {"a": "2"}, "pb": {"c": "15"}})
@@ -96,6 +113,27 @@ def test_the_later_profile_counts_in_the_case_in_which_it_leads_to_the_target() 
     assert library.sample("t", *both, s="0.99..1.01", points=50).numbers.mean() == pytest.approx(13, rel=0.01)
     with pytest.raises(UnderdeterminedError, match="Whether c is taken as stated or follows"):
         library.formula("t", given=["s"], profiles=both)
+    with pytest.raises(UnderdeterminedError, match="Whether c is taken as stated or follows"):
+        module_text(library, "t", ["s"], both)
+
+
+ORDERS = {
+    "two pieces": (("y = 2*c", "x < 5"), ("y = 3*x", "x >= 5")),
+    "the second first": (("y = 3*x", "x >= 5"), ("y = 2*c", "x < 5")),
+    "three pieces": (("y = 3*x", "x >= 9"), ("y = 2*c", "x < 5"), ("y = c + x", "x >= 5 and x < 9")),
+    "by another quantity": (("y = 3*x", "x >= z"), ("y = 2*c", "x < z")),
+}
+
+
+@pytest.mark.parametrize("order", [*ORDERS])
+def test_a_value_that_some_cases_need_costs_no_question_at_each_point(order: str) -> None:
+    pieces = [{"equation": equation, "when": [condition]} for equation, condition in ORDERS[order]]
+    library = bare("x y c z", *pieces, profiles={"p": {"c": "4"}})
+    given = ["x", "z"]
+    question = generic_question(library, "y", given, ("p",))
+    assert depending_on_case(library, question, ["c"]) == []
+    function = library.compile("y", given=given, profiles=["p"])
+    assert [function(x=4.0, z=5.0), function(x=10.0, z=5.0)] == [8, 30]
 
 
 def test_a_value_that_typed_ones_displace_in_a_case_does_not_count_there() -> None:
@@ -148,10 +186,11 @@ def test_what_is_typed_contradicts_a_definition_whatever_is_asked_and_however_of
 
 
 def test_a_file_refuses_what_it_cannot_test_against_a_definition() -> None:
-    from derive.kernels.standalone_modules import module_text
-
     with pytest.raises(LimitError, match="determines k, and may contradict"):
         module_text(derive.load(DEFINED), "b", ["a", "c"])
+    profiled = derive.load(DEFINED + '[profiles.p]\ne = "4"\n')
+    with pytest.raises(LimitError, match="may contradict k"):
+        profiled.compile("b", given=["a", "c"], profiles=["p"])
 
 
 @pytest.mark.parametrize(("stated", "passes"), [("3.75", True), ("10", False)])
@@ -164,6 +203,30 @@ def test_a_limit_tests_what_a_profile_states_of_the_target_and_fixes_nothing(sta
     assert not library.solve("a", "p", b=4).checks[0].passed
     with pytest.raises(derive.AmbiguousError, match="between 0 and 9"):
         library.solve("a")
+
+
+INTERVALS = {
+    ("y = 0 if x >= 1 else 2",): (1, math.inf),
+    ("y = max(0, x)",): (-math.inf, 0),
+    ("y = floor(x/4)",): (0, 4),
+}
+
+
+@pytest.mark.parametrize("relations", [*INTERVALS])
+@pytest.mark.parametrize("stated", ["0", "-3", "5"])
+def test_a_stated_value_is_no_answer_where_relations_leave_the_target_an_interval(
+    relations: tuple[str, ...], stated: str
+) -> None:
+    library = bare("x y", *relations, domains={"x": "real", "y": "real"}, profiles={"p": {"x": stated}})
+    (answer,) = library.solve_all("x", "p", y=0)
+    assert (answer.base, answer.bounds) == (None, INTERVALS[relations])
+
+
+def test_a_stated_value_is_no_answer_where_conditions_leave_the_target_an_interval() -> None:
+    pieces = [{"equation": "y = 0", "when": ["x >= 1"]}, {"equation": "y = 2", "when": ["x < 1"]}]
+    library = bare("x y", *pieces, domains={"x": "real", "y": "real"}, profiles={"p": {"x": "0"}})
+    (answer,) = library.solve_all("x", "p", y=0)
+    assert (answer.base, answer.bounds) == (None, (1, math.inf))
 
 
 @every("x0", range(1, 30), ordinary=4)

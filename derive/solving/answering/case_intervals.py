@@ -429,10 +429,10 @@ class _CaseConditions:
         With `y = 0` from 1 to 2 and `y = x` below 1, the second leaves x an interval from 1 on where it does not apply,
         and the first covers that up to 2.
         """
-        covering = self._covering
-        if self.question.ranges or not covering or not all(covering):
+        if self.question.ranges or not all(self._covering):  # nothing is cut there
             return self
-        return replace(self, limits={"": applied("or", [conjunction(forms) for forms in covering], Apply("true", ()))})
+        pieces = [conjunction(forms) for forms in self._covering]
+        return replace(self, limits={"": applied("or", pieces, Apply("true", ()))})
 
     @cached_property
     def _covering(self) -> list[list[Node]]:

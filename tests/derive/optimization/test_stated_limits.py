@@ -84,7 +84,8 @@ def test_a_number_at_which_a_limit_only_touches_is_told_or_nothing_is_proved(ver
     right = 1000 * TOUCHING[limit]
     assert optimum.answer.base == pytest.approx(right, rel=1e-6) or not optimum.proved  # as far as a proof goes
     assert optimum.gap is None or optimum.gap >= abs(optimum.answer.base / right - 1) - 1e-6
-    assert optimum.answer.base == pytest.approx(right, rel=3e-3)
+    is_flat = "x**4" in limit  # no decimal near the number that a search ends with is the one
+    assert optimum.answer.base == pytest.approx(right, rel=3e-3 if is_flat else 1e-6)
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,23 @@ def test_values_are_those_of_the_pieces(seed: int) -> None:
 def test_a_single_number_beside_an_open_piece_is_found() -> None:
     pieces = [{"equation": "y = 0", "when": ["x == 1"]}, {"equation": "y = x", "when": ["x < 1"]}]
     library = bare("x y", *pieces, domains={"x": "real", "y": "real"})
-    assert sorted(answer.base for answer in library.solve_all("x", y=0)) == [0, 1]
+    smaller, larger = library.solve_all("x", y=0)
+    assert (smaller.base, larger.base) == (0, 1)
+
+
+def test_a_single_number_of_a_piece_is_told_as_one() -> None:
+    pieces = [{"equation": "y = z", "when": ["x == 1"]}, {"equation": "y = x", "when": ["x < 1"]}]
+    library = bare("x y z", *pieces, domains=dict.fromkeys("xyz", "real"))
+    answers = [answer for answer in library.solve_all("x", y=0, z=0) if answer.base == 1]
+    assert "x is the same wherever x >= 1 and x == 1" in [note.text for note in answers[0].stated_assumptions]
+
+
+def test_over_ranges_the_pieces_are_not_told_as_cuts_that_are_not_made() -> None:
+    pieces = [{"equation": "y = z*z", "when": ["x >= s"]}, {"equation": "y = exp(x)", "when": ["x < 1"]}]
+    library = bare("x y z s", *pieces, domains=dict.fromkeys("xyzs", "real"))
+    first = library.solve_all("x", y="1..4", z="1..2", s="2..3")[0]
+    assert first.bounds == (1, float("inf"))
+    assert "nothing determines x where x >= 1" in [note.text for note in first.stated_assumptions]
 
 
 def test_a_gap_is_no_value_and_its_note_says_where_the_pieces_are() -> None:

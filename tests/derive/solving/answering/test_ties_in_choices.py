@@ -39,3 +39,9 @@ def test_a_limit_of_a_number_beyond_all_doubles_is_decided(limit: str) -> None:
     else:
         with pytest.raises(derive.InconsistentError, match="a side whose size is beyond"):
             library.solve("t", x="1000")
+
+
+def test_a_side_without_a_value_is_told_from_one_beyond_all_doubles() -> None:
+    library = bare("x t", "t = x", "log(x - 5) >= 1")
+    with pytest.raises(derive.InconsistentError, match="has a side that is undefined"):
+        library.solve("t", x="4")

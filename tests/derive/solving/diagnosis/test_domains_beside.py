@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import derive
 from derive import Library
 from tests.derive.statements import bare
 from tests.ordinary import examples
@@ -96,7 +97,32 @@ def test_what_does_not_follow_exactly_fails_nothing(more: Any, why: str) -> None
     assert failed(library.solve("t", "usual", a=2)) == [], why
 
 
-def test_a_definition_that_drives_it_fails_nothing() -> None:
+@pytest.mark.parametrize("middle", [5, 137, 862, 1200])
+def test_a_table_of_many_points_finds_the_few_at_which_it_does(middle: int) -> None:
+    domains = {"a": "real", "t": "real", "w": "real", "r": "nonnegative"}
+    relations = ["t = a*w", f"r = (a - {middle})*(a - {middle}) - w"]
+    library = bare("a w t r", *relations, domains=domains, profiles={"usual": {"w": "7"}})
+    table = library.sweep("t", "usual", a=[float(a) for a in range(1500)])
+    failing = [a for a in range(1500) if (a - middle) ** 2 < 7]
+    assert [a for a, holds in enumerate(table.holds.tolist()) if not holds] == failing
+
+
+def test_what_is_defined_drives_nothing() -> None:
+    library = derive.load(
+        """[quantities]
+        a = { unit = "1" }
+        w = { unit = "1", value = "7", kind = "exact", source = "its definition" }
+        t = { unit = "1" }
+        r = { unit = "1" }
+        [relations]
+        t = { equation = "t = a*w" }
+        r = { equation = "r = 5 - w" }
+        """
+    )
+    assert failed(library.solve("t", a=2)) == []
+
+
+def test_a_default_drives_it_as_a_profile_does_and_a_fallback_does_not() -> None:
     library = bare("a w t r", "t = a*w", "r = 5 - w", domains={"a": "real"}, values={"w": "7"})
     assert failed(library.solve("t", a=2)) == ["r"]  # a default that the answer rests on
     fallback = bare("a w t r", "t = a*w", "r = 5 - w", domains={"a": "real"}, fallbacks={"w": "7"})

@@ -48,3 +48,13 @@ def test_the_rounding_of_other_weak_values_breaks_no_limit_of_a_stated_one(lengt
     assert shelf.solve("t", "shelf", x="2").failed == ()
     broken = shelf.solve("t", "shelf", x="2", length="350", each="10").failed
     assert [(check.name, check.numbers["pieces"]) for check in broken] == [("r2", 35)]  # typed values lead to these
+
+
+def test_a_stated_value_yields_to_what_givens_lead_to_against_the_direction_of_a_relation():
+    stated = {"pieces": "32", "places": "32"}
+    relations = ["length = pieces*each", "pieces <= places", "t = 2*x"]
+    shelf = bare("length each pieces places t x", *relations, profiles={"shelf": stated})
+    failed = {
+        check.name: check.numbers["pieces"] for check in shelf.solve("t", "shelf", x=2, length=350, each=10).failed
+    }
+    assert failed["r2"] == 35
