@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
@@ -94,7 +93,20 @@ class _Miss:
 
 
 def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> DeriveError:
-    """The error that says why there is no feasible choice at all; where nothing ranges, each choice is a point."""
+    """The error that says why there is no feasible choice at all; where nothing ranges, each choice is a point.
+
+    A choice without a solution is infeasible like any other.
+    """
+    error = _why_none_found(choices, is_point=is_point)
+    if not isinstance(error, NoSolutionError):
+        return error
+    where = "" if len(choices) == 1 else f" in any of {len(choices)} choices; the first"
+    what = f"{choices[0].question.target} has no admissible value{where}: {error.reason or error.what}."
+    return InconsistentError(what, hint="Offer other choices, or move a limit.", conflicts=(), gap=math.inf)
+
+
+def _why_none_found(choices: Sequence[SearchedChoice], *, is_point: bool) -> DeriveError:
+    """Why there is no feasible choice, as the search of the choices or the solver says it."""
     question = choices[0].question
     searched = [choice for choice in choices if choice.error is None]
     errors = [choice.error for choice in choices if choice.error is not None]
@@ -108,16 +120,15 @@ def none_found(choices: Sequence[SearchedChoice], *, is_point: bool = False) -> 
     programs = [*chain.from_iterable(choice.programs for choice in searched)]
     error = infeasible(question.target, programs, len(choices), question.library.declared)
     if isinstance(error, LimitError) or is_point:
-        for choice in searched:
-            if choice.programs or is_point:
-                _raise_solver_error(choice, is_point=is_point)
+        asked = [choice for choice in searched if choice.programs or is_point]
+        return next(filter(None, (_solver_error(choice, is_point=is_point) for choice in asked)), error)
     return error
 
 
-def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
-    """Raise, if no feasible point of a choice was found, the solver's error in the middle of its ranges.
+def _solver_error(choice: SearchedChoice, *, is_point: bool) -> DeriveError | None:
+    """The solver's error in the middle of the ranges of a choice in which no feasible point was found.
 
-    A contradiction, a missing solution and several solutions are raised only if the ranges are one point.
+    A contradiction, a missing solution and several solutions count only if the ranges are one point.
     """
     question = choice.question
     free: dict[str, Value] = {}
@@ -126,9 +137,13 @@ def _raise_solver_error(choice: SearchedChoice, *, is_point: bool) -> None:
         middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
         for name, x, step in zip(program.names, middle, program.steps, strict=False):
             free[name] = stated_at(question.library, name, whole_if_counted(x, step))
-    ignored = () if is_point else (InconsistentError, NoSolutionError, AmbiguousError)
-    with suppress(*ignored):  # these say nothing of the other points
+    try:
         solve(question.library, question.target, choice.pick.profiles, {**question.fixed, **choice.pick.listed, **free})
+    except (InconsistentError, NoSolutionError, AmbiguousError) as error:
+        return error if is_point else None  # these say nothing of the other points
+    except DeriveError as error:
+        return error
+    return None
 
 
 def infeasible(

@@ -25,8 +25,10 @@ from derive.optimization.infeasibility import excluding, none_found
 from derive.optimization.optimum import Binding, Optimum
 from derive.optimization.optimum_certificate import as_numbers, proof_of_optimum
 from derive.optimization.search import SearchResult
+from derive.presentation.numbers import ALL_DIGITS, DIGITS
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query, sharing
+from derive.tolerances import WORTH_TELLING
 
 _EXPLAINING = 0.3  # of the time that is left, which telling what binds may take
 _OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
@@ -129,7 +131,22 @@ def _optimum(best: SearchedChoice, answer: Answer, choices: Sequence[SearchedCho
         values=values_of(question.limits),
         _proof=lambda: _proof_at(choices, summaries, overall, answer, chosen),
         over_ranges=lambda points, seed: under_ranges(question, [*zip(choices, summaries, strict=True)], points, seed),
+        digits=_digits_of_choice(best),
     )
+
+
+def _digits_of_choice(best: SearchedChoice) -> int:
+    """How many digits the choice of an optimum is shown with, at least: beside a jump, fewer would lie beyond it."""
+    units = [best.question.library.declared[name].unit for name in best.question.ranges]
+
+    def is_told(digits: int) -> bool:
+        """Whether the choice with so many digits has the best value, or breaks a limit that it only touches."""
+        shown = (float(f"{unit.from_base(x):.{digits}g}") for unit, x in zip(units, best.best.at, strict=True))
+        point = [unit.to_base(x) for unit, x in zip(units, shown, strict=True)]
+        value = min(program.at(point) for program in best.programs)
+        return value == math.inf or math.isclose(value, best.best.value, rel_tol=WORTH_TELLING, abs_tol=best.best.blur)
+
+    return next(filter(is_told, range(DIGITS, ALL_DIGITS)), ALL_DIGITS)
 
 
 def _proof_at(

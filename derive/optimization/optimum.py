@@ -85,6 +85,7 @@ class Optimum(Result):
     forms: Mapping[str, Node] = field(default_factory=dict, repr=False, compare=False)
     values: Mapping[str, Value] = field(default_factory=dict, repr=False, compare=False)  # of limits, by name in forms
     gap_is_absolute: bool = False
+    digits: int = DIGITS  # that its choice is shown with, at least
     over_ranges: Callable[[int, int], ChoicesUnderRanges] | None = field(default=None, repr=False, compare=False)
     _proof: Callable[[], ProofOfOptimum | None] = field(default=lambda: None, repr=False, compare=False)
 
@@ -214,6 +215,7 @@ def beside_each_other(optima: Mapping[str, Optimum], digits: int = DIGITS) -> li
 
 def _shown(optimum: Optimum, chosen: Mapping[str, float], name: str, digits: int) -> str:
     """The number of a chosen quantity of an optimum, in its unit; a dash where it was not chosen."""
+    digits = max(digits, optimum.digits)
     return shown_choice(chosen[name], optimum.quantities[name], digits) if name in chosen else "-"
 
 

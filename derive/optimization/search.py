@@ -24,6 +24,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
@@ -31,15 +32,15 @@ from typing import NamedTuple
 from derive.certificates.lower_bounds import Program as Checked
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import has_operation
-from derive.numerics.algebra.evaluation import as_doubles, value
+from derive.expressions.tree import Equation, Number, has_operation
+from derive.numerics.algebra.evaluation import as_doubles, residual, value
 from derive.numerics.algebra.like_terms import derivative
 from derive.numerics.intervals.arithmetic import Box, Span
 from derive.numerics.root_finding.branch_and_bound import Part, Search
 from derive.optimization.points import Points, neighbours, shortened, snapped
 from derive.optimization.program import Program
 from derive.optimization.reduction import reduced
-from derive.tolerances import EXTREME, LAST_DIGIT, SAME_ROOT, TIGHT
+from derive.tolerances import EXTREME, LAST_DIGIT, MET, SAME_ROOT, TIGHT
 
 _MOST = 6  # variables
 _TRIES = 50  # boxes of a size that are tried although none was convex so far
@@ -208,7 +209,13 @@ def _snapped(program: Program, best: SearchResult) -> SearchResult:
     def is_as_good(point: tuple[float, ...]) -> bool:
         """Whether a point has the search's best value, but for what rounding changes."""
         goals[point] = program.exactly(point, goal) if (goal := program.at(point)) < math.inf else goal
-        return goals[point] <= best.value + best.blur + LAST_DIGIT * abs(best.value)
+        if goals[point] <= best.value + best.blur + LAST_DIGIT * abs(best.value):
+            return True
+        if goals[point] == math.inf or not has_operation(program.plain, among=STEPPED):
+            return False
+        # a long double within `MET` of a whole number is rounded as that number, and gains by what it lacks of it
+        found = Equation(program.plain, "=", Number(Fraction(program.sign * best.value)))
+        return abs(residual(found, program.numbers(point) or {})) <= MET
 
     with suppress(LimitError):
         point = snapped(program, best.at, is_as_good)

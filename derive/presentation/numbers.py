@@ -134,7 +134,7 @@ DIGITS = 6
 STATED = 12
 """Digits that show a number as it was stated, unless it is a longer decimal."""
 
-_ALL_DIGITS = 15
+ALL_DIGITS = 15
 """Digits that every double holds."""
 
 REPORTED = 4
@@ -251,7 +251,7 @@ def shown_choice(base: float, quantity: Declaration, digits: int = DIGITS) -> st
     '1234567 sequence'
     """
     is_count = quantity.is_count and quantity.domain.is_whole(base)
-    return shown_number(base, quantity.unit, max(digits, _ALL_DIGITS) if is_count else digits)
+    return shown_number(base, quantity.unit, max(digits, ALL_DIGITS) if is_count else digits)
 
 
 def told_apart(texts: Callable[[int], Sequence[str]], digits: int = DIGITS) -> Sequence[str]:
@@ -261,7 +261,7 @@ def told_apart(texts: Callable[[int], Sequence[str]], digits: int = DIGITS) -> S
     ['1', '1.00000001']
     """
     shown = texts(digits)
-    trials = (texts(more) for more in range(digits, _ALL_DIGITS + 1))
+    trials = (texts(more) for more in range(digits, ALL_DIGITS + 1))
     return next((trial for trial in trials if len(set(trial)) == len(trial)), shown)
 
 

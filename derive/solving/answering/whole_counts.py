@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.planning.incidence import structure_of
-from derive.presentation.numbers import customary, shown_choice, shown_number, shown_span, told_apart
+from derive.presentation.numbers import ALL_DIGITS, customary, shown_choice, shown_number, shown_span, told_apart
 from derive.solving.execution.answer import Answer
 from derive.solving.ranges.bounds import SolutionBranch
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 _MANY = 1000  # sequences or chips, of which one more or less makes no difference that anybody minds
 
-_ALL_DIGITS = 15  # of a whole number, which rounded to six would be another
 
 Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
 
@@ -87,7 +86,7 @@ def _between(quantity: Declaration, low: float, high: float) -> str:
         return ""
     if least > most:
         return "a count is whole: no whole number lies there"
-    return f"a count is whole: {shown_span(least, most, quantity.unit, _ALL_DIGITS)}"
+    return f"a count is whole: {shown_span(least, most, quantity.unit, ALL_DIGITS)}"
 
 
 def _rounded_inwards(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from fractions import Fraction
 
 import pytest
 
 from tests.derive.linear_cases import decimal
-from tests.derive.statements import bare
+from tests.derive.statements import bare, number
 from tests.ordinary import every
 
 
@@ -59,3 +60,18 @@ def test_a_jump_does_not_hide_what_lies_beside_it(seed: int) -> None:
         assert value == pytest.approx(right, rel=2e-6, abs=1e-9)
     elif found.gap is not None:
         assert value - found.gap * (1.0 if found.gap_is_absolute else abs(value)) <= right + 1e-9
+
+
+@every("seed", range(60), ordinary=4, thorough=2)
+def test_a_best_choice_typed_back_as_it_is_printed_has_the_printed_value(seed: int) -> None:
+    draw = random.Random(seed)
+    step, slope = draw.choice(["0.1", "0.25", "0.5", "3", "7"]), draw.choice([1, -1]) * draw.randint(1, 4)
+    rounding, sense = draw.choice(["floor", "ceil"]), draw.choice(["least", "most"])
+    library = bare(
+        "x y", f"y = {rounding}(x/{step})*{draw.randint(1, 3)} + {slope}*x", domains={"x": "real", "y": "real"}
+    )
+    best = getattr(library, sense)("y", x=f"{draw.uniform(-2, 0):.2f}..{draw.uniform(1, 9):.2f}")
+    printed = re.match(r"\w+ y = (\S+) at x = (\S+)", str(best))
+    assert printed is not None
+    value, choice = printed.groups()
+    assert number(library.solve("y", x=choice)) == pytest.approx(float(value), rel=0.02, abs=1e-6)

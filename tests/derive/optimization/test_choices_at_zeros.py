@@ -73,5 +73,16 @@ def test_a_choice_at_which_only_the_closed_form_has_a_value_is_none(relation: st
     assert [choice.best is None for choice in best.choices] == [True, True, False, False]
     front = library.front(["least z", "most y"], a=["0", "1"], c=["1", "4"])
     assert all(point.chosen["a"] == 1 for point in front.points)
-    with pytest.raises(NoSolutionError):
+    with pytest.raises(InconsistentError, match="z has no admissible value in any of 2 choices; the first: "):
         library.least("z", a="0", c=["1", "4"])
+
+
+@pytest.mark.parametrize("relation", ["y = x**0.5", "y = log(x)", "y**2 = x", "y = 2*x", "x**2 + y**2 = x"])
+@pytest.mark.parametrize("sense", ["least", "most"])
+@pytest.mark.parametrize("x", [["-1", "-2"], ["-2"], "-2..-1"])
+def test_choices_without_a_value_are_infeasible_in_lists_as_in_ranges(relation: str, sense: str, x: object) -> None:
+    library = bare("x y", relation, domains={"x": "real"})
+    with pytest.raises(InconsistentError):
+        getattr(library, sense)("y", x=x)
+    with pytest.raises(InconsistentError):
+        library.front([f"{sense} y", "least x"], x=x)
