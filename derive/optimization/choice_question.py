@@ -28,6 +28,7 @@ from derive.numerics.intervals.arithmetic import Span
 from derive.planning.networks import reached
 from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
+from quantities.rational import exact_of
 from quantities.value import Value, read_number, read_value
 
 _MOST = 2000  # limit on discrete choices
@@ -362,7 +363,8 @@ def _side(library: RelationSet, text: str, name: str, values: dict[str, Value]) 
     if value.is_range:
         raise _unread_limit(text, "a range is no limit.")
     if value.unit.is_number:
-        return parse_expression(text.strip()) if value.unit.text == "" else Number(Fraction(value.base[1]))
+        number = value.base[1]
+        return parse_expression(text.strip()) if value.unit.text == "" else Number(exact_of(number) or Fraction(number))
     values[name] = value
     return Name(name)
 

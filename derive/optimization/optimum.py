@@ -41,7 +41,7 @@ from derive.tables.table_charts import charts as table_charts
 from derive.time_limits import query, sharing
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
-from quantities.rational import rounded_up
+from quantities.rational import exact_of, rounded_up
 from quantities.symbolic import Symbols
 from quantities.value import Value
 
@@ -124,7 +124,8 @@ class Optimum(Result):
         from derive.expressions.sympy_bridge import to_sympy
 
         symbols = Symbols(self.quantities)
-        numbers = {name: Number(Fraction(value.base[1])) for name, value in self.values.items()}
+        bases = {name: value.base[1] for name, value in self.values.items()}
+        numbers = {name: Number(exact_of(base) or Fraction(base)) for name, base in bases.items()}
         forms = {name: put_in(form, numbers) for name, form in self.forms.items()}
         return MappingProxyType({name: to_sympy(form, symbols) for name, form in forms.items()})
 

@@ -39,7 +39,8 @@ from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.algebra.products import with_signs
 from derive.numerics.intervals.arithmetic import minus, point_box
 from derive.numerics.intervals.enclosure import GAP, Span, enclose
-from derive.numerics.root_finding.branch_and_bound import PARTS, System, least_and_greatest
+from derive.numerics.root_finding.branch_and_bound import PARTS, System
+from derive.numerics.root_finding.continuous_pieces import bounds_by_pieces
 from derive.solving.assumptions import Evidence
 from derive.time_limits import tick
 from quantities.rational import nearest
@@ -74,7 +75,7 @@ def bounds_of_form(
         least, greatest = corners
         return (_value_at_corner(form, least), _value_at_corner(form, greatest)), EXACT
     used = {name: ranges.get(name) or (values[name], values[name]) for name in names_in(form)}
-    extremes = least_and_greatest(System(form, (-math.inf, math.inf), (), used), most)
+    extremes = bounds_by_pieces(System(form, (-math.inf, math.inf), (), used), most)
     if extremes is None:
         return (math.inf, -math.inf), EMPTY
     low, high = extremes

@@ -32,7 +32,7 @@ from operator import mul
 
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
-from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.algebra.linear import solved
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
@@ -520,6 +520,8 @@ class _RangeSearch(Search):
             return math.inf
         if not all(value(gap, numbers) <= 0 for gap in self.system.gaps):  # NaN where one is undefined
             return math.inf
+        if not all(holds(guard, numbers) for guard in self.system.guards):
+            return math.inf
         self.value = min(self.value, number)
         return number
 
@@ -568,4 +570,12 @@ class _RangeSearch(Search):
             excess = high if j in self.boxes.gaps else high - low
             if not (size <= LEAST or excess <= EXTREME * size < math.inf):
                 return False
-        return True
+        return self._may_hold(box)
+
+    def _may_hold(self, box: Box) -> bool:
+        """Whether all guards hold at one of some points of branch and bound's part: beside a jump they may nowhere."""
+        if not self.system.guards:
+            return True
+        points = [tuple(map(centre, box)), *(product(*box) if len(box) <= _CORNERED else ())]
+        named = ({**self.system.known, **dict(zip(self.boxes.names, point, strict=True))} for point in points)
+        return any(all(holds(guard, numbers) for guard in self.system.guards) for numbers in named)

@@ -12,23 +12,57 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, product
+from operator import attrgetter
 
 from derive.errors import LimitError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import OPPOSITE, Apply, Node, Number, cases, has_operation, innermost, replaced
-from derive.numerics.algebra.like_terms import added, negated
+from derive.expressions.tree import (
+    OPPOSITE,
+    Apply,
+    Node,
+    Number,
+    cases,
+    has_operation,
+    innermost,
+    names_in,
+    replaced,
+)
+from derive.numerics.algebra.exact_values import exactly_computed
+from derive.numerics.algebra.like_terms import ZERO, added, negated, simplified, without_quotients
+from derive.numerics.algebra.products import product_of
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose, truths
-from derive.numerics.root_finding.branch_and_bound import Boxes, System
+from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, Boxes, System, least_and_greatest
+from derive.tolerances import TIGHT
+from quantities.rational import written
 
 _MOST = 32  # limit on pieces
+_FEW = 40  # parts into which a box is cut before the pieces in it are found, and into which each is cut at least
 _JUMPS = frozenset({"piecewise", *STEPPED})
 
 
-def has_jumps(system: System) -> bool:
-    """Whether a system may have several continuous pieces."""
-    return has_operation(*_expressions(system), among=_JUMPS)
+def bounds_by_pieces(system: System, most: int = PARTS) -> tuple[Bound, Bound] | None:
+    """The bounds of a system's goal, by its continuous pieces if it has jumps; None if it has no value.
+
+    Across a jump no part of the box is close, however small. So a few parts give bounds within which to find pieces.
+    """
+    if not has_operation(*_expressions(system), among=_JUMPS):
+        return least_and_greatest(system, most)
+    bounds = least_and_greatest(system, _FEW)
+    if bounds is None:
+        return None
+    low, high = (bound.at for bound in bounds)
+    reach = TIGHT * max(abs(low), abs(high))
+    pieces = continuous_pieces(replace(system, allowed=(low - reach, high + reach)))
+    if pieces is None:
+        return least_and_greatest(system, most)
+    parts = max(most // max(len(pieces), 1), _FEW)
+    bounds_of_pieces = [*filter(None, (least_and_greatest(piece, parts) for piece in pieces))]
+    if not bounds_of_pieces:
+        return None
+    lows, highs = zip(*bounds_of_pieces, strict=True)
+    return min(lows, key=attrgetter("at")), max(highs, key=attrgetter("at"))
 
 
 def continuous_pieces(system: System) -> list[System] | None:
@@ -62,11 +96,43 @@ def continuous_pieces(system: System) -> list[System] | None:
 
 def _narrowed(system: System) -> System | None:
     """The system in the box that contractors leave of its own, to find its pieces; None if they leave nothing."""
+    if _excludes_itself(system):
+        return None
     boxes = Boxes(system)
     box = boxes.narrowed(boxes.whole, math.inf)
     if box is None or boxes.part(box) is None:
         return None
     return replace(system, box=dict(zip(boxes.names, box, strict=True)))
+
+
+def _excludes_itself(system: System) -> bool:
+    """Whether a gap of a system may not be zero, and is positive or zero by another or alone: `x <= 2*y` and `2*y < x`.
+
+    Where all of them are nearly zero, no enclosure shows it. A zero of the system may stand for what is compared, as
+    for z in `x <= z`, `z = 2*y`.
+    """
+    strict = [system.gaps[place] for place in system.strict]
+    box = {**point_box(system.known), **system.box}
+    if any(_least_of_monotone(gap, box) >= 0 for gap in strict):
+        return True
+    ways = chain.from_iterable((zero, negated(zero)) for zero in system.zeros)
+    sums = product(strict, (ZERO, *system.gaps), (ZERO, *ways))
+    return any(product_of(added(*parts), lambda base: False).number == 0 for parts in sums)
+
+
+def _least_of_monotone(gap: Node, box: Mapping[str, Span]) -> float:
+    """The least value of a system's gap by the decimals at a corner; minus infinity if it may rise and fall.
+
+    At an end of the box a gap is exactly zero, where an enclosure is a little below: 3*x - 12 at x = 4.
+    """
+    corner: dict[str, float] = {}
+    for name in names_in(gap):
+        enclosure = enclose(gap, box, name)
+        if enclosure is None or enclosure.partial or enclosure.slopes[0] < 0 < enclosure.slopes[1]:
+            return -math.inf
+        corner[name] = written(box[name][0 if enclosure.slopes[0] >= 0 else 1])
+    least = exactly_computed(gap, corner)
+    return -math.inf if least is None or math.isnan(least) else least
 
 
 def _expressions(system: System) -> tuple[Node, ...]:
@@ -112,19 +178,37 @@ def _arms(choice: Apply, box: Mapping[str, Span]) -> Iterator[tuple[Node, list[N
 
 
 def _with(system: System, jump: Apply, piece: Node, conditions: list[Node]) -> System:
-    """A system with one piece of an operation in its place, where the conditions of that hold."""
-    gaps = chain.from_iterable(_gaps_of(condition, holds=True) for condition in conditions)
+    """A system with one piece of an operation in its place, where the conditions of that hold.
+
+    What cancels beside a piece is left out: about a whole number, `floor(2*w/w)` would have two pieces.
+    """
+    box = {**point_box(system.known), **system.box}
+    gaps = [(gap, place in system.strict) for place, gap in enumerate(system.gaps)]
+    gaps += chain.from_iterable(_gaps_of(condition, holds=True) for condition in conditions)
+    distinct = {_comparable(replaced(gap, jump, piece), box): False for gap, _ in gaps}
+    distinct |= {_comparable(replaced(gap, jump, piece), box): True for gap, is_strict in gaps if is_strict}
     return replace(
         system,
-        goal=replaced(system.goal, jump, piece),
-        zeros=tuple(replaced(zero, jump, piece) for zero in system.zeros),
-        gaps=(*(replaced(gap, jump, piece) for gap in system.gaps), *gaps),
+        goal=simplified(replaced(system.goal, jump, piece)),
+        zeros=tuple(simplified(replaced(zero, jump, piece)) for zero in system.zeros),
+        gaps=tuple(distinct),
+        strict=frozenset(place for place, is_strict in enumerate(distinct.values()) if is_strict),
         guards=(*system.guards, *conditions),
     )
 
 
-def _gaps_of(condition: Node, *, holds: bool) -> Iterator[Node]:
-    """Expressions that are not positive where a condition of a system's piece holds, or fails, to contract boxes by."""
+def _comparable(gap: Node, box: Mapping[str, Span]) -> Node:
+    """A gap of a system in the form in which it is compared with others: without divisors that are positive."""
+    for name in names_in(gap):
+        gap = without_quotients(gap, name, box)
+    return simplified(gap)
+
+
+def _gaps_of(condition: Node, *, holds: bool) -> Iterator[tuple[Node, bool]]:
+    """Expressions that are not positive where a condition of a system's piece holds, or fails, to contract boxes by.
+
+    Each is told with whether it may not be zero either.
+    """
     if not isinstance(condition, Apply):
         return
     if condition.op == "not":
@@ -136,6 +220,6 @@ def _gaps_of(condition: Node, *, holds: bool) -> Iterator[Node]:
         op = condition.op if holds else OPPOSITE[condition.op]
         left, right = condition.args
         if op in ("lt", "le", "eq"):
-            yield added(left, negated(right))
+            yield added(left, negated(right)), op == "lt"
         if op in ("gt", "ge", "eq"):
-            yield added(right, negated(left))
+            yield added(right, negated(left)), op == "gt"

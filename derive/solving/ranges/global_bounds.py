@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, product
-from operator import attrgetter
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in
@@ -21,7 +19,7 @@ from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.like_terms import ONE, ZERO, difference_of, excess_of, without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import PARTS, Bound, System, least_and_greatest
-from derive.numerics.root_finding.continuous_pieces import continuous_pieces, has_jumps
+from derive.numerics.root_finding.continuous_pieces import bounds_by_pieces
 from derive.numerics.root_finding.univariate_branch_and_prune import (
     angles_of,
     occurs_outside_angles,
@@ -75,27 +73,10 @@ def enclosing_bounds(
     How near to them values are attained takes longer to find than the bounds, and is not asked here.
     """
     system = _system_of(library, question, plan)
-    bounds = _bounds_of_pieces(system, most) if system is not None else None
+    bounds = bounds_by_pieces(system, most) if system is not None else None
     if bounds is None or bounds[0].at > MOST or bounds[1].at < -MOST:  # no number is so large
         return None
     return bounds
-
-
-def _bounds_of_pieces(system: System, most: int) -> tuple[Bound, Bound] | None:
-    """Global bounds of a system's goal, by its continuous pieces if it has jumps; None if nothing fits any of them."""
-    bounds = least_and_greatest(system, most)
-    if bounds is None or not has_jumps(system):
-        return bounds
-    low, high = (bound.at for bound in bounds)
-    reach = TIGHT * max(abs(low), abs(high))
-    pieces = continuous_pieces(replace(system, allowed=(low - reach, high + reach)))
-    if pieces is None:
-        return bounds
-    bounds_of_pieces = [*filter(None, (least_and_greatest(piece, most) for piece in pieces))]
-    if not bounds_of_pieces:
-        return None
-    lows, highs = zip(*bounds_of_pieces, strict=True)
-    return min(lows, key=attrgetter("at")), max(highs, key=attrgetter("at"))
 
 
 def bounds_under_limits(

@@ -14,7 +14,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate
 from derive.numerics.algebra.like_terms import difference_of
 from derive.numerics.intervals.arithmetic import meet, point_box
-from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
+from derive.numerics.intervals.enclosure import GAP, Enclosure, Span, enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.closed_forms import closed_forms, composed, domains_of, enclosed_form
 from derive.solving.execution.plan_states import PlanResult
@@ -112,7 +112,7 @@ def _certainly_inside(library: RelationSet, forms: Mapping[str, Node], box: Mapp
 def stays_within(enclosure: Enclosure, domain: Span) -> bool:
     """Whether an expression that ranges are propagated through is defined in all of them, and stays in a domain."""
     (low, high), (least, most) = enclosure.values, domain
-    return not enclosure.partial and least <= low and high <= most
+    return enclosure.flaw < GAP and least <= low and high <= most
 
 
 def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:

@@ -96,3 +96,17 @@ def test_a_limit_that_is_crossed_is_kept_to_the_last_digits(limit: str, right: f
     optimum = choices.most("t", x="0..4", such_that=[limit])
     assert optimum.proved
     assert optimum.answer.base == pytest.approx(right, rel=1e-12)
+
+
+@pytest.mark.parametrize("tenths", range(1, 100, 7))
+def test_a_limit_may_touch_a_given_in_whatever_unit_it_is_written(tenths: int) -> None:
+    domains = dict.fromkeys("aby", "real")
+    shares, lengths = (
+        bare("a b y", "y = a - b", domains=domains),
+        library(dict.fromkeys("aby", "m"), "y = a - b", domains=domains),
+    )
+    number = f"{tenths / 10:g}"
+    for limit in (f"b <= {number}", f"b <= {number} 1", f"{number} 1 >= b", f"b <= {10 * tenths} %"):
+        assert shares.least("y", such_that=[limit], a="1..2", b=number).proved
+    for limit in (f"b <= {number} m", f"b <= {10 * tenths} cm", f"{tenths}e8 nm >= b"):
+        assert lengths.least("y", such_that=[limit], a="1..2 m", b=f"{number} m").proved
