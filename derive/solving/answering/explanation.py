@@ -43,7 +43,7 @@ from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.plan_states import PlanResult, proof_of
 from derive.solving.execution.question import NO_CASE
 from derive.solving.ranges.bounds import Bounds, SolutionBranch, conditions_that_may_change
-from derive.tolerances import AGREEMENT, CORNER, EPSILON, SAME_ROOT, TIGHT, VANISHED
+from derive.tolerances import AGREEMENT, CORNER, EPSILON, SAME_ROOT, TIGHT, VANISHED, WORTH_TELLING
 from quantities.rational import exact_of
 from quantities.value import Value
 
@@ -447,9 +447,10 @@ class Explanation:
             given = state.values[name]
             if not given or not number:
                 continue
-            elasticity = self._elasticity(name, number, _STEP)
-            if elasticity is not None:
-                elasticities[name] = elasticity
+            elasticity, other = (self._elasticity(name, number, step) for step in (_STEP, _STEP / 10))
+            if elasticity is None or other is None or abs(elasticity - other) > WORTH_TELLING * (1.0 + abs(other)):
+                continue  # differences of so few digits that they say nothing
+            elasticities[name] = elasticity
         return elasticities
 
     def _elasticity(self, name: str, number: float, step: float, bend: float = math.inf) -> float | None:

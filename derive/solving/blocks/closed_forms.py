@@ -15,10 +15,10 @@ from itertools import chain
 
 from derive.expressions.tree import Apply, Equation, Name, Node, conjunction, names_in, operations, rebuilt, walk
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out
-from derive.numerics.algebra.like_terms import exponent_of
+from derive.numerics.algebra.like_terms import derivative, exponent_of
 from derive.numerics.algebra.linear_cases import CHOICES
+from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.intervals.arithmetic import point_box
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.planning.plan import Block
@@ -175,18 +175,23 @@ def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
     """The elasticities of a closed form at some values: d ln form / d ln name, for the names in it.
 
-    A name has none where the form may have a corner, a jump or an end.
+    A name has none where the form may have a corner, a jump or an end. Where terms nearly cancel, doubles lose digits
+    of the form, and an enclosure in them is wide: both are computed in many digits.
     """
-    number = value(form, values)
+    number = exactly(form, values)
     spans = point_box(values)
     slopes = {}
     for name in names_in(form):
         # the numbers beside it show a jump: at 3 alone floor(x) is a constant
         around = {**spans, name: (math.nextafter(values[name], -math.inf), math.nextafter(values[name], math.inf))}
         enclosure = enclose(form, around, name)
-        if enclosure is None or enclosure.partial or number == 0 or number != number:
+        if enclosure is None or enclosure.partial or number != number:
             continue
-        low, high = (slope * values[name] / number for slope in enclosure.slopes)
+        low, high = (slope * values[name] / number if number else math.nan for slope in enclosure.slopes)
         if abs(high - low) <= EXTREME * (abs(low) + abs(high)) + AGREEMENT < math.inf:
             slopes[name] = (low + high) / 2
-    return slopes
+            continue
+        smooth = derivative(form, name)
+        if smooth is not None and number:
+            slopes[name] = exactly(smooth, values) * values[name] / number
+    return {name: slope + 0.0 for name, slope in slopes.items() if math.isfinite(slope)}  # not -0

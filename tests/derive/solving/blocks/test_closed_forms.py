@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+import sympy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -85,3 +86,17 @@ def test_an_answer_on_a_steep_curve_keeps_its_elasticity():
     assert answer.elasticities["x"] == pytest.approx(-1.0001e8 / (y + 3 * y**3), rel=1e-3)
     bend = bare("x y", "y + y**3 = 1 + 1e6*(x - 3)**2").solve("y", x=3)
     assert bend.elasticities["x"] == pytest.approx(0, abs=1e-3)
+
+
+@pytest.mark.parametrize("exponent", range(0, 9, 2))
+@pytest.mark.parametrize(
+    "difference", ["d**2 - (d**2 + c**2)", "(d + c)**3 - d**3", "1/d - 1/(d + c)", "d*(d + c) - d**2"]
+)
+def test_elasticities_keep_their_digits_where_terms_nearly_cancel(difference: str, exponent: int) -> None:
+    """At d = 1e6 both elasticities of the first came out as 0, at 1e5 as 1.907 and 0."""
+    d, c = sympy.symbols("d c")
+    at = {d: sympy.Integer(10) ** exponent, c: sympy.Integer(3)}
+    form = sympy.sympify(difference, {"d": d, "c": c})
+    right = {str(name): float((sympy.diff(form, name) * name / form).subs(at)) for name in (c, d)}
+    library = bare("c d z", f"z = {difference}", domains=dict.fromkeys("cdz", "real"))
+    assert dict(library.solve("z", c="3", d=f"1e{exponent}").elasticities) == pytest.approx(right, rel=1e-6, abs=1e-6)
