@@ -136,6 +136,9 @@ def _answered_by_plan(library: RelationSet, question: Question) -> list[PlanResu
     typed_alone = _cancelling_beside_weak_values(library, question, first)
     if typed_alone is not None:
         return [typed_alone]
+    by_others = _by_other_relations(library, question, first)
+    if by_others is not None:
+        return [by_others]
     if first.states and all(question.target in state.spans for state in first.states):
         is_loose = any(state.is_enclosure for state in first.states)
         eliminated = cancelling(library, question, first.left_out, () if is_loose else first.plan.relations)
@@ -152,6 +155,26 @@ def _answered_by_plan(library: RelationSet, question: Question) -> list[PlanResu
     if in_another_turn is None:
         raise contradictions[0]
     return [in_another_turn]
+
+
+def _by_other_relations(library: RelationSet, question: Question, first: PlanResult) -> PlanResult | None:
+    """The numbers of one case by a plan without a relation that leaves the target an interval; None if none has any.
+
+    Of more relations than unknowns the first are taken, and one of them may hold all along an interval, as
+    `z = min(b, y)` does of b. The others may fix the target, and that relation then tests their numbers.
+    """
+    if not any(question.target in state.spans for state in first.states):
+        return None
+    open_names = set().union(*(state.spans for state in first.states))
+    blocks = [block for block in first.plan.blocks if not open_names.isdisjoint(block.unknowns)]
+    for name in dict.fromkeys(chain.from_iterable(block.relations for block in blocks)):
+        way = without(library, question, first, name)
+        if way is None or not way.states or any(state.notes or state.spans for state in way.states):
+            continue
+        consistent, _ = _consistent(library, question, way)
+        if consistent is not None:
+            return consistent
+    return None
 
 
 def _cancelling_beside_weak_values(library: RelationSet, question: Question, first: PlanResult) -> PlanResult | None:

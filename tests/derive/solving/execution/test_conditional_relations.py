@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import derive
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.root_finding.branch_and_bound import System, least_and_greatest
+from derive.numerics.root_finding.branch_and_bound import System
+from derive.numerics.root_finding.continuous_pieces import bounds_by_pieces
 from derive.solving import extremes
 from derive.solving.execution.conditional_relations import decisions_of
 from derive.solving.execution.question import ask
@@ -182,9 +183,9 @@ def test_a_condition_is_decided_without_tight_bounds_of_an_interval(monkeypatch:
 
     def counted(system: System, most: int) -> Any:
         bounds.append(most)
-        return least_and_greatest(system, most)
+        return bounds_by_pieces(system, most)
 
-    monkeypatch.setattr(extremes, "least_and_greatest", counted)
+    monkeypatch.setattr(extremes, "bounds_by_pieces", counted)
     assert number(waves.solve("y", step=5, memory=5, x=1)) == 1
     assert bounds
     assert max(bounds) <= 100
