@@ -60,6 +60,10 @@ _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 _SETS = 16  # limit on sets of dependent relations that are looked at
 _TRIED = 12  # points at which it is called where there are more
 
+Gap = tuple[tuple[str, ...], Callable[..., Any]]
+"""A test of givens: the names of quantities, and a function of their numbers in base units. It is positive where the
+givens contradict each other, and NaN where lines do not decide that."""
+
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
     """The exact relations on which compiled functions test that givens agree: overdetermined ones, and known limits.
@@ -145,8 +149,7 @@ def _defined_text_of(form: Node, divisors: Sequence[Node], text: Writer) -> str:
     """The text of the form that tests whether givens agree with a domain; NaN where its relation divides by zero."""
     value = text(form)
     for divisor in divisors:
-        left, right, size = apart(Equation(divisor, "=", ZERO), text)
-        value = f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, nan, {value})"
+        value = f"np.where({text_of_test(Equation(divisor, '=', ZERO), text)}, nan, {value})"
     return value
 
 
@@ -160,7 +163,7 @@ def _sure_of(condition: Node, text: Writer) -> str:
     return f"sure({text(condition)})"
 
 
-def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def outside(library: RelationSet, block: Block) -> Gap:
     """A function that is positive where givens do not agree with a domain by any closed form of a block, and its names.
 
     So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
@@ -200,9 +203,7 @@ def _is_left(domain: Domain, values: Any, *, where_undefined: bool) -> Any:
     return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), where_undefined)
 
 
-def _outside_by_arms(
-    library: RelationSet, block: Block, arms: Sequence[tuple[Equation, tuple[Node, ...]]]
-) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def _outside_by_arms(library: RelationSet, block: Block, arms: Sequence[tuple[Equation, tuple[Node, ...]]]) -> Gap:
     """The function of `outside` for an unknown in a max or min, which has no value that agrees if no arm gives one.
 
     Where an arm without the unknown fits, that may be anything up to a limit of its own: the function is NaN there.
@@ -239,6 +240,12 @@ def _outside_by_arms(
     return names, gap
 
 
+def text_of_test(equation: Equation, text: Writer, tolerance: float = AGREEMENT) -> str:
+    """The text of whether an equation holds within a tolerance, at the numbers of which it is tested if they agree."""
+    left, right, size = apart(equation, text)
+    return f"(np.abs({left} - {right}) <= {tolerance!r} * {size})"
+
+
 def _gap_text_of(equation: Equation, text: Writer) -> str:
     """The text of how far the sides of an equation differ beyond tolerance, where givens are to agree on it."""
     left, right, size = apart(equation, text)
@@ -255,7 +262,7 @@ def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     return are_exclusive(conditions_of(library, plan.relations), relation.conditions)
 
 
-def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> Gap:
     """A function of a relation's numbers that measures how far the givens are from agreeing on it, and its names.
 
     The measure is positive where the relation is contradicted, and NaN where that is undecided.
@@ -272,7 +279,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     return names, tested(names, write)
 
 
-def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[Gap]:
     """The givens that have to agree only where one is zero, and a function of each that is positive where they do not.
 
     Where the givens alone do not show whether they do, it is NaN.
@@ -283,12 +290,8 @@ def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, .
 
 
 def _text_at_zero(zero: DecidingZero, text: Writer) -> str:
-    left, right, size = apart(Equation(zero.factor, "=", ZERO), text)
-    verdict = "nan"
-    if zero.is_known:
-        sides = apart(zero.rest, text)
-        verdict = f"np.abs({sides[0]} - {sides[1]}) - {CONTRADICTION!r} * {sides[2]}"
-    return f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, {verdict}, -1.0)"
+    verdict = _gap_text_of(zero.rest, text) if zero.is_known else "nan"
+    return f"np.where({text_of_test(Equation(zero.factor, '=', ZERO), text)}, {verdict}, -1.0)"
 
 
 def definitions_determined(library: RelationSet, strong: Iterable[str]) -> list[str]:
@@ -301,9 +304,7 @@ def definitions_determined(library: RelationSet, strong: Iterable[str]) -> list[
     return [name for name in defined if name in known and name not in typed]
 
 
-def definition_gaps(
-    library: RelationSet, strong: Iterable[str]
-) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def definition_gaps(library: RelationSet, strong: Iterable[str]) -> Iterator[Gap]:
     """The definitions with which givens have to agree, and a function of each that is positive where they do not."""
     for name in definitions_determined(library, strong):
         yield (name,), partial(_gap_of_definition, library.defaults[name])
@@ -319,9 +320,7 @@ def _gap_of_definition(stated: Value, number: Any) -> Any:
     return numpy.where(numpy.isnan(number), -1.0, gap)
 
 
-def cancelling_gaps(
-    library: RelationSet, strong: Sequence[str], tests: Container[str]
-) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def cancelling_gaps(library: RelationSet, strong: Sequence[str], tests: Container[str]) -> Iterator[Gap]:
     """The givens that have to agree as all else cancels between dependent relations, of which none is a test already.
 
     The function of each is negative where they do, and NaN elsewhere: elimination holds where factors are not zero.
@@ -332,8 +331,7 @@ def cancelling_gaps(
 
 
 def _text_of_doubt(equation: Equation, text: Writer) -> str:
-    left, right, size = apart(equation, text)
-    return f"np.where(np.abs({left} - {right}) <= {CONTRADICTION!r} * {size}, -1.0, nan)"
+    return f"np.where({text_of_test(equation, text, CONTRADICTION)}, -1.0, nan)"
 
 
 def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tuple[str, ...], Equation], ...]:
@@ -353,7 +351,7 @@ def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tup
     return _CANCELLING.of(library.session, strong, lambda: tuple(equations()))
 
 
-def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[Gap]:
     """The givens that have to agree with one of some relations, each of its own case, which open quantities decide.
 
     The function of each is NaN where none of them fits, and negative elsewhere: only the solver goes through the cases.
@@ -424,7 +422,7 @@ class Agreement:
 
     library: RelationSet
     cases: Cases
-    gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
+    gaps: tuple[Gap, ...]
     beside: JointFunctions  # quantities in these relations that are neither given nor targets
 
     def kept(self, values: Sequence[Any], result: Any) -> Any:
@@ -484,25 +482,36 @@ def _some_of(points: Any) -> Any:
     return chosen
 
 
+def gaps_beside(
+    library: RelationSet, cases: Cases, strong: Sequence[str], blocks: Iterable[Block], checks: Container[str]
+) -> Iterator[Gap]:
+    """The tests of whether givens agree beside what its `checks` compare: on the domains of blocks, at zeros, by cases.
+
+    None of them repeats a check.
+    """
+    yield from (outside(library, block) for block in blocks)
+    yield from zero_gaps(library, cases)
+    yield from cancelling_gaps(library, strong, checks)
+    yield from unfit_gaps(library, strong)
+    yield from definition_gaps(library, strong)
+
+
 def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
     """What tests at each point whether the givens of a compiled target agree; None if there is nothing to test."""
     plans_of_each = testing(library, cases)
     beside: dict[str, Cases] = {}
     for plans_of_members in plans_of_each.values():
         beside |= plans_of_members
-    gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
+    gaps = [gap_of(library.relations[name]) for name in plans_of_each]
     strong, target = cases.outline.strong, cases.outline.target
     blocks = leaving_beside_in_any_case(library, strong, cases.plans)
-    further = [*(outside(library, block) for block in blocks), *unfit_gaps(library, strong)]
-    further += definition_gaps(library, strong)
-    for names, gap in further:
+    for names, gap in gaps_beside(library, cases, strong, blocks, plans_of_each):
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}
         if len(known_here) == len(plans_here):
             beside |= known_here
-            gaps = (*gaps, (names, gap))
-    gaps = (*gaps, *zero_gaps(library, cases), *cancelling_gaps(library, strong, plans_of_each))
-    return Agreement(library, cases, gaps, JointFunctions(library, list(beside.values()))) if gaps else None
+            gaps.append((names, gap))
+    return Agreement(library, cases, tuple(gaps), JointFunctions(library, list(beside.values()))) if gaps else None
 
 
 def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Cases | None:

@@ -18,8 +18,8 @@ import numpy
 from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, names_in
-from derive.kernels.agreement import based, tested
-from derive.kernels.backends.emitter import Writer, apart
+from derive.kernels.agreement import based, tested, text_of_test
+from derive.kernels.backends.emitter import Writer
 from derive.kernels.browser_programs.layout import always_in_use, choices_of
 from derive.kernels.several_targets import JointFunctions, found_for
 from derive.model.relation import Relation
@@ -29,7 +29,6 @@ from derive.planning.plan import Block, Plan
 from derive.solving.case_trees import Cases, plans_for
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
-from derive.tolerances import AGREEMENT
 from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
@@ -268,9 +267,7 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
 
 def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
     """The source code that tells at every point whether a relation holds, and which arms its choices take."""
-    left, right, size = apart(relation.written, text)
-    tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {size})"]
-    tests += [f"sure({text(condition)})" for condition in relation.conditions]
+    tests = [text_of_test(relation.written, text), *(f"sure({text(condition)})" for condition in relation.conditions)]
     return f"({', '.join(tests)},), ({', '.join(_way(node, text) for node in chosen)},)"
 
 
