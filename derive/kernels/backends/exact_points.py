@@ -11,6 +11,7 @@ rounded. Its rational is stated beside the points, by its double.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -20,7 +21,7 @@ from typing import Any
 
 from derive.expressions.arithmetic import Arithmetic, NoElement
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import CONDITIONS, Apply, Node, names_in, walk, with_forms
+from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Node, names_in, walk, with_forms
 from derive.numerics.algebra.evaluation import truth, value, with_exact_parts
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.multiprecision import exactly
@@ -144,8 +145,6 @@ class ExactPoints:
             sign = numpy.sign(numerator)
             return sign * denominator, sign * numerator
 
-        tests = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
-        tests |= {"eq": "equal", "ne": "not_equal"}
         return Arithmetic(
             number=lambda node: _exact(*map(_as_double, (node.value.numerator, node.value.denominator))),
             operations={
@@ -155,7 +154,7 @@ class ExactPoints:
                 "inv": inverse,
                 "floor": lambda number: (numpy.floor(number[0] / number[1]), 1.0),
                 "ceil": lambda number: (numpy.ceil(number[0] / number[1]), 1.0),
-                **{op: compared(getattr(numpy, name)) for op, name in tests.items()},
+                **{op: compared(getattr(operator, op)) for op in COMPARISONS.values()},
             },
         )
 
