@@ -56,7 +56,7 @@ def machine_code_kernel(system: ParametricSystem, dialect: PlainPython) -> Calla
     proofs = [PieceProofs(by_tear) for by_tear in method.ways[:_TEARS]] if method is not None else []
     complete = next((proof for proof in proofs if proof.whole is not None), None)
     if complete is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
-        return _arms_kernel(system, dialect, partial(machine_code_kernel, dialect=dialect))
+        return _arms_kernel(system, dialect)
     if complete is None and (not proofs or proofs[0].widest is None):
         raise UnsupportedOperation
     return _search_kernel(complete or proofs[0], dialect)
@@ -84,20 +84,15 @@ def _search_kernel(proofs: PieceProofs, dialect: PlainPython) -> Callable[..., A
 _MOST_VARIANTS = 12  # limit on variants
 
 
-def _arms_kernel(
-    system: ParametricSystem, dialect: PlainPython, solved: Callable[[ParametricSystem], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """The machine-code kernel of a block in which arms compete: NaN without a solution, infinities undecided.
-
-    A variant without a closed form is `solved`.
-    """
+def _arms_kernel(system: ParametricSystem, dialect: PlainPython) -> Callable[..., Any]:
+    """The machine-code kernel of a block in which arms compete: NaN without a solution, infinities undecided."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     if not 1 < len(variants) <= _MOST_VARIANTS or not system.inputs:
         raise UnsupportedOperation
     sheet = Sheet(dialect, system.inputs)
     scope, arguments, results = sheet.start(), ", ".join(sheet.arguments.values()), []
     for variant in variants:
-        helper = sheet.helper(variant, partial(_variant_kernel, replace(system, equations=variant), dialect, solved))
+        helper = sheet.helper(variant, partial(_variant_kernel, replace(system, equations=variant), dialect))
         results.append(_solution_of_variant(sheet, system, f"{helper}({arguments})", scope))
     columns = [sheet.line(f"only({', '.join(column)})") for column in zip(*results, strict=True)]
     is_open = sheet.line(" or ".join(f"abs({column}) == inf" for column in columns))
@@ -116,14 +111,12 @@ def _solution_of_variant(sheet: Sheet, system: ParametricSystem, called: str, sc
     return [sheet.line(f"inf if {unclear} else {value} if {fits} else nan") for value in values]
 
 
-def _variant_kernel(
-    system: ParametricSystem, dialect: PlainPython, solved: Callable[[ParametricSystem], Callable[..., Any]]
-) -> Callable[..., Any]:
+def _variant_kernel(system: ParametricSystem, dialect: PlainPython) -> Callable[..., Any]:
     """The machine-code kernel of a block with one arm of each choice; infinite where unknowns are only bounded."""
     unknowns = {*system.unknowns}
     fixed = [equation for equation in system.equations if unknowns.isdisjoint(names_in(equation.lhs, equation.rhs))]
     if not fixed:
-        return _closed_form_kernel(system, dialect) or solved(system)
+        return machine_code_kernel(system, dialect)
     sheet = Sheet(dialect, system.inputs)
     scope = sheet.start()
     text = partial(sheet.expression, scope=scope)
