@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
@@ -106,9 +106,6 @@ class Reason:
     kind: Kind
     quantity: str
     text: str
-
-    def __post_init__(self) -> None:
-        assert self.kind in get_args(Kind)
 
     @property
     def is_open(self) -> bool:
