@@ -45,7 +45,7 @@ from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.lowering import written
 from derive.kernels.own_numbers import OwnNumbers, own_numbers
-from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for, solved_number
+from derive.kernels.several_targets import JointFunctions, found_for, solved_number
 from derive.model.relation_set import RelationSet
 from derive.solving.case_trees import Cases, cases, same_steps, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
@@ -88,7 +88,7 @@ def compiled(
     if is_asked:
         target_cases = replace(target_cases, is_asked=True)
     names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
-    floats = _Floats(library, target_cases, arrays, weak, profiles)
+    floats = _Floats(library, target_cases, arrays)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
@@ -120,14 +120,11 @@ class _Floats:
     library: RelationSet
     cases: Cases
     arrays: JointFunctions
-    weak: Container[str]
-    profiles: tuple[Any, ...]
 
     @cached_property
     def point(self) -> Callable[..., float]:
         if self.cases.is_asked:
-            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak, self.profiles)
-            return lambda *numbers: ask.solved(numbers)
+            return lambda *numbers: self.arrays.open_points[0].solved(numbers)
         return written(self.library, [self.cases], self.cases.outline.strong, Floats())
 
     def lost(self, values: Sequence[float]) -> float:

@@ -78,7 +78,7 @@ class JointFunctions:
         self.outlines = tuple(target_cases.outline for target_cases in wanted)
         self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
-        self._open_points = [OpenPoints(library, target_cases, self.names, weak, profiles) for target_cases in wanted]
+        self.open_points = [OpenPoints(library, target_cases, self.names, weak, profiles) for target_cases in wanted]
         self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, target_cases in enumerate(wanted) if not target_cases.is_asked)
         plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
@@ -111,7 +111,7 @@ class JointFunctions:
         """The columns of all targets that are compiled together; those that machine code has not computed are added."""
         remaining = tuple(i for i in self._by_lines if i not in columns)
         columns |= zip(remaining, self._by_arrays(remaining, values), strict=True)
-        numbered = enumerate(self._open_points)
+        numbered = enumerate(self.open_points)
         return [columns[i] if i in columns else asking.everywhere(values) for i, asking in numbered]
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
@@ -133,7 +133,7 @@ class JointFunctions:
 
     def _on_tile(self, places: tuple[int, ...], arrays: Sequence[Any]) -> list[Any]:
         columns = self._function(Arrays, places)(*arrays)
-        return [self._open_points[i].settled(column, arrays) for i, column in zip(places, columns, strict=True)]
+        return [self.open_points[i].settled(column, arrays) for i, column in zip(places, columns, strict=True)]
 
     def _function(self, dialect: type[Dialect], places: tuple[int, ...]) -> Callable[..., Any]:
         """The function that computes some of the targets in a dialect, written on first use."""
