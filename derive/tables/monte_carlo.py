@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -290,7 +290,6 @@ def _read(
     numbers = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in single.items()}
     is_asked = bool(depending_on_case(library, question, used))
     recipe = Recipe.of(library, question, plan, tuple(spreads), numbers, is_asked=is_asked)
-    recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
     function = SweepFunction(
         library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys())

@@ -76,7 +76,8 @@ class Recipe:
     ) -> Recipe:
         """The recipe for a question's target at every point along some axes."""
         own_value = {} if question.own is None else {question.target: question.own}
-        weak = {**question.weak, **question.outdated, **own_value}
+        stated = {**question.weak, **question.outdated, **own_value}
+        weak = {name: value for name, value in stated.items() if name not in axes}
         only_checked = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
         return cls(library, axes, question.target, numbers, weak, only_checked, **more)
 
@@ -88,7 +89,7 @@ class Recipe:
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
         """The weak values in the recipe of a target that are ranges, with their ends in base units."""
-        ranged = sorted(name for name, value in self.weak.items() if value.is_range and name not in self.axes)
+        ranged = sorted(name for name, value in self.weak.items() if value.is_range)
         return {name: self.weak[name].as_rounded for name in ranged}
 
     @property
