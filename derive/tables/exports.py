@@ -202,7 +202,7 @@ def _blocks(
 
 def _of_stretch(task: Task, function: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
     """What a task of dask finds on its stretch of an exported sweep, each result broadcast to a whole chunk."""
-    lines = tuple(Line(name, "", array) for name, array in zip(function.names, parts, strict=False))
+    lines = tuple(Line(name, array) for name, array in zip(function.names, parts, strict=False))
     survey, columns = SweepQuestion(lines, function), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])
 

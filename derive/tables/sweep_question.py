@@ -64,7 +64,7 @@ class SweepQuestion:
     @property
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets of a sweep."""
-        quantities, targets = self.function.library.declared, [recipe.target for recipe in self.function.recipes]
+        quantities, targets = self.function.library.declared, self.function.targets
         units = {name: quantities[name].unit.text for name in (*self.function.names, *targets)}
         ends = ENDS if self.function.is_ranged else ()
         return units | {f"{target}.{end}": units[target] for target, end in product(targets, ends)}
@@ -100,7 +100,7 @@ class SweepQuestion:
     def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
         """The boxes in which a sweep walks its points, of at most this many each, in the order of the rows.
 
-        >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
+        >>> lines = tuple(Line(name, range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in SweepQuestion(lines, None).boxes(8)]
         [((0, 2), (0, 4)), ((2, 3), (0, 4))]
         """
@@ -127,7 +127,7 @@ class SweepQuestion:
 
     def at(self, *arrays: Any) -> SweepQuestion:
         """The same question of a sweep, with other numbers along its axes."""
-        lines = [Line(line.name, line.unit, array) for line, array in zip(self.lines, arrays, strict=True)]
+        lines = [Line(line.name, array) for line, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
 
 

@@ -88,7 +88,7 @@ def held_at(
 
     Each piece has its place in the columns and the numbers of its axes.
     """
-    targets = [recipe.target for recipe in function.recipes]
+    targets = function.targets
     first = columns[targets[0]]
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
     verdicts: dict[str, dict[Verdict, int]] = {target: {} for target in targets}
@@ -178,6 +178,6 @@ def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     """The sentence on a check of a table where it first fails, and that place."""
     point, function = table.survey.point(place), table.survey.function
     where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
-    failures = (function.point_answer(recipe.target, tuple(point.values())).failures for recipe in function.recipes)
+    failures = (function.point_answer(target, tuple(point.values())).failures for target in function.targets)
     sentence = next((sentences[name] for sentences in failures if name in sentences), f"{name} does not hold")
     return sentence, where
