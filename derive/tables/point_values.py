@@ -20,7 +20,8 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import based, tested, text_of_test
 from derive.kernels.backends.emitter import Writer
-from derive.kernels.browser_programs.layout import always_in_use, choices_of
+from derive.kernels.backends.python_numpy import contrary, sure
+from derive.kernels.browser_programs.layout import always_in_use, binding_arm, choices_of
 from derive.kernels.several_targets import JointFunctions, found_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -245,7 +246,8 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
     if sources is None:
         return None
     places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
-    judge = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
+    calls = {"largest": _largest, "smallest": _smallest, "first": _first}
+    judge = tested(names, partial(_judging, relation, choice.nodes), **calls)
     sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
@@ -269,20 +271,10 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
 def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
     """The source code that tells at every point whether a relation holds, and which arms its choices take."""
     tests = [text_of_test(relation.written, text), *(f"sure({text(condition)})" for condition in relation.conditions)]
-    return f"({', '.join(tests)},), ({', '.join(_way(node, text) for node in chosen)},)"
+    return f"({', '.join(tests)},), ({', '.join(binding_arm(node, text) for node in chosen)},)"
 
 
-def _way(choice: Apply, text: Writer) -> str:
-    """The source code by which a table compares the arms of a choice at every point, for the index of the one taken."""
-    if choice.op != "piecewise":
-        sign = "-" if choice.op == "min" else ""
-        return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
-    tests = [text(choice.args[i + 1]) for i in range(0, len(choice.args) - 1, 2)]
-    sides = [f"(sure({test}), sure(contrary({test})))" for test in tests]
-    return f"first({', '.join([*sides, str(bool(len(choice.args) % 2))])})"
-
-
-def _largest(*arrays: Any) -> Any:
+def _largest(arrays: Sequence[Any]) -> Any:
     """The place of the largest arm of a maximum at a point of a sweep; -1 where an arm is undefined."""
     best, way = arrays[0], numpy.zeros((), dtype=int)
     for i, array in enumerate(arrays[1:], 1):
@@ -291,10 +283,13 @@ def _largest(*arrays: Any) -> Any:
     return numpy.where(numpy.isnan(best), -1, way)
 
 
-def _first(*sides: Any) -> Any:
+def _smallest(arrays: Sequence[Any]) -> Any:
+    return _largest([-array for array in arrays])
+
+
+def _first(tests: Sequence[Any], has_last: bool) -> Any:
     """The place of the first condition of a choice that holds at a point; -1 without one, or after an undefined one."""
-    *tests, otherwise = sides
-    way: Any = len(tests) if otherwise else -1
-    for i, (yes, no) in reversed(list(enumerate(tests))):
-        way = numpy.where(yes, i, numpy.where(no, way, -1))
+    way: Any = len(tests) if has_last else -1
+    for i, test in reversed(list(enumerate(tests))):
+        way = numpy.where(sure(test), i, numpy.where(sure(contrary(test)), way, -1))
     return way

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
+from derive.kernels.backends.emitter import Writer
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
@@ -93,6 +94,14 @@ def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) ->
     """The arms that bind in a form of a relation, for a browser program's layout; each choice takes its stated way."""
     for choice, arm in taken_arms(node, lambda choice: arms_of(choice)[way_of_each[id(choice)]]):
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
+
+
+def binding_arm(choice: Apply, text: Writer) -> str:
+    """The text by which a browser program or a table finds the arm of a choice that binds, the first of equal ones."""
+    if choice.op == "piecewise":
+        return f"first(({', '.join(map(text, choice.args[1::2]))},), {bool(len(choice.args) % 2)})"
+    name = "largest" if choice.op == "max" else "smallest"
+    return f"{name}(({', '.join(map(text, choice.args))},))"
 
 
 Kind = Literal["given", "domain", "undecided", "uncompiled", "case", "contradiction"]
