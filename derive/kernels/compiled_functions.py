@@ -42,8 +42,6 @@ from derive.errors import (
 )
 from derive.kernels.agreement import agreed, agreement, based, definitions_determined, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
-from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.lowering import written
 from derive.kernels.own_numbers import OwnNumbers, own_numbers
 from derive.kernels.several_targets import JointFunctions, found_for, solved_number
 from derive.model.relation_set import RelationSet
@@ -88,7 +86,7 @@ def compiled(
     if is_asked:
         target_cases = replace(target_cases, is_asked=True)
     names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
-    floats = _Floats(library, target_cases, arrays)
+    floats = _Floats(arrays)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
@@ -117,15 +115,11 @@ def compiled(
 class _Floats:
     """The function of floats for one target, written on first use; that of arrays decides where it cannot."""
 
-    library: RelationSet
-    cases: Cases
     arrays: JointFunctions
 
     @cached_property
     def point(self) -> Callable[..., float]:
-        if self.cases.is_asked:
-            return lambda *numbers: self.arrays.open_points[0].solved(numbers)
-        return written(self.library, [self.cases], self.cases.outline.strong, Floats())
+        return self.arrays.of_floats()
 
     def lost(self, values: Sequence[float]) -> float:
         """The value by the compiled function of arrays, at a point where that of floats is undefined or ambiguous."""

@@ -19,7 +19,7 @@ from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.exact_points import as_given
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
-from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
+from derive.kernels.backends.python_numpy import Arrays, Floats, only_of_arrays
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
@@ -78,7 +78,7 @@ class JointFunctions:
         self.outlines = tuple(target_cases.outline for target_cases in wanted)
         self.names = tuple(dict.fromkeys(chain.from_iterable(outline.strong for outline in self.outlines)))
         self._library = library
-        self.open_points = [OpenPoints(library, target_cases, self.names, weak, profiles) for target_cases in wanted]
+        self._open_points = [OpenPoints(library, target_cases, self.names, weak, profiles) for target_cases in wanted]
         self._wanted = tuple(wanted)
         self._by_lines = tuple(i for i, target_cases in enumerate(wanted) if not target_cases.is_asked)
         plans = chain.from_iterable(wanted[i].plans for i in self._by_lines)
@@ -104,6 +104,12 @@ class JointFunctions:
         columns = dict(zip(compiled, looped(point, len(compiled), values, ask), strict=True))
         return self._with_the_others(columns, values)
 
+    def of_floats(self) -> Callable[..., float]:
+        """The function of floats for the only target: of lines, or of the solver if that is asked at every point."""
+        if self._by_lines:
+            return self._function(Floats, self._by_lines)
+        return lambda *numbers: self._open_points[0].solved(numbers)
+
     def on_arrays(self, values: Sequence[Any]) -> list[Any]:
         return self._with_the_others({}, values)
 
@@ -111,7 +117,7 @@ class JointFunctions:
         """The columns of all targets that are compiled together; those that machine code has not computed are added."""
         remaining = tuple(i for i in self._by_lines if i not in columns)
         columns |= zip(remaining, self._by_arrays(remaining, values), strict=True)
-        numbered = enumerate(self.open_points)
+        numbered = enumerate(self._open_points)
         return [columns[i] if i in columns else asking.everywhere(values) for i, asking in numbered]
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
@@ -133,7 +139,7 @@ class JointFunctions:
 
     def _on_tile(self, places: tuple[int, ...], arrays: Sequence[Any]) -> list[Any]:
         columns = self._function(Arrays, places)(*arrays)
-        return [self.open_points[i].settled(column, arrays) for i, column in zip(places, columns, strict=True)]
+        return [self._open_points[i].settled(column, arrays) for i, column in zip(places, columns, strict=True)]
 
     def _function(self, dialect: type[Dialect], places: tuple[int, ...]) -> Callable[..., Any]:
         """The function that computes some of the targets in a dialect, written on first use."""
