@@ -176,8 +176,6 @@ def _undefined() -> float:
     raise ValueError("undefined")
 
 
-_HALF = UNDEFINED
-
 Judge = Callable[..., "bool | None"]
 """The verdict of a comparison at the numbers of its names."""
 
@@ -197,10 +195,10 @@ def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, nam
     if is_clear:
         known = ~numpy.isnan(left - right)
         pending &= ~(known | numpy.isnan(left) | numpy.isnan(right))
-    verdicts = numpy.where(known, test, _HALF)
+    verdicts = numpy.where(known, test, UNDEFINED)
     if pending.any():
         verdicts[pending] = each_once(judge, [name[pending] for name in names])
-    return verdicts if (verdicts == _HALF).any() else verdicts == 1
+    return verdicts if (verdicts == UNDEFINED).any() else verdicts == 1
 
 
 def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
@@ -213,7 +211,7 @@ def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[A
     computed, is_near, *numbers = numpy.broadcast_arrays(computed, is_near, *numbers)
     result = computed.astype(float)
     result[is_near] = exact.at_all([number[is_near] for number in numbers])
-    if is_test and not (result == _HALF).any():
+    if is_test and not (result == UNDEFINED).any():
         result = result == 1
     return result[()]
 
@@ -255,7 +253,7 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
     import numpy
 
     if not _are_bools(verdicts):
-        return numpy.where(verdicts == _HALF, numpy.nan, numpy.where(verdicts == 1, yes, no))
+        return numpy.where(verdicts == UNDEFINED, numpy.nan, numpy.where(verdicts == 1, yes, no))
     if numpy.ndim(verdicts):
         return numpy.where(verdicts, yes, no)
     return yes if verdicts else no
