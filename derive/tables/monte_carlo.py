@@ -96,8 +96,7 @@ class Sample(Result):
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
         pieces = ((box, [column[box] for column in drawn]) for box in boxes)
-        typed = (*(name for name in self.function.names if name not in self.function.weak), *self.function.given)
-        return held_at(self.function, pieces, {self.quantity.name: self.numbers}, typed)
+        return held_at(self.function, pieces, {self.quantity.name: self.numbers})
 
     @property
     def holds(self) -> Any:

@@ -79,6 +79,10 @@ class SweepFunction:
         return bool(self.ranged)
 
     @property
+    def typed_axes(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if name not in self.weak)
+
+    @property
     def targets(self) -> tuple[str, ...]:
         return tuple(recipe.target for recipe in self.recipes)
 
@@ -99,8 +103,7 @@ class SweepFunction:
         """What tells where axes of a sweep have the very numbers that profiles state of them."""
         if not self.profiles:
             return []
-        typed = [name for name in self.names if name not in self.weak]
-        own = own_numbers(self.library, recipe.target, self.profiles, self.given, typed)
+        own = own_numbers(self.library, recipe.target, self.profiles, self.given, self.typed_axes)
         sources = None if own is None else recipe.sources(own.own)
         return [] if own is None or sources is None else [PointFunction(sources, own.gap)]
 

@@ -57,11 +57,6 @@ class SweepQuestion:
         return math.prod(self.shape)
 
     @property
-    def typed(self) -> tuple[str, ...]:
-        """The names that were given a value or an axis in the question of a sweep."""
-        return (*self.function.names, *self.function.given)
-
-    @property
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets of a sweep."""
         quantities, targets = self.function.library.declared, self.function.targets

@@ -75,14 +75,11 @@ class Holding:
 def held_along(survey: SweepQuestion, columns: Mapping[str, Any]) -> Holding:
     """Where the checks of a table hold along its axes, over all its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
-    return held_at(survey.function, pieces, columns, survey.typed)
+    return held_at(survey.function, pieces, columns)
 
 
 def held_at(
-    function: SweepFunction,
-    pieces: Iterable[tuple[Tile, Sequence[Any]]],
-    columns: Mapping[str, Any],
-    typed: tuple[str, ...],
+    function: SweepFunction, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any]
 ) -> Holding:
     """Where the checks of a table hold, over all its targets, at points that come in pieces.
 
@@ -105,7 +102,7 @@ def held_at(
             places[target][box] = numpy.array(numbers, numpy.int32)[judgement.places]
     judgements = {target: Judgement(places[target], tuple(verdicts[target])) for target in targets}
     has_value = numpy.logical_and.reduce([numpy.isfinite(columns[target]) for target in targets])
-    return Holding(judgements, typed, numpy.asarray(has_value))
+    return Holding(judgements, (*function.typed_axes, *function.given), numpy.asarray(has_value))
 
 
 # Sentences about a table: the checks that fail, points without an answer, unused givens
