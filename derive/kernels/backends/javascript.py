@@ -30,7 +30,6 @@ from derive.kernels.backends.emitter import (
     Script,
     Writer,
     is_clear,
-    is_total,
 )
 from derive.kernels.backends.numba_source import CALLED, PlainPython
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET, SAME_ROOT, SMALLEST
@@ -49,11 +48,10 @@ class JavaScript(PlainPython):
         own = {name: RuntimeFunction(name) for name in CALLED}
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
 
-    def comparison(self, node: Apply, part: Writer) -> str:
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
         """The text of a comparison for a browser; an infinity that can only be an overflow compares as a number."""
-        if is_total(node) or not all(map(is_clear, node.args)):
-            return super().comparison(node, part)
-        left, right = map(part, node.args)
+        if not all(map(is_clear, node.args)):
+            return super().comparison(node, left, right, part)
         known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
         return f"({left} {SIGNS[node.op]} {right} if {known} else {UNDECIDED})"
 

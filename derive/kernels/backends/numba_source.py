@@ -35,7 +35,6 @@ from derive.kernels.backends.emitter import (
     Writer,
     execute,
     is_literal,
-    is_total,
     nested,
     operations,
 )
@@ -73,10 +72,7 @@ class PlainPython(Dialect):
         own = {name: getattr(python_runtime, name) for name in CALLED}
         return {"m": functions, "np": functions, "inf": math.inf, "abs": abs, **own}
 
-    def comparison(self, node: Apply, part: Writer) -> str:
-        left, right = map(part, node.args)
-        if is_total(node):
-            return f"({left} {SIGNS[node.op]} {right})"
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
         return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else {UNDECIDED})"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:

@@ -30,7 +30,6 @@ from derive.kernels.backends.emitter import (
     Writer,
     is_clear,
     is_literal,
-    is_total,
     nested,
     operations,
     unsettled,
@@ -76,10 +75,7 @@ class Floats(Dialect):
             return f"({text} if {text} - {text} == 0.0 else undefined())"
         return f"(w if (w := {text}) - w == 0.0 else undefined())"
 
-    def comparison(self, node: Apply, part: Writer) -> str:
-        left, right = map(part, node.args)
-        if is_total(node):
-            return f"({left} {SIGNS[node.op]} {right})"
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
         (left, first_text), (right, second_text) = map(self._named, (left, right))
         return f"({left} {SIGNS[node.op]} {right} if -inf < {first_text} - {second_text} < inf else undefined())"
 
@@ -132,12 +128,9 @@ class Arrays(Dialect):
             return f"(({DOUBT} := {is_near}), {text})[1]"
         return f"settled({text}, {is_near}, {exact_points[0]}, ({exact_points[1]}))"
 
-    def comparison(self, node: Apply, part: Writer) -> str:
-        """The text of a comparison of arrays, which the evaluator decides where a side may not be finite."""
-        left, right = map(part, node.args)
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
+        """The text of a comparison of arrays, which the evaluator decides where a side is not finite."""
         test = f"({left} {SIGNS[node.op]} {right})"
-        if is_total(node):
-            return test
         names = names_in(unsettled(node))
         if node not in self._places:
             self._places[node] = len(self._judges)
