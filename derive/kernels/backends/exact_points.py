@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cached_property
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import Any
 
@@ -148,8 +148,8 @@ class ExactPoints:
         return Arithmetic(
             number=lambda node: _exact(*map(_as_double, (node.value.numerator, node.value.denominator))),
             operations={
-                "add": _sum,
-                "mul": _product,
+                "add": lambda *parts: reduce(_sum_of_two, parts),
+                "mul": lambda *parts: reduce(_product_of_two, parts),
                 "neg": lambda number: (-number[0], number[1]),
                 "inv": inverse,
                 "floor": lambda number: (numpy.floor(number[0] / number[1]), 1.0),
@@ -201,19 +201,13 @@ def _exact(numerator: Any, denominator: Any) -> Quotient:
     return numerator, denominator
 
 
-def _sum(*parts: Quotient) -> Quotient:
-    numerator, denominator = parts[0]
-    for other_numerator, other_denominator in parts[1:]:
-        first, second = _exact(numerator * other_denominator, other_numerator * denominator)
-        numerator, denominator = _exact(first + second, denominator * other_denominator)
-    return numerator, denominator
+def _sum_of_two(left: Quotient, right: Quotient) -> Quotient:
+    first, second = _exact(left[0] * right[1], right[0] * left[1])
+    return _exact(first + second, left[1] * right[1])
 
 
-def _product(*parts: Quotient) -> Quotient:
-    numerator, denominator = parts[0]
-    for other_numerator, other_denominator in parts[1:]:
-        numerator, denominator = _exact(numerator * other_numerator, denominator * other_denominator)
-    return numerator, denominator
+def _product_of_two(left: Quotient, right: Quotient) -> Quotient:
+    return _exact(left[0] * right[0], left[1] * right[1])
 
 
 def _quotient(column: Any) -> Quotient:
