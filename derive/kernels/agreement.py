@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ from derive.expressions.tree import (
 )
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
+from derive.kernels.several_targets import JointFunctions, points_at
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO, simplified
@@ -425,7 +425,7 @@ class Agreement:
     gaps: tuple[Gap, ...]
     beside: JointFunctions  # quantities in these relations that are neither given nor targets
 
-    def kept(self, values: Sequence[Any], result: Any) -> Any:
+    def kept(self, values: Sequence[Any], result: Any, solved: Callable[[Sequence[float]], float]) -> Any:
         """The compiled values of the target where the givens agree, and the solver's answers where they may not."""
         import numpy
 
@@ -437,12 +437,8 @@ class Agreement:
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in numbers.items()}
         with numpy.errstate(all="ignore"):
             gaps = [gap(*(bases[name] for name in names)) for names, gap in self.gaps]
-        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, self._open_points.solved)
+        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, solved)
         return agreed_values if agreed_values.shape else float(agreed_values)
-
-    @cached_property
-    def _open_points(self) -> OpenPoints:
-        return OpenPoints(self.library, self.cases, self.cases.outline.strong)
 
 
 def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
@@ -615,12 +611,9 @@ def _factors(library: RelationSet, equation: Equation, strong: frozenset[str]) -
             continue
         for factor in product.args:
             names = {*names_in(factor)}
-            if names and names <= strong and not _is_divisor(factor) and may_be_zero(library, factor):
+            is_divisor = isinstance(factor, Apply) and factor.op == "inv"
+            if names and names <= strong and not is_divisor and may_be_zero(library, factor):
                 yield factor
-
-
-def _is_divisor(factor: Node) -> bool:
-    return isinstance(factor, Apply) and factor.op == "inv"
 
 
 def _spare(members: _Members, strong: frozenset[str]) -> int:

@@ -101,7 +101,7 @@ def compiled(
     def slow(given: Sequence[Any]) -> Any:
         values = numbers_of(quantities, given)
         result = on_numbers(values)
-        return result if checks is None else checks.kept(values, result)
+        return result if checks is None else checks.kept(values, result, arrays.solved)
 
     if checks is not None or backend in ("numpy", "numba"):
         call = by_name(names, slow)

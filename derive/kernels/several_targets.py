@@ -108,7 +108,11 @@ class JointFunctions:
         """The function of floats for the only target: of lines, or of the solver if that is asked at every point."""
         if self._by_lines:
             return self._function(Floats, self._by_lines)
-        return lambda *numbers: self._open_points[0].solved(numbers)
+        return lambda *numbers: self.solved(numbers)
+
+    def solved(self, point: Sequence[float]) -> float:
+        """The solver's answer for the only target at a point."""
+        return self._open_points[0].solved(point)
 
     def on_arrays(self, values: Sequence[Any]) -> list[Any]:
         return self._with_the_others({}, values)
