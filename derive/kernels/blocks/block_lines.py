@@ -22,7 +22,7 @@ from math import floor, frexp, isfinite, ldexp
 from typing import Any
 
 from derive.expressions.tree import Equation, Node, names_in
-from derive.kernels.backends.emitter import Dialect, Scope, Sheet
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, is_literal
 from derive.kernels.blocks.decisions import roundings, size_of
 from derive.kernels.blocks.monotone_pieces import Pieces, crossings, monotone_pieces, reach
 from derive.numerics.algebra.evaluation import terms
@@ -176,7 +176,7 @@ class _AttemptLines:
             rows.append([self.sheet.expression(side, self.scope) for side in sides])
         for row in rows:
             for place, text in enumerate(row):
-                if _is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
+                if is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
                     row[place] = f"({text})" if self.dialect.is_lazy else f"np.float64({text})"
         for name, (text,) in zip(self.system.unknowns, write_elimination(self.sheet, rows), strict=True):
             self.scope.bind(name, text)
@@ -321,11 +321,6 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * EPSILON!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
     return sheet.function(f"{doubt}{text}")
-
-
-def _is_literal(text: str) -> bool:
-    """Whether a text in a block's lines is a literal number other than the zero that elimination skips."""
-    return text != _NOTHING and not text.isidentifier()
 
 
 _GRAIN = 32  # boxes around single points, to a factor of two
