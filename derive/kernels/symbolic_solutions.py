@@ -78,7 +78,10 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         from derive.expressions.sympy_bridge import to_sympy
 
         try:
-            form = _choice(_joined_arms(library, cases, cases.alternatives))
+            arms = _joined_arms(library, cases, cases.alternatives)
+            form, conditions = arms[0]
+            if conditions:
+                form = Apply("piecewise", _parts(arms))
             if _has_gap(form):
                 form = _without_gap(library, cases, form)
             if sum(1 for _ in islice(walk(form), LARGEST_FORM + 1)) > LARGEST_FORM:
@@ -217,11 +220,6 @@ def _where_defined(form: Node) -> tuple[Node, ...]:
     if not isinstance(form, Apply) or form.op != "piecewise" or len(form.args) % 2:
         return ()
     return (Apply("or", form.args[1::2]),)
-
-
-def _choice(arms: Sequence[_Arm]) -> Node:
-    first, conditions = arms[0]
-    return Apply("piecewise", _parts(arms)) if conditions else first
 
 
 def _has_gap(form: Node) -> bool:
