@@ -22,7 +22,7 @@ from derive.kernels.agreement import based, tested, text_of_test
 from derive.kernels.backends.emitter import Writer
 from derive.kernels.backends.python_numpy import contrary, sure
 from derive.kernels.browser_programs.layout import always_in_use, binding_arm, choices_of
-from derive.kernels.several_targets import JointFunctions, found_for
+from derive.kernels.several_targets import found_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
@@ -33,19 +33,6 @@ from derive.tables.axes import is_lazy
 from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
-_FUNCTIONS = Memo[JointFunctions](most=256)
-
-
-def functions(
-    library: RelationSet,
-    wanted: Iterable[Cases],
-    weak: frozenset[str] = frozenset(),
-    profiles: tuple[Any, ...] = (),
-) -> JointFunctions:
-    """One function for the values of several quantities at every point of a sweep, some of its inputs being weak."""
-    listed = list(wanted)
-    key = (weak, profiles, *((cases.outline, cases.is_asked) for cases in listed))
-    return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak, profiles))
 
 
 @dataclass(frozen=True)

@@ -28,10 +28,11 @@ from derive.presentation.cautions import PlacedRemark
 from derive.solving.case_trees import Cases
 from derive.solving.execution.answer import Answer, Remark
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of, undecided_sign
-from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
+from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, switches
 from quantities.declaration import read_given
 
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
+_FUNCTIONS = Memo[JointFunctions](most=256)
 _WITHOUT_LIMIT = Memo[RelationSet](most=64)
 
 ENDS = ("low", "high")
@@ -116,11 +117,13 @@ class SweepFunction:
 
     def _function(self, tests: Iterable[PointFunction], with_targets: bool) -> JointFunctions:
         """One compiled function for the targets of a sweep and for all that is tested beside them."""
-        wanted = [*self.lines.values()] if with_targets else []
-        sources = chain.from_iterable(test.sources for test in tests)
-        wanted += [source.cases for source in sources if source.cases is not None]
+        beside = [source.cases for test in tests for source in test.sources if source.cases is not None]
+        listed = [*self.lines.values(), *beside] if with_targets else beside
+        wanted = [*{cases.outline: cases for cases in listed}.values()]
         weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
-        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak, self.profiles)
+        key = (weak, self.profiles, *((cases.outline, cases.is_asked) for cases in wanted))
+        made = partial(JointFunctions, self.library, wanted, weak, self.profiles)
+        return _FUNCTIONS.of(self.library.session, key, made)
 
     def _values(
         self,

@@ -109,11 +109,9 @@ class SweepQuestion:
     def of(self, target: str) -> SweepQuestion:
         """The question of a sweep with one of its targets alone."""
         recipes = tuple(recipe for recipe in self.function.recipes if recipe.target == target)
-        return (
-            self
-            if recipes == self.function.recipes
-            else replace(self, function=replace(self.function, recipes=recipes))
-        )
+        if recipes == self.function.recipes:
+            return self
+        return replace(self, function=replace(self.function, recipes=recipes))
 
     def point(self, place: int) -> dict[str, float]:
         """The numbers on the axes at one point of a sweep's question, from the number of its row."""
