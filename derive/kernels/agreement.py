@@ -19,6 +19,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.expressions.tree import (
@@ -182,8 +184,6 @@ def outside(library: RelationSet, block: Block) -> Gap:
     measure = 1.0 if forms else math.nan
 
     def gap(*numbers: Any) -> Any:
-        import numpy
-
         values = [numpy.asarray(function(*numbers), dtype=float) for function in functions]
         verdicts = [_is_left(domain, column, where_undefined=not is_silent) for column in values]
         verdicts += [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
@@ -196,8 +196,6 @@ def outside(library: RelationSet, block: Block) -> Gap:
 
 def _is_left(domain: Domain, values: Any, *, where_undefined: bool) -> Any:
     """Whether numbers by which givens are tested lie outside a domain, beyond rounding."""
-    import numpy
-
     slack = CONTRADICTION * numpy.abs(values)
     low = values <= domain.low if domain.open_low else values < domain.low - slack
     return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), where_undefined)
@@ -221,7 +219,6 @@ def _outside_by_arms(library: RelationSet, block: Block, arms: Sequence[tuple[Eq
 
     def gap(*numbers: Any) -> Any:
         """-1 where a form fits or nothing applies, 1 where none fits, no number where only the equation holds."""
-        import numpy
 
         def computed(function: Callable[..., Any]) -> Any:
             return numpy.asarray(function(*numbers), dtype=float)
@@ -312,8 +309,6 @@ def definition_gaps(library: RelationSet, strong: Iterable[str]) -> Iterator[Gap
 
 def _gap_of_definition(stated: Value, number: Any) -> Any:
     """How far a number is from a definition with which the givens have to agree; negative where there is none."""
-    import numpy
-
     low, high = stated.as_rounded
     beyond = numpy.maximum(low - number, number - high)
     gap = beyond - AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated.base[1]))
@@ -427,8 +422,6 @@ class Agreement:
 
     def kept(self, values: Sequence[Any], result: Any, solved: Callable[[Sequence[float]], float]) -> Any:
         """The compiled values of the target where the givens agree, and the solver's answers where they may not."""
-        import numpy
-
         outline = self.cases.outline
         strong_values = dict(zip(outline.strong, values, strict=True))
         columns = self.beside([strong_values[name] for name in self.beside.names])
@@ -447,8 +440,6 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
     If those points are too many, it answers some of them: the compiled numbers stand unless an answer differs.
     """
-    import numpy
-
     wrong, doubtful = numpy.zeros((2, *column.shape), bool)
     for gap in gaps:
         wrong |= gap > 0
@@ -469,8 +460,6 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
 
 def _some_of(points: Any) -> Any:
     """A few of the points at which the solver is asked whether givens agree, from the first to the last."""
-    import numpy
-
     places = numpy.flatnonzero(points)
     chosen = numpy.zeros(points.shape, bool)
     if len(places):

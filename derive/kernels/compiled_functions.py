@@ -29,6 +29,8 @@ from itertools import count
 from types import FunctionType
 from typing import Any, Literal, get_args
 
+import numpy
+
 from derive.errors import (
     DeriveError,
     DomainError,
@@ -186,8 +188,6 @@ def compiled_with(
 
 def _beside_own_numbers(own: OwnNumbers, values: Mapping[str, Any], result: Any) -> Any:
     """The values of a compiled function, with the solver's answers where givens have the profiles' own numbers."""
-    import numpy
-
     declared = own.library.declared
     gap = own.gap(*(based(numpy.asarray(values[name], dtype=float), declared[name]) for name in own.own))
     column = numpy.asarray(result, dtype=float)
@@ -381,8 +381,6 @@ def numbers_of(quantities: Sequence[Declaration], given: Sequence[Any]) -> Seque
     values = [_number_or_array(*pair) for pair in zip(quantities, given, strict=True)]
     shapes = [value.shape for value in values if value.__class__ is not float]
     if any(shape != shapes[0] for shape in shapes):
-        import numpy
-
         try:
             numpy.broadcast_shapes(*shapes)
         except ValueError:
@@ -406,8 +404,6 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
         return _as_float(quantity, given)
     if _is_missing(given):  # NumPy would make it NaN
         raise _no_number(quantity, given)
-    import numpy
-
     if given.__class__ is numpy.ndarray and given.ndim and given.dtype.kind in _REAL_KINDS:
         return given
     if isinstance(given, bytearray):  # NumPy would take the codes of its characters
@@ -442,8 +438,6 @@ def _listed(quantity: Declaration, entries: Sequence[Any]) -> list[Any]:
 
 def _unmasked(given: Any) -> Any:
     """An array passed to a compiled function with NaN for each masked number, and None among objects; else as it is."""
-    import numpy
-
     if not isinstance(given, numpy.ma.MaskedArray):
         return given
     data, mask = numpy.ma.getdata(given), numpy.ma.getmaskarray(given)

@@ -15,6 +15,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+import numpy
+
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.exact_points import as_given
@@ -88,8 +90,6 @@ class JointFunctions:
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """Compute several targets together: in machine code where it pays for the points so far, else by NumPy."""
-        import numpy
-
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
         if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
             return self.in_machine_code(values)
@@ -126,8 +126,6 @@ class JointFunctions:
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
         """Compute several targets, those at these places, by NumPy, one tile of points after another."""
-        import numpy
-
         if not places:
             return []
         arrays, shape = spread(values)
@@ -198,8 +196,6 @@ class OpenPoints:
 
     def settled(self, column: Any, arrays: Sequence[Any]) -> Any:
         """One target's values, from all those that lines have for it; the solver's answers at points left open."""
-        import numpy
-
         result, several, bounded = only_of_arrays(column)
         open_ones = several & self.has_checks | bounded & self.has_steps
         if open_ones.any():
@@ -210,8 +206,6 @@ class OpenPoints:
 
     def everywhere(self, values: Sequence[Any]) -> Any:
         """The solver's answers at all points of the arrays, for one of several targets that has no lines."""
-        import numpy
-
         columns = [numpy.asarray(values[i], dtype=float) for i in self.places]
         everywhere = numpy.ones(numpy.broadcast_shapes(*(array.shape for array in columns)), bool)
         return numpy.array([self.solved(point) for point in points_at(everywhere, columns)]).reshape(everywhere.shape)
@@ -269,8 +263,6 @@ def _own_number(library: RelationSet, name: str, profiles: tuple[Any, ...]) -> f
 
 def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
     """The numbers of a target's givens at those points of the shared arrays where a mask is true."""
-    import numpy
-
     columns = [numpy.broadcast_to(array, mask.shape)[mask].tolist() for array in arrays]
     return zip(*columns, strict=True) if columns else [()] * int(mask.sum())
 

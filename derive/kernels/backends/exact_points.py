@@ -19,6 +19,8 @@ from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import Any
 
+import numpy
+
 from derive.expressions.arithmetic import Arithmetic, NoElement
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Node, names_in, walk, with_forms
@@ -108,8 +110,6 @@ class ExactPoints:
 
     def at_all(self, columns: Sequence[Any]) -> Any:
         """The exact values of the decision at many points of given decimals; a condition's are 1, 0 and a half."""
-        import numpy
-
         together = self._all_at_once(columns)
         if together is not None:
             return together
@@ -129,7 +129,6 @@ class ExactPoints:
     @cached_property
     def _arithmetic(self) -> Arithmetic[Quotient]:
         """The exact operations on quotients of whole numbers, with positive denominators; a verdict is 1 or 0."""
-        import numpy
 
         def compared(test: Callable[[Any, Any], Any]) -> Callable[[Quotient, Quotient], Quotient]:
             def decided(left: Quotient, right: Quotient) -> Quotient:
@@ -161,8 +160,6 @@ class ExactPoints:
 
 def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
     """The exact values of a decision at points that doubles leave open, once for equal ones; a half where undefined."""
-    import numpy
-
     points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
     results = []
     with query():
@@ -194,8 +191,6 @@ def _as_double(number: int) -> float:
 
 def _exact(numerator: Any, denominator: Any) -> Quotient:
     """The exact quotients at many points, if doubles hold all numerators and denominators; an error otherwise."""
-    import numpy
-
     if not (numpy.all(numpy.abs(numerator) <= _MOST) and numpy.all(numpy.abs(denominator) <= _MOST)):
         raise NoElement
     return numerator, denominator
@@ -212,8 +207,6 @@ def _product_of_two(left: Quotient, right: Quotient) -> Quotient:
 
 def _quotient(column: Any) -> Quotient:
     """The short decimals given at many points as exact quotients: whole numbers over a power of ten."""
-    import numpy
-
     stated = _RATIONALS.get()
     if stated and numpy.isin(column, list(stated)).any():
         raise NoElement

@@ -23,6 +23,8 @@ from itertools import chain
 from math import inf, isfinite, isnan, nan, prod
 from typing import Any
 
+import numpy
+
 from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, UnsupportedOperation, within
 from derive.kernels.backends.numba_source import PlainPython
@@ -226,8 +228,6 @@ def array_solver_kernel(
 
     def solutions_of_arrays(axes: Axes, *arrays: Any) -> Any:
         """The kernel of a block over arrays: all solutions, by lines, and by the solver where these are open."""
-        import numpy
-
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
         columns, pending = numpy.full((size, 1, prod(shape)), nan), numpy.full(prod(shape), True)
@@ -249,8 +249,6 @@ def array_solver_kernel(
 
 def _widened(columns: Any, wanted: int) -> Any:
     """The columns of a block's solutions in a kernel over arrays, with room for this many solutions of a point."""
-    import numpy
-
     size, rows, count = columns.shape
     if rows >= wanted:
         return columns
@@ -318,8 +316,6 @@ class ArraySolutions:
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, Any]:
         """All solutions of the block at many points by the kernel's lines, and where the solver is needed."""
-        import numpy
-
         size, count = len(self._attempt.system.unknowns), arrays[0].size
         rows = [numpy.full((size, count), nan)]
         is_finite = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
@@ -335,8 +331,6 @@ class ArraySolutions:
 
     def _solution_groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
         """The groups of points of a kernel with a block's solutions there, infinite where the solver is needed."""
-        import numpy
-
         size = len(self._attempt.system.unknowns)
         if self._attempt.linear:
             yield places, [self._as_array(self._lines(*(array[places] for array in arrays)), places)]
@@ -353,14 +347,10 @@ class ArraySolutions:
                     yield i, [(inf,) * size] if alone is None else alone
 
     def _as_array(self, columns: Sequence[Any], places: Any) -> Any:
-        import numpy
-
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
     def _groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Pieces | None]]:
         """The groups in which a kernel solves the points of arrays, each with the pieces it may search, or None."""
-        import numpy
-
         if self._proofs.widest is not None:
             narrowest = self._proofs.of(_hull(arrays, places)) if places.size >= _CROWD else None
             if narrowest is not None:
@@ -375,8 +365,6 @@ class ArraySolutions:
 
     def _halved_groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
         """The points of a kernel's arrays in groups, halved until each has a proof or is too small to pay for one."""
-        import numpy
-
         if places.size < _FEW:
             yield places, None
             return

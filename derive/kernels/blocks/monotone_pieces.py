@@ -18,6 +18,8 @@ from functools import lru_cache
 from math import inf, nan
 from typing import Any
 
+import numpy
+
 from derive.expressions.tree import Apply, Node, walk
 from derive.numerics.algebra.like_terms import without_quotients
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, sum_of
@@ -131,8 +133,6 @@ def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
     """The bracketed root on a monotone piece at each point; the residual's sign is certain above the size `least`."""
-    import numpy
-
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
     gaps = [gap(end, *inputs) for end in ends]
     sizes = [numpy.abs(gap_at_end) for gap_at_end in gaps]
@@ -147,8 +147,6 @@ def crossings(
 
 def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
     """The roots of a kernel's block on its monotone pieces, by Chandrupatla's bracketing; infinite where undefined."""
-    import numpy
-
     x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign
     roots, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
     share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
@@ -181,8 +179,6 @@ def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Se
 
 def _cuts(x1: Any, x2: Any, share: Any) -> Any:
     """The numbers at which the brackets on monotone pieces are cut: zero, by ratio, or interpolated."""
-    import numpy
-
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)
     x = x1 + share * (x2 - x1)
     above, below = (a >= 0) & (4 * a < b), (b <= 0) & (4 * b > a)
