@@ -29,6 +29,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
 from derive.solving.case_trees import Cases, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
@@ -50,8 +51,6 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
             return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
         if eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None:
             return replace(target_cases, is_asked=True)
-        from derive.solving.diagnosis.missing_givens import shortage
-
         raise shortage(library, target_cases.outline, {})
 
 

@@ -39,6 +39,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block
 from derive.solving.blocks.free_unknowns import has_choice, variants_of
 from derive.solving.blocks.substitution import expressed, loses_nothing
+from derive.solving.execution.block_execution import outcome_of
 from derive.tolerances import AGREEMENT, LEAST_FACTOR
 
 _TEARS = 3  # unknowns of which it is tried whether one proof covers all inputs
@@ -262,7 +263,6 @@ def _solutions(
 
     It returns None if an unknown is only bounded, or the equations are dependent there: others may have a value.
     """
-    from derive.solving.execution.block_execution import outcome_of
 
     def solutions_at(*numbers: float) -> list[tuple[float, ...]] | None:
         """The solver's admissible solutions of a kernel's block at one point; None if they leave an unknown open."""
