@@ -238,7 +238,8 @@ def array_solver_kernel(
         points = [axes.once(solutions_at, tuple(float(array[i]) for array in flat)) for i in places]
         bounded = numpy.zeros(pending.shape, bool)
         bounded[places] = [solutions is None for solutions in points]
-        columns = _widened(columns, max((len(solutions) for solutions in points if solutions), default=1))
+        most = max((len(solutions) for solutions in points if solutions), default=1)
+        columns = numpy.pad(columns, ((0, 0), (0, max(0, most - columns.shape[1])), (0, 0)), constant_values=nan)
         for i, solutions in zip(places, points, strict=True):
             for j, solution in enumerate(solutions or ()):
                 columns[:, j, i] = solution
@@ -246,14 +247,6 @@ def array_solver_kernel(
         return *(rows[:, 0] if rows.shape[1] == 1 else axes.added(rows)), bounded.reshape(shape)
 
     return solutions_of_arrays
-
-
-def _widened(columns: Any, wanted: int) -> Any:
-    """The columns of a block's solutions in a kernel over arrays, with room for this many solutions of a point."""
-    size, rows, count = columns.shape
-    if rows >= wanted:
-        return columns
-    return numpy.concatenate([columns, numpy.full((size, wanted - rows, count), nan)], axis=1)
 
 
 def _solutions(
