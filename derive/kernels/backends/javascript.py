@@ -98,6 +98,7 @@ class JavaScript(PlainPython):
         return Script(text, space)
 
 
+@lru_cache(maxsize=1)
 def runtime() -> str:
     """The JavaScript text that defines `derive`: the functions that every script needs.
 
@@ -105,12 +106,8 @@ def runtime() -> str:
     True
     """
     shared = {"SAME_ROOT": SAME_ROOT, "LAST_DIGIT": LAST_DIGIT, "SMALLEST": SMALLEST, "SAME_COUNT": SAME_COUNT}
-    return f"const derive = ({_written_once()})({json.dumps(shared)});\n"
-
-
-@lru_cache(maxsize=1)
-def _written_once() -> str:
-    return Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8").strip().rstrip(";")
+    text = Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8")
+    return f"const derive = ({text.strip().rstrip(';')})({json.dumps(shared)});\n"
 
 
 def without_idle(lines: Sequence[str]) -> list[str]:
