@@ -12,7 +12,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy
 
@@ -87,16 +87,14 @@ def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[A
 Units = Literal["attrs", "names", "pint"]
 """Where a frame keeps its units: in `.attrs["units"]`, in the names of its columns, or in its numbers (pint-pandas)."""
 
-_PLACES = ("attrs", "names", "pint")
-
 
 def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Units) -> Any:
     """Columns exported as a data frame of pandas, some of them with units.
 
     What pandas works out of a frame often loses its `.attrs`; the names of columns stay, and so do numbers with units.
     """
-    if place not in _PLACES:
-        raise unknown("place for units", place, _PLACES)
+    if place not in get_args(Units):
+        raise unknown("place for units", place, get_args(Units))
     pandas = optional_package("pandas", "tables")
     if place == "pint":
         columns = {**columns, **{name: _with_unit(columns[name], unit) for name, unit in units.items()}}
