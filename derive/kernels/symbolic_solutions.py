@@ -273,11 +273,7 @@ def _by_other_plans(library: RelationSet, cases: Cases) -> Iterator[Node]:
 
 def _is_defined_everywhere(library: RelationSet, form: Node) -> bool:
     """Whether a symbolic solution has a value at all givens in their domains, as it divides by no zero."""
-    domains = {name: library.declared[name].domain for name in names_in(form)}
-    box = {
-        name: (domain.low or LEAST if domain.open_low else domain.low, domain.high) for name, domain in domains.items()
-    }
-    enclosure = enclose(form, box, "")
+    enclosure = enclose(form, {name: library.declared[name].domain.closed for name in names_in(form)}, "")
     return enclosure is not None and not enclosure.partial
 
 

@@ -186,9 +186,10 @@ def kernel_of(
     if isinstance(dialect, PlainPython):
         return machine_code_kernel(system, dialect)
     method = attempt_of(system)
+    solved = _solutions(library, block, inputs, origins)
     if dialect.is_lazy:
-        return point_solver_kernel(library, block, inputs, origins, PointSolutions(method) if method else None)
-    return array_solver_kernel(library, block, inputs, origins, ArraySolutions(method) if method else None)
+        return point_solver_kernel(system, solved, PointSolutions(method) if method else None)
+    return array_solver_kernel(system, solved, ArraySolutions(method) if method else None)
 
 
 # The solver, where lines do not decide
@@ -201,19 +202,18 @@ SolutionsOfMany = Callable[[Sequence[Any]], tuple[Any, Any]]
 
 
 def point_solver_kernel(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfOne | None = None
+    system: ParametricSystem, solved: SolutionsOfOne, by_lines: SolutionsOfOne | None
 ) -> Callable[..., tuple[float, ...]]:
     """The kernel of a block for one point: its only admissible solution, by lines or the solver; NaN without.
 
-    The solver is called where `by_lines` does not decide.
+    It is `solved` where `by_lines` does not decide.
     """
-    solutions_at = _solutions(library, block, inputs, origins)
-    nothing = (nan,) * len(block.unknowns)
+    nothing = (nan,) * len(system.unknowns)
 
     def only_solution(*numbers: float) -> tuple[float, ...]:
-        given = numbers[: len(inputs)]
+        given = numbers[: len(system.inputs)]
         solutions = by_lines(*given) if by_lines and all(map(isfinite, given)) else None
-        solutions = solutions_at(*numbers) if solutions is None else solutions
+        solutions = solved(*numbers) if solutions is None else solutions
         if solutions is None or len(solutions) > 1:
             raise ValueError("several solutions")
         return solutions[0] if solutions else nothing
@@ -222,20 +222,20 @@ def point_solver_kernel(
 
 
 def array_solver_kernel(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfMany | None = None
+    system: ParametricSystem, solved: SolutionsOfOne, by_lines: SolutionsOfMany | None
 ) -> Callable[..., Any]:
     """The kernel of a block over arrays: its solutions, several along a new axis, and where one is only bounded."""
-    solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
+    size = len(system.unknowns)
 
     def solutions_of_arrays(axes: Axes, *arrays: Any) -> Any:
         """The kernel of a block over arrays: all solutions, by lines, and by the solver where these are open."""
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
         columns, pending = numpy.full((size, 1, prod(shape)), nan), numpy.full(prod(shape), True)
-        if by_lines and inputs:
-            columns, pending = by_lines(flat[: len(inputs)])
+        if by_lines:
+            columns, pending = by_lines(flat[: len(system.inputs)])
         places = numpy.flatnonzero(pending)
-        points = [axes.once(solutions_at, tuple(float(array[i]) for array in flat)) for i in places]
+        points = [axes.once(solved, tuple(float(array[i]) for array in flat)) for i in places]
         bounded = numpy.zeros(pending.shape, bool)
         bounded[places] = [solutions is None for solutions in points]
         most = max((len(solutions) for solutions in points if solutions), default=1)
@@ -249,9 +249,7 @@ def array_solver_kernel(
     return solutions_of_arrays
 
 
-def _solutions(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins
-) -> Callable[..., list[tuple[float, ...]] | None]:
+def _solutions(library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins) -> SolutionsOfOne:
     """The function by which a kernel asks the solver for all admissible solutions of a block at a point.
 
     It returns None if an unknown is only bounded, or the equations are dependent there: others may have a value.
