@@ -29,7 +29,7 @@ from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, UnsupportedOperation, within
 from derive.kernels.backends.numba_source import PlainPython
 from derive.kernels.backends.python_numpy import Arrays, Axes
-from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, PieceProofs, attempt_of
+from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, PieceProofs, attempts_of
 from derive.kernels.blocks.decisions import Origins
 from derive.kernels.blocks.monotone_pieces import Pieces
 from derive.model.relation_set import RelationSet
@@ -53,10 +53,10 @@ def machine_code_kernel(system: ParametricSystem, dialect: PlainPython) -> Calla
         closed = _closed_form_kernel(system, dialect)
         if closed is not None:
             return closed
-    method = attempt_of(system)
-    if method is not None and method.linear:
-        return method.lines(dialect)
-    proofs = [PieceProofs(by_tear) for by_tear in method.ways[:_TEARS]] if method is not None else []
+    attempts = attempts_of(system)
+    if attempts and attempts[0].linear:
+        return attempts[0].lines(dialect)
+    proofs = [PieceProofs(attempt) for attempt in attempts[:_TEARS]]
     complete = next((proof for proof in proofs if proof.whole is not None), None)
     if complete is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
         return _arms_kernel(system, dialect)
@@ -185,11 +185,11 @@ def kernel_of(
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
     if isinstance(dialect, PlainPython):
         return machine_code_kernel(system, dialect)
-    method = attempt_of(system)
+    attempt = next(iter(attempts_of(system)), None)
     solved = _solutions(library, block, inputs, origins)
     if dialect.is_lazy:
-        return point_solver_kernel(system, solved, PointSolutions(method) if method else None)
-    return array_solver_kernel(system, solved, ArraySolutions(method) if method else None)
+        return point_solver_kernel(system, solved, PointSolutions(attempt) if attempt else None)
+    return array_solver_kernel(system, solved, ArraySolutions(attempt) if attempt else None)
 
 
 # The solver, where lines do not decide

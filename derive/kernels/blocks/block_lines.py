@@ -15,7 +15,7 @@ there the solver is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from math import floor, frexp, isfinite, ldexp
@@ -127,12 +127,6 @@ class Attempt:
     linear: tuple[Linear, ...] = ()
     tear: str = ""
     branch: Branch | None = None
-    others: tuple[tuple[str, Branch], ...] = ()  # other unknowns that may be the tear
-
-    @property
-    def ways(self) -> tuple[Attempt, ...]:
-        """The attempts at a block's lines by each tear that they may search for, this one first."""
-        return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
         """The monotone pieces on which the attempt's lines search for the tear, for inputs in a box; or None."""
@@ -268,31 +262,28 @@ class _AttemptLines:
         return [line(dialect.pick(fits, text, dialect.pick(misses, "nan", "inf"))) for text in texts]
 
 
-def attempt_of(system: ParametricSystem) -> Attempt | None:
-    """The attempt at lines for a block's unknowns, by elimination or by a search; None if there is no way."""
+def attempts_of(system: ParametricSystem) -> list[Attempt]:
+    """The attempts at lines for a block's unknowns, by elimination or by a search for some tear, the best first."""
     equations, unknowns = system.equations, system.unknowns
     if not system.inputs:
-        return None
+        return []
     if len(unknowns) == 1:
         if isolate(equations[0], unknowns[0]) is not None:
-            return None
-        return Attempt(system, tear=unknowns[0], branch=Branch({}, equations))
+            return []
+        return [Attempt(system, tear=unknowns[0], branch=Branch({}, equations))]
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is not None:
-        return Attempt(system, linear=tuple(forms)) if len(unknowns) <= _MOST else None
+        return [Attempt(system, linear=tuple(forms))] if len(unknowns) <= _MOST else []
     if any(system.turns(*pair) for pair in product(equations, unknowns)):
-        return None
+        return []
     branches_of = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     single = {tear: branches[0] for tear, branches in branches_of if len(branches) == 1}
-    if not single:
-        return None
 
     def rank(tear: str) -> tuple[bool, int]:
         branch = single[tear]
         return not loses_nothing(branch, system.box), len(branch.lost) + len(branch.powers)
 
-    tear, *others = sorted(single, key=rank)
-    return Attempt(system, tear=tear, branch=single[tear], others=tuple((other, single[other]) for other in others))
+    return [Attempt(system, tear=tear, branch=single[tear]) for tear in sorted(single, key=rank)]
 
 
 _gap = lru_cache(maxsize=256)(difference_of)
