@@ -22,7 +22,7 @@ from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
 from derive.tables.point_values import Regime
 from derive.tables.sweep_function import SweepFunction
-from derive.tables.sweep_question import SweepQuestion, crossed
+from derive.tables.sweep_question import SweepQuestion
 from derive.tables.table_checks import held_along
 from quantities.registry import quantity, registry
 from quantities.spelling import parse_unit
@@ -206,11 +206,11 @@ def _of_stretch(task: Task, function: SweepFunction, targets: tuple[str, ...], *
 
 
 def _columns(survey: SweepQuestion, _: Mapping[str, Any]) -> Iterable[Any]:
-    return survey.function.columns(crossed([line.source for line in survey.lines])).values()
+    return survey.function.columns(numpy.ix_(*(line.source for line in survey.lines))).values()
 
 
 def _codes(survey: SweepQuestion, columns: Mapping[str, Any]) -> Iterable[Any]:
-    return survey.function.codes(crossed([line.source for line in survey.lines]), columns).values()
+    return survey.function.codes(numpy.ix_(*(line.source for line in survey.lines)), columns).values()
 
 
 def _holds(survey: SweepQuestion, columns: Mapping[str, Any]) -> Iterable[Any]:

@@ -103,8 +103,8 @@ class SweepQuestion:
 
     def within(self, box: Tile) -> tuple[Any, ...]:
         """The numbers of each axis of a sweep in one of its boxes, shaped so that they broadcast."""
-        parts = [line.part(stretch.start, stretch.stop) for line, stretch in zip(self.lines, box, strict=True)]
-        return crossed(parts)
+        pairs = zip(self.lines, box, strict=True)
+        return numpy.ix_(*(line.part(stretch.start, stretch.stop) for line, stretch in pairs))
 
     def of(self, target: str) -> SweepQuestion:
         """The question of a sweep with one of its targets alone."""
@@ -127,12 +127,6 @@ class SweepQuestion:
 def points_in(box: Tile) -> int:
     """The number of points in a box of a sweep's question."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
-
-
-def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """The numbers on the axes of a sweep's question, each along a dimension of its own, so that they broadcast."""
-    count = len(parts)
-    return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
 
 def asked(
