@@ -22,15 +22,7 @@ from typing import Any
 
 from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import Apply
-from derive.kernels.backends.emitter import (
-    SIGNS,
-    UNDECIDED,
-    Language,
-    RuntimeFunction,
-    Script,
-    Writer,
-    is_clear,
-)
+from derive.kernels.backends.emitter import SIGNS, UNDECIDED, Language, RuntimeFunction, Script, Writer, is_clear
 from derive.kernels.backends.numba_source import CALLED, PlainPython
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT

@@ -32,15 +32,7 @@ from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.univariate_branch_and_prune import angles_of, middle
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
-from derive.tolerances import (
-    AGREEMENT,
-    ASIDE,
-    EPSILON,
-    LEAST_FACTOR,
-    MOST_FACTOR,
-    SAME_ROOT,
-    TIGHT,
-)
+from derive.tolerances import AGREEMENT, ASIDE, EPSILON, LEAST_FACTOR, MOST_FACTOR, SAME_ROOT, TIGHT
 from quantities.domain import Domain
 
 _NOTHING = "0.0"  # the text of an entry of a matrix that is zero for all inputs: no line is written for it
