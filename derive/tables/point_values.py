@@ -263,11 +263,8 @@ def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
 
 def _largest(arrays: Sequence[Any]) -> Any:
     """The place of the largest arm of a maximum at a point of a sweep; -1 where an arm is undefined."""
-    best, way = arrays[0], numpy.zeros((), dtype=int)
-    for i, array in enumerate(arrays[1:], 1):
-        way = numpy.where(array > best, i, way)
-        best = numpy.maximum(best, array)
-    return numpy.where(numpy.isnan(best), -1, way)
+    listed = numpy.array(numpy.broadcast_arrays(*arrays))
+    return numpy.where(numpy.isnan(listed).any(axis=0), -1, listed.argmax(axis=0))
 
 
 def _smallest(arrays: Sequence[Any]) -> Any:

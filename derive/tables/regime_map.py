@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -248,7 +249,7 @@ def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int,
 
 def _label_over(column: Column, height: float) -> int:
     """The label of a regime map's column right above a height."""
-    return column.labels[sum(1 for change in column.heights if change <= height)]
+    return column.labels[bisect_right(column.heights, height)]
 
 
 def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list[Point]]:
