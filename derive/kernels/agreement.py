@@ -62,7 +62,7 @@ _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 _SETS = 16  # limit on sets of dependent relations that are looked at
 _TRIED = 12  # points at which it is called where there are more
 
-Gap = tuple[tuple[str, ...], Callable[..., Any]]
+GivensTest = tuple[tuple[str, ...], Callable[..., Any]]
 """A test of givens: the names of quantities, and a function of their numbers in base units. It is positive where the
 givens contradict each other, and NaN where lines do not decide that."""
 
@@ -165,7 +165,7 @@ def _sure_of(condition: Node, text: Writer) -> str:
     return f"sure({text(condition)})"
 
 
-def outside(library: RelationSet, block: Block) -> Gap:
+def outside(library: RelationSet, block: Block) -> GivensTest:
     """A function that is positive where givens do not agree with a domain by any closed form of a block, and its names.
 
     So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
@@ -201,7 +201,9 @@ def _is_left(domain: Domain, values: Any, *, where_undefined: bool) -> Any:
     return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), where_undefined)
 
 
-def _outside_by_arms(library: RelationSet, block: Block, arms: Sequence[tuple[Equation, tuple[Node, ...]]]) -> Gap:
+def _outside_by_arms(
+    library: RelationSet, block: Block, arms: Sequence[tuple[Equation, tuple[Node, ...]]]
+) -> GivensTest:
     """The function of `outside` for an unknown in a max or min, which has no value that agrees if no arm gives one.
 
     Where an arm without the unknown fits, that may be anything up to a limit of its own: the function is NaN there.
@@ -259,7 +261,7 @@ def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     return are_exclusive(conditions_of(library, plan.relations), relation.conditions)
 
 
-def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> Gap:
+def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> GivensTest:
     """A function of a relation's numbers that measures how far the givens are from agreeing on it, and its names.
 
     The measure is positive where the relation is contradicted, and NaN where that is undecided.
@@ -276,7 +278,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> Gap:
     return names, tested(names, write)
 
 
-def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[Gap]:
+def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[GivensTest]:
     """The givens that have to agree only where one is zero, and a function of each that is positive where they do not.
 
     Where the givens alone do not show whether they do, it is NaN.
@@ -301,7 +303,7 @@ def definitions_determined(library: RelationSet, strong: Iterable[str]) -> list[
     return [name for name in defined if name in known and name not in typed]
 
 
-def definition_gaps(library: RelationSet, strong: Iterable[str]) -> Iterator[Gap]:
+def definition_gaps(library: RelationSet, strong: Iterable[str]) -> Iterator[GivensTest]:
     """The definitions with which givens have to agree, and a function of each that is positive where they do not."""
     for name in definitions_determined(library, strong):
         yield (name,), partial(_gap_of_definition, library.defaults[name])
@@ -315,7 +317,7 @@ def _gap_of_definition(stated: Value, number: Any) -> Any:
     return numpy.where(numpy.isnan(number), -1.0, gap)
 
 
-def cancelling_gaps(library: RelationSet, strong: Sequence[str], tests: Container[str]) -> Iterator[Gap]:
+def cancelling_gaps(library: RelationSet, strong: Sequence[str], tests: Container[str]) -> Iterator[GivensTest]:
     """The givens that have to agree as all else cancels between dependent relations, of which none is a test already.
 
     The function of each is negative where they do, and NaN elsewhere: elimination holds where factors are not zero.
@@ -346,7 +348,7 @@ def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tup
     return _CANCELLING.of(library.session, strong, lambda: tuple(equations()))
 
 
-def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[Gap]:
+def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[GivensTest]:
     """The givens that have to agree with one of some relations, each of its own case, which open quantities decide.
 
     The function of each is NaN where none of them fits, and negative elsewhere: only the solver goes through the cases.
@@ -417,7 +419,7 @@ class Agreement:
 
     library: RelationSet
     cases: Cases
-    gaps: tuple[Gap, ...]
+    gaps: tuple[GivensTest, ...]
     beside: JointFunctions  # quantities in these relations that are neither given nor targets
 
     def kept(self, values: Sequence[Any], result: Any, solved: Callable[[Sequence[float]], float]) -> Any:
@@ -469,7 +471,7 @@ def _some_of(points: Any) -> Any:
 
 def gaps_beside(
     library: RelationSet, cases: Cases, strong: Sequence[str], blocks: Iterable[Block], checks: Container[str]
-) -> Iterator[Gap]:
+) -> Iterator[GivensTest]:
     """The tests of whether givens agree beside what its `checks` compare: on the domains of blocks, at zeros, by cases.
 
     None of them repeats a check.

@@ -18,7 +18,7 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import Gap, gap_of, gaps_beside, leaving_beside_in_any_case, outside, tested
+from derive.kernels.agreement import GivensTest, gap_of, gaps_beside, leaving_beside_in_any_case, outside, tested
 from derive.kernels.backends.emitter import Writer
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -70,7 +70,7 @@ def _sign(
     return Sign(name, PointFunction(sources, codes), is_relation)
 
 
-def _sign_of_gap(recipe: Recipe, name: str, test: Gap, is_relation: bool = False) -> Sign | None:
+def _sign_of_gap(recipe: Recipe, name: str, test: GivensTest, is_relation: bool = False) -> Sign | None:
     """The sign of points that tells whether a check fails by a test of givens; None if a quantity has no source."""
     names, gap = test
 
