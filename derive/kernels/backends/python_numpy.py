@@ -322,11 +322,6 @@ def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
     return rows_of_parts[0] if len(rows_of_parts) == 1 else numpy.concatenate(rows_of_parts)
 
 
-def stacked(*parts: Any) -> Any:
-    """The rows of values that several alternatives compute on NumPy arrays, as one array."""
-    return numpy.concatenate(parts)
-
-
 def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function on NumPy arrays of one value for each point, and where there is none, made from a function of rows."""
 
@@ -361,6 +356,6 @@ def only(*numbers: float) -> float:
 
 _NAMES = {
     function.__name__: function
-    for function in (compared, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows, stacked)
+    for function in (compared, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows)
 }
 """The functions that a text may call, by their names."""

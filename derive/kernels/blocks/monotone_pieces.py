@@ -64,7 +64,8 @@ def _cached_pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], d
         if enclosure is None:
             continue
         if not enclosure.is_monotone:
-            pending.extend(_halves(piece))
+            cut = middle(piece)
+            pending += (cut, piece[1]), (piece[0], cut)  # the lower half last, which is examined next
             continue
         rises = enclosure.slopes[0] > 0
         if monotone:  # one that continues the last piece, and rises or falls as that does, is joined to it
@@ -117,12 +118,6 @@ def _enclosure_of_form(form: Node, spans: Mapping[str, Span], name: str) -> Encl
     low = sum(part.values[0] - AGREEMENT * abs(part.values[0]) for part in parts)
     high = sum(part.values[1] + AGREEMENT * abs(part.values[1]) for part in parts)
     return None if low > 0 or high < 0 else sum_of(*parts)
-
-
-def _halves(piece: Span) -> tuple[Span, Span]:
-    """The two halves of a kernel's piece that is not proved monotone, the lower one last."""
-    cut = middle(piece)
-    return (cut, piece[1]), (piece[0], cut)
 
 
 _STEPS = 200
