@@ -95,8 +95,7 @@ class Library(RelationSet):
 
         Quantities whose values come from `profiles` stand in it by name, as defaults do.
         """
-        from derive.expressions import sympy_bridge  # noqa: F401  # reading sympy may take a second of its own
-        from derive.kernels.symbolic_solutions import formula
+        from derive.kernels.symbolic_solutions import formula  # reading sympy may take a second of its own
 
         with query():
             library, (name,) = self._asked(target)

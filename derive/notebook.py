@@ -188,7 +188,7 @@ def _table_text(table: Any) -> str:
 
 
 def _stream_text(stream: Any) -> str:
-    targets = ", ".join(recipe.target for recipe in stream.survey.function.recipes)
+    targets = ", ".join(stream.survey.function.targets)
     axes = " and ".join(line.name for line in stream.survey.lines)
     return f"a stream of {targets} over {axes}: {math.prod(map(len, stream.survey.lines))} points"
 

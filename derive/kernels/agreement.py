@@ -15,9 +15,11 @@ import math
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
+
+import numpy
 
 from derive.caches import Memo
 from derive.errors import DeriveError
@@ -34,7 +36,7 @@ from derive.expressions.tree import (
 )
 from derive.kernels.backends.emitter import Sheet, Writer, apart
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.several_targets import JointFunctions, OpenPoints, points_at
+from derive.kernels.several_targets import JointFunctions, points_at
 from derive.model.conditions import are_exclusive
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import ZERO, simplified
@@ -59,6 +61,10 @@ if TYPE_CHECKING:
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 _SETS = 16  # limit on sets of dependent relations that are looked at
 _TRIED = 12  # points at which it is called where there are more
+
+GivensTest = tuple[tuple[str, ...], Callable[..., Any]]
+"""A test of givens: the names of quantities, and a function of their numbers in base units. It is positive where the
+givens contradict each other, and NaN where lines do not decide that."""
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
@@ -145,8 +151,7 @@ def _defined_text_of(form: Node, divisors: Sequence[Node], text: Writer) -> str:
     """The text of the form that tests whether givens agree with a domain; NaN where its relation divides by zero."""
     value = text(form)
     for divisor in divisors:
-        left, right, size = apart(Equation(divisor, "=", ZERO), text)
-        value = f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, nan, {value})"
+        value = f"np.where({text_of_test(Equation(divisor, '=', ZERO), text)}, nan, {value})"
     return value
 
 
@@ -160,7 +165,7 @@ def _sure_of(condition: Node, text: Writer) -> str:
     return f"sure({text(condition)})"
 
 
-def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def outside(library: RelationSet, block: Block) -> GivensTest:
     """A function that is positive where givens do not agree with a domain by any closed form of a block, and its names.
 
     So they do where a form makes a divisor of its relation zero. The function is negative where a condition of the
@@ -179,8 +184,6 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
     measure = 1.0 if forms else math.nan
 
     def gap(*numbers: Any) -> Any:
-        import numpy
-
         values = [numpy.asarray(function(*numbers), dtype=float) for function in functions]
         verdicts = [_is_left(domain, column, where_undefined=not is_silent) for column in values]
         verdicts += [numpy.asarray(test(*numbers), dtype=bool) for test in tests]
@@ -193,8 +196,6 @@ def outside(library: RelationSet, block: Block) -> tuple[tuple[str, ...], Callab
 
 def _is_left(domain: Domain, values: Any, *, where_undefined: bool) -> Any:
     """Whether numbers by which givens are tested lie outside a domain, beyond rounding."""
-    import numpy
-
     slack = CONTRADICTION * numpy.abs(values)
     low = values <= domain.low if domain.open_low else values < domain.low - slack
     return numpy.where(numpy.isfinite(values), low | (values > domain.high + slack), where_undefined)
@@ -202,7 +203,7 @@ def _is_left(domain: Domain, values: Any, *, where_undefined: bool) -> Any:
 
 def _outside_by_arms(
     library: RelationSet, block: Block, arms: Sequence[tuple[Equation, tuple[Node, ...]]]
-) -> tuple[tuple[str, ...], Callable[..., Any]]:
+) -> GivensTest:
     """The function of `outside` for an unknown in a max or min, which has no value that agrees if no arm gives one.
 
     Where an arm without the unknown fits, that may be anything up to a limit of its own: the function is NaN there.
@@ -220,7 +221,6 @@ def _outside_by_arms(
 
     def gap(*numbers: Any) -> Any:
         """-1 where a form fits or nothing applies, 1 where none fits, no number where only the equation holds."""
-        import numpy
 
         def computed(function: Callable[..., Any]) -> Any:
             return numpy.asarray(function(*numbers), dtype=float)
@@ -239,6 +239,12 @@ def _outside_by_arms(
     return names, gap
 
 
+def text_of_test(equation: Equation, text: Writer, tolerance: float = AGREEMENT) -> str:
+    """The text of whether an equation holds within a tolerance, at the numbers of which it is tested if they agree."""
+    left, right, size = apart(equation, text)
+    return f"(np.abs({left} - {right}) <= {tolerance!r} * {size})"
+
+
 def _gap_text_of(equation: Equation, text: Writer) -> str:
     """The text of how far the sides of an equation differ beyond tolerance, where givens are to agree on it."""
     left, right, size = apart(equation, text)
@@ -255,7 +261,7 @@ def _excludes(library: RelationSet, plan: Plan, relation: Relation) -> bool:
     return are_exclusive(conditions_of(library, plan.relations), relation.conditions)
 
 
-def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> GivensTest:
     """A function of a relation's numbers that measures how far the givens are from agreeing on it, and its names.
 
     The measure is positive where the relation is contradicted, and NaN where that is undecided.
@@ -272,7 +278,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     return names, tested(names, write)
 
 
-def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[GivensTest]:
     """The givens that have to agree only where one is zero, and a function of each that is positive where they do not.
 
     Where the givens alone do not show whether they do, it is NaN.
@@ -283,12 +289,8 @@ def zero_gaps(library: RelationSet, cases: Cases) -> Iterator[tuple[tuple[str, .
 
 
 def _text_at_zero(zero: DecidingZero, text: Writer) -> str:
-    left, right, size = apart(Equation(zero.factor, "=", ZERO), text)
-    verdict = "nan"
-    if zero.is_known:
-        sides = apart(zero.rest, text)
-        verdict = f"np.abs({sides[0]} - {sides[1]}) - {CONTRADICTION!r} * {sides[2]}"
-    return f"np.where(np.abs({left} - {right}) <= {AGREEMENT!r} * {size}, {verdict}, -1.0)"
+    verdict = _gap_text_of(zero.rest, text) if zero.is_known else "nan"
+    return f"np.where({text_of_test(Equation(zero.factor, '=', ZERO), text)}, {verdict}, -1.0)"
 
 
 def definitions_determined(library: RelationSet, strong: Iterable[str]) -> list[str]:
@@ -301,9 +303,7 @@ def definitions_determined(library: RelationSet, strong: Iterable[str]) -> list[
     return [name for name in defined if name in known and name not in typed]
 
 
-def definition_gaps(
-    library: RelationSet, strong: Iterable[str]
-) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def definition_gaps(library: RelationSet, strong: Iterable[str]) -> Iterator[GivensTest]:
     """The definitions with which givens have to agree, and a function of each that is positive where they do not."""
     for name in definitions_determined(library, strong):
         yield (name,), partial(_gap_of_definition, library.defaults[name])
@@ -311,17 +311,13 @@ def definition_gaps(
 
 def _gap_of_definition(stated: Value, number: Any) -> Any:
     """How far a number is from a definition with which the givens have to agree; negative where there is none."""
-    import numpy
-
     low, high = stated.as_rounded
     beyond = numpy.maximum(low - number, number - high)
     gap = beyond - AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated.base[1]))
     return numpy.where(numpy.isnan(number), -1.0, gap)
 
 
-def cancelling_gaps(
-    library: RelationSet, strong: Sequence[str], tests: Container[str]
-) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def cancelling_gaps(library: RelationSet, strong: Sequence[str], tests: Container[str]) -> Iterator[GivensTest]:
     """The givens that have to agree as all else cancels between dependent relations, of which none is a test already.
 
     The function of each is negative where they do, and NaN elsewhere: elimination holds where factors are not zero.
@@ -332,8 +328,7 @@ def cancelling_gaps(
 
 
 def _text_of_doubt(equation: Equation, text: Writer) -> str:
-    left, right, size = apart(equation, text)
-    return f"np.where(np.abs({left} - {right}) <= {CONTRADICTION!r} * {size}, -1.0, nan)"
+    return f"np.where({text_of_test(equation, text, CONTRADICTION)}, -1.0, nan)"
 
 
 def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tuple[str, ...], Equation], ...]:
@@ -353,7 +348,7 @@ def _cancelling(library: RelationSet, strong: frozenset[str]) -> tuple[tuple[tup
     return _CANCELLING.of(library.session, strong, lambda: tuple(equations()))
 
 
-def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def unfit_gaps(library: RelationSet, strong: Sequence[str]) -> Iterator[GivensTest]:
     """The givens that have to agree with one of some relations, each of its own case, which open quantities decide.
 
     The function of each is NaN where none of them fits, and negative elsewhere: only the solver goes through the cases.
@@ -424,13 +419,11 @@ class Agreement:
 
     library: RelationSet
     cases: Cases
-    gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
+    gaps: tuple[GivensTest, ...]
     beside: JointFunctions  # quantities in these relations that are neither given nor targets
 
-    def kept(self, values: Sequence[Any], result: Any) -> Any:
+    def kept(self, values: Sequence[Any], result: Any, solved: Callable[[Sequence[float]], float]) -> Any:
         """The compiled values of the target where the givens agree, and the solver's answers where they may not."""
-        import numpy
-
         outline = self.cases.outline
         strong_values = dict(zip(outline.strong, values, strict=True))
         columns = self.beside([strong_values[name] for name in self.beside.names])
@@ -439,12 +432,8 @@ class Agreement:
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in numbers.items()}
         with numpy.errstate(all="ignore"):
             gaps = [gap(*(bases[name] for name in names)) for names, gap in self.gaps]
-        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, self._open_points.solved)
+        agreed_values = agreed(numpy.asarray(result, dtype=float), gaps, values, solved)
         return agreed_values if agreed_values.shape else float(agreed_values)
-
-    @cached_property
-    def _open_points(self) -> OpenPoints:
-        return OpenPoints(self.library, self.cases, self.cases.outline.strong)
 
 
 def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
@@ -453,8 +442,6 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
     Where neither the target nor the test has a number, the lines divide by zero, and the solver may know another way.
     If those points are too many, it answers some of them: the compiled numbers stand unless an answer differs.
     """
-    import numpy
-
     wrong, doubtful = numpy.zeros((2, *column.shape), bool)
     for gap in gaps:
         wrong |= gap > 0
@@ -475,13 +462,25 @@ def agreed(column: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callabl
 
 def _some_of(points: Any) -> Any:
     """A few of the points at which the solver is asked whether givens agree, from the first to the last."""
-    import numpy
-
     places = numpy.flatnonzero(points)
     chosen = numpy.zeros(points.shape, bool)
     if len(places):
         chosen.flat[places[numpy.linspace(0, len(places) - 1, _TRIED, dtype=int)]] = True
     return chosen
+
+
+def gaps_beside(
+    library: RelationSet, cases: Cases, strong: Sequence[str], blocks: Iterable[Block], checks: Container[str]
+) -> Iterator[GivensTest]:
+    """The tests of whether givens agree beside what its `checks` compare: on the domains of blocks, at zeros, by cases.
+
+    None of them repeats a check.
+    """
+    yield from (outside(library, block) for block in blocks)
+    yield from zero_gaps(library, cases)
+    yield from cancelling_gaps(library, strong, checks)
+    yield from unfit_gaps(library, strong)
+    yield from definition_gaps(library, strong)
 
 
 def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
@@ -490,19 +489,16 @@ def agreement(library: RelationSet, cases: Cases) -> Agreement | None:
     beside: dict[str, Cases] = {}
     for plans_of_members in plans_of_each.values():
         beside |= plans_of_members
-    gaps = tuple(gap_of(library.relations[name]) for name in plans_of_each)
+    gaps = [gap_of(library.relations[name]) for name in plans_of_each]
     strong, target = cases.outline.strong, cases.outline.target
     blocks = leaving_beside_in_any_case(library, strong, cases.plans)
-    further = [*(outside(library, block) for block in blocks), *unfit_gaps(library, strong)]
-    further += definition_gaps(library, strong)
-    for names, gap in further:
+    for names, gap in gaps_beside(library, cases, strong, blocks, plans_of_each):
         plans_here = {name: plans_for(library, name, strong) for name in names if name not in (*strong, target)}
         known_here = {name: plans for name, plans in plans_here.items() if plans is not None}
         if len(known_here) == len(plans_here):
             beside |= known_here
-            gaps = (*gaps, (names, gap))
-    gaps = (*gaps, *zero_gaps(library, cases), *cancelling_gaps(library, strong, plans_of_each))
-    return Agreement(library, cases, gaps, JointFunctions(library, list(beside.values()))) if gaps else None
+            gaps.append((names, gap))
+    return Agreement(library, cases, tuple(gaps), JointFunctions(library, list(beside.values()))) if gaps else None
 
 
 def _with_fallback(library: RelationSet, name: str, cases: Cases | None) -> Cases | None:
@@ -606,12 +602,9 @@ def _factors(library: RelationSet, equation: Equation, strong: frozenset[str]) -
             continue
         for factor in product.args:
             names = {*names_in(factor)}
-            if names and names <= strong and not _is_divisor(factor) and may_be_zero(library, factor):
+            is_divisor = isinstance(factor, Apply) and factor.op == "inv"
+            if names and names <= strong and not is_divisor and may_be_zero(library, factor):
                 yield factor
-
-
-def _is_divisor(factor: Node) -> bool:
-    return isinstance(factor, Apply) and factor.op == "inv"
 
 
 def _spare(members: _Members, strong: frozenset[str]) -> int:

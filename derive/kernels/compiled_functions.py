@@ -29,6 +29,8 @@ from itertools import count
 from types import FunctionType
 from typing import Any, Literal, get_args
 
+import numpy
+
 from derive.errors import (
     DeriveError,
     DomainError,
@@ -42,10 +44,8 @@ from derive.errors import (
 )
 from derive.kernels.agreement import agreed, agreement, based, definitions_determined, said_twice
 from derive.kernels.backends.numba_source import is_at_hand
-from derive.kernels.backends.python_numpy import Floats
-from derive.kernels.lowering import written
 from derive.kernels.own_numbers import OwnNumbers, own_numbers
-from derive.kernels.several_targets import JointFunctions, OpenPoints, found_for, solved_number
+from derive.kernels.several_targets import JointFunctions, found_for, solved_number
 from derive.model.relation_set import RelationSet
 from derive.solving.case_trees import Cases, cases, same_steps, weak_in_conditions
 from derive.solving.determined_quantities import eliminates, generic_numbers
@@ -88,7 +88,7 @@ def compiled(
     if is_asked:
         target_cases = replace(target_cases, is_asked=True)
     names, arrays = target_cases.outline.strong, JointFunctions(library, [target_cases], weak, profiles)
-    floats = _Floats(library, target_cases, arrays, weak, profiles)
+    floats = _Floats(arrays)
     by_backend: dict[str, Callable[[Sequence[Any]], Any]] = {
         "auto": floats.or_arrays,
         "python": floats.of_any,
@@ -103,7 +103,7 @@ def compiled(
     def slow(given: Sequence[Any]) -> Any:
         values = numbers_of(quantities, given)
         result = on_numbers(values)
-        return result if checks is None else checks.kept(values, result)
+        return result if checks is None else checks.kept(values, result, arrays.solved)
 
     if checks is not None or backend in ("numpy", "numba"):
         call = by_name(names, slow)
@@ -117,18 +117,11 @@ def compiled(
 class _Floats:
     """The function of floats for one target, written on first use; that of arrays decides where it cannot."""
 
-    library: RelationSet
-    cases: Cases
     arrays: JointFunctions
-    weak: Container[str]
-    profiles: tuple[Any, ...]
 
     @cached_property
     def point(self) -> Callable[..., float]:
-        if self.cases.is_asked:
-            ask = OpenPoints(self.library, self.cases, self.cases.outline.strong, self.weak, self.profiles)
-            return lambda *numbers: ask.solved(numbers)
-        return written(self.library, [self.cases], self.cases.outline.strong, Floats())
+        return self.arrays.of_floats()
 
     def lost(self, values: Sequence[float]) -> float:
         """The value by the compiled function of arrays, at a point where that of floats is undefined or ambiguous."""
@@ -195,8 +188,6 @@ def compiled_with(
 
 def _beside_own_numbers(own: OwnNumbers, values: Mapping[str, Any], result: Any) -> Any:
     """The values of a compiled function, with the solver's answers where givens have the profiles' own numbers."""
-    import numpy
-
     declared = own.library.declared
     gap = own.gap(*(based(numpy.asarray(values[name], dtype=float), declared[name]) for name in own.own))
     column = numpy.asarray(result, dtype=float)
@@ -390,8 +381,6 @@ def numbers_of(quantities: Sequence[Declaration], given: Sequence[Any]) -> Seque
     values = [_number_or_array(*pair) for pair in zip(quantities, given, strict=True)]
     shapes = [value.shape for value in values if value.__class__ is not float]
     if any(shape != shapes[0] for shape in shapes):
-        import numpy
-
         try:
             numpy.broadcast_shapes(*shapes)
         except ValueError:
@@ -415,8 +404,6 @@ def _number_or_array(quantity: Declaration, given: Any) -> Any:
         return _as_float(quantity, given)
     if _is_missing(given):  # NumPy would make it NaN
         raise _no_number(quantity, given)
-    import numpy
-
     if given.__class__ is numpy.ndarray and given.ndim and given.dtype.kind in _REAL_KINDS:
         return given
     if isinstance(given, bytearray):  # NumPy would take the codes of its characters
@@ -451,8 +438,6 @@ def _listed(quantity: Declaration, entries: Sequence[Any]) -> list[Any]:
 
 def _unmasked(given: Any) -> Any:
     """An array passed to a compiled function with NaN for each masked number, and None among objects; else as it is."""
-    import numpy
-
     if not isinstance(given, numpy.ma.MaskedArray):
         return given
     data, mask = numpy.ma.getdata(given), numpy.ma.getmaskarray(given)

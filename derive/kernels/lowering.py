@@ -106,8 +106,8 @@ class Draft:
         results = [self._write_alternative(tree, are_typed=are_typed) for tree in self.cases.alternatives]
         if len(results) == 1:
             return results[0]
-        function = "only" if self.dialect.is_lazy else "stacked"
-        return self.sheet.line(f"{function}({', '.join(results)})")
+        listed = ", ".join(results)
+        return self.sheet.line(f"only({listed})" if self.dialect.is_lazy else f"np.concatenate(({listed}))")
 
     def _write_alternative(self, tree: Tree, *, are_typed: bool) -> str:
         """Lower one alternative for the target, where all givens must be finite, and return its result."""

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy
+
 from derive.model.relation_set import RelationSet
 from derive.solving.determined_quantities import generic_numbers
 from derive.solving.execution.question import ask
@@ -34,8 +36,6 @@ class OwnNumbers:
 
         The columns hold the numbers of the givens that vary, in base units.
         """
-        import numpy
-
         places: Any = numpy.zeros((), int)
         for position, (column, value) in enumerate(zip(columns, self.own.values(), strict=True)):
             number = value.base[1]

@@ -15,11 +15,13 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
+import numpy
+
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Dialect, UnsupportedOperation
 from derive.kernels.backends.exact_points import as_given
 from derive.kernels.backends.numba_source import Machine, is_at_hand, looped, part, spread, tiles
-from derive.kernels.backends.python_numpy import Arrays, only_of_arrays
+from derive.kernels.backends.python_numpy import Arrays, Floats, only_of_arrays
 from derive.kernels.lowering import cancelling_divisors, written
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
@@ -27,6 +29,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.answering.solver import solve
 from derive.solving.case_trees import Cases, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
@@ -48,8 +51,6 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
             return replace(target_cases, is_asked=target_cases.is_asked or eliminates_in_a_gap(library, target_cases))
         if eliminates(library, target_cases.outline) or cases_of_arms(library, target_cases.outline) is not None:
             return replace(target_cases, is_asked=True)
-        from derive.solving.diagnosis.missing_givens import shortage
-
         raise shortage(library, target_cases.outline, {})
 
 
@@ -88,8 +89,6 @@ class JointFunctions:
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """Compute several targets together: in machine code where it pays for the points so far, else by NumPy."""
-        import numpy
-
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
         if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
             return self.in_machine_code(values)
@@ -104,6 +103,16 @@ class JointFunctions:
         columns = dict(zip(compiled, looped(point, len(compiled), values, ask), strict=True))
         return self._with_the_others(columns, values)
 
+    def of_floats(self) -> Callable[..., float]:
+        """The function of floats for the only target: of lines, or of the solver if that is asked at every point."""
+        if self._by_lines:
+            return self._function(Floats, self._by_lines)
+        return lambda *numbers: self.solved(numbers)
+
+    def solved(self, point: Sequence[float]) -> float:
+        """The solver's answer for the only target at a point."""
+        return self._open_points[0].solved(point)
+
     def on_arrays(self, values: Sequence[Any]) -> list[Any]:
         return self._with_the_others({}, values)
 
@@ -116,8 +125,6 @@ class JointFunctions:
 
     def _by_arrays(self, places: tuple[int, ...], values: Sequence[Any]) -> list[Any]:
         """Compute several targets, those at these places, by NumPy, one tile of points after another."""
-        import numpy
-
         if not places:
             return []
         arrays, shape = spread(values)
@@ -188,8 +195,6 @@ class OpenPoints:
 
     def settled(self, column: Any, arrays: Sequence[Any]) -> Any:
         """One target's values, from all those that lines have for it; the solver's answers at points left open."""
-        import numpy
-
         result, several, bounded = only_of_arrays(column)
         open_ones = several & self.has_checks | bounded & self.has_steps
         if open_ones.any():
@@ -200,8 +205,6 @@ class OpenPoints:
 
     def everywhere(self, values: Sequence[Any]) -> Any:
         """The solver's answers at all points of the arrays, for one of several targets that has no lines."""
-        import numpy
-
         columns = [numpy.asarray(values[i], dtype=float) for i in self.places]
         everywhere = numpy.ones(numpy.broadcast_shapes(*(array.shape for array in columns)), bool)
         return numpy.array([self.solved(point) for point in points_at(everywhere, columns)]).reshape(everywhere.shape)
@@ -259,8 +262,6 @@ def _own_number(library: RelationSet, name: str, profiles: tuple[Any, ...]) -> f
 
 def points_at(mask: Any, arrays: Sequence[Any]) -> Iterable[tuple[float, ...]]:
     """The numbers of a target's givens at those points of the shared arrays where a mask is true."""
-    import numpy
-
     columns = [numpy.broadcast_to(array, mask.shape)[mask].tolist() for array in arrays]
     return zip(*columns, strict=True) if columns else [()] * int(mask.sum())
 

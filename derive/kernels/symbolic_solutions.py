@@ -18,8 +18,12 @@ from dataclasses import replace
 from itertools import chain, islice, product
 from typing import TYPE_CHECKING, Any
 
+import sympy
+from sympy.polys.fields import sfield
+
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
+from derive.expressions.sympy_bridge import from_sympy, to_sympy
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, conjunction, names_in, render, replaced, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import stated
@@ -39,6 +43,7 @@ from derive.solving.blocks.system import System, agrees
 from derive.solving.cancellation.typed_alone import definitions_in
 from derive.solving.case_trees import Case, Cases, Fork, Tree, cases_of_arms, cases_of_stated
 from derive.solving.determined_quantities import eliminates, eliminates_in_a_gap, generic, probed
+from derive.solving.diagnosis.missing_givens import shortage
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query, stop_if_over, tick
 from derive.tolerances import AGREEMENT, LEAST
@@ -75,10 +80,11 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         undecided = cases.partial or next(_following_in_some_case(library, cases.outline, open_cases), None)
         if undecided is not None or (open_cases and len(cases.alternatives) > 1):
             raise _undecided(target, undecided)
-        from derive.expressions.sympy_bridge import to_sympy
-
         try:
-            form = _choice(_joined_arms(library, cases, cases.alternatives))
+            arms = _joined_arms(library, cases, cases.alternatives)
+            form, conditions = arms[0]
+            if conditions:
+                form = Apply("piecewise", _parts(arms))
             if _has_gap(form):
                 form = _without_gap(library, cases, form)
             if sum(1 for _ in islice(walk(form), LARGEST_FORM + 1)) > LARGEST_FORM:
@@ -111,8 +117,6 @@ def _eliminated(library: RelationSet, outline: Outline) -> Any:
         if forms and all(form is not None and form == forms[0] for form in forms):
             return forms[0]
         raise _no_closed_form(outline.target, [])
-    from derive.solving.diagnosis.missing_givens import shortage
-
     raise shortage(library, outline, {})
 
 
@@ -219,11 +223,6 @@ def _where_defined(form: Node) -> tuple[Node, ...]:
     return (Apply("or", form.args[1::2]),)
 
 
-def _choice(arms: Sequence[_Arm]) -> Node:
-    first, conditions = arms[0]
-    return Apply("piecewise", _parts(arms)) if conditions else first
-
-
 def _has_gap(form: Node) -> bool:
     """Whether a symbolic solution holds a choice without an arm for all other cases."""
     return any(bool(_where_defined(part)) for part in walk(form))
@@ -274,11 +273,7 @@ def _by_other_plans(library: RelationSet, cases: Cases) -> Iterator[Node]:
 
 def _is_defined_everywhere(library: RelationSet, form: Node) -> bool:
     """Whether a symbolic solution has a value at all givens in their domains, as it divides by no zero."""
-    domains = {name: library.declared[name].domain for name in names_in(form)}
-    box = {
-        name: (domain.low or LEAST if domain.open_low else domain.low, domain.high) for name, domain in domains.items()
-    }
-    enclosure = enclose(form, box, "")
+    enclosure = enclose(form, {name: library.declared[name].domain.closed for name in names_in(form)}, "")
     return enclosure is not None and not enclosure.partial
 
 
@@ -288,8 +283,6 @@ def _parts(arms: Iterable[_Arm]) -> tuple[Node, ...]:
 
 
 def _are_same(library: RelationSet, form: Node, other: Node) -> bool:
-    from derive.expressions.sympy_bridge import to_sympy
-
     return bool(to_sympy(form, library.quantities) == to_sympy(other, library.quantities))
 
 
@@ -334,8 +327,6 @@ def _single(library: RelationSet, equation: Equation, name: str, further: Sequen
             ]
         return _by_arms(name, admissible, free, is_single=_is_monotone(library, equation, name))
     if len(admissible) > 1:
-        from derive.expressions.sympy_bridge import to_sympy
-
         several = [to_sympy(unwound(candidate.form, 0), library.quantities) for candidate in admissible]
         raise AmbiguousError(
             f"{name} has {len(several)} closed forms: {'; '.join(map(str, several))}.",
@@ -363,8 +354,6 @@ def _admissible(library: RelationSet, name: str, candidates: Iterable[Candidate]
 
 def _fits_domain(library: RelationSet, name: str, candidate: Candidate) -> bool:
     """Whether a symbolic solution fits the unknown's domain by its sign, as far as sympy can tell that."""
-    from derive.expressions.sympy_bridge import to_sympy
-
     form = to_sympy(unwound(candidate.form, 0), library.quantities)
     domain = library.declared[name].domain
     if form.is_real is False or (domain.low >= 0 and form.is_negative):
@@ -498,8 +487,6 @@ def solved_in_symbols(
     >>> {name: render(form) for name, form in found.items()}
     {'x': '0.5*a + 0.5*b', 'y': '0.5*a - 0.5*b'}
     """
-    from derive.expressions.sympy_bridge import from_sympy
-
     linear = [linear_form(difference, frozenset(unknowns)) for difference in differences]
     if any(form is None for form in linear):
         return None
@@ -523,11 +510,6 @@ def solved_in_symbols(
 
 def _rows(linear: Sequence[Linear], unknowns: Sequence[str], quantities: Mapping[str, Quantity]) -> Rows:
     """The rows of symbolic determinants: coefficients as polynomials without denominators, the right side last."""
-    import sympy
-    from sympy.polys.fields import sfield
-
-    from derive.expressions.sympy_bridge import to_sympy
-
     column_of: dict[str | None, int] = {name: i for i, name in enumerate(unknowns)}
     column_of[None] = len(unknowns)
     entries = []

@@ -95,7 +95,6 @@ class Line:
     """One axis of a sweep: numbers in the declared unit of a quantity."""
 
     name: str
-    unit: str
     source: Any  # a span or an array, possibly dask's
     scale: float = 1.0
     shift: float = 0.0
@@ -137,7 +136,7 @@ def line(quantity: Declaration, given: Any) -> Line:
         unit = _checked_unit(quantity, parse_unit(given.unit), f'"{given.low:.12g}..{given.high:.12g} {quantity.unit}"')
         for end in (given.low, given.high):
             read_given(f"{end!r} {given.unit}", quantity)
-        return Line(quantity.name, quantity.unit.text, given, *_conversion(quantity, unit))
+        return Line(quantity.name, given, *_conversion(quantity, unit))
     unit, array = DIMENSIONLESS, given
     if hasattr(given, "magnitude"):
         unit, array = unit_of(given), given.magnitude
@@ -147,18 +146,18 @@ def line(quantity: Declaration, given: Any) -> Line:
     if isinstance(array, tuple):  # values, each with its unit
         return _line_of(quantity, _read_values(quantity, array))
     unit = _checked_unit(quantity, unit, f'derive.units.Quantity(array, "{quantity.unit}")')
-    axis = Line(quantity.name, quantity.unit.text, array, *_conversion(quantity, unit))
+    axis = Line(quantity.name, array, *_conversion(quantity, unit))
     if is_lazy(array):
         return axis
     if (axis.scale, axis.shift) != (1.0, 0.0) and len(array) <= _EXACT:
         return _line_of(quantity, [convert(number, unit, quantity.unit) for number in map(written, array.tolist())])
-    return Line(quantity.name, quantity.unit.text, checked(quantity, axis.declared(array)))
+    return Line(quantity.name, checked(quantity, axis.declared(array)))
 
 
 def _line_of(quantity: Declaration, numbers: Sequence[float]) -> Line:
     """The axis of a quantity through numbers in its declared unit, with the rationals of those that are no decimals."""
     array = checked(quantity, numpy.asarray(numbers, dtype=float))
-    return Line(quantity.name, quantity.unit.text, array, rationals=no_decimals(numbers))
+    return Line(quantity.name, array, rationals=no_decimals(numbers))
 
 
 def no_decimals(numbers: Iterable[float]) -> dict[float, float]:

@@ -12,7 +12,7 @@ import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy
 
@@ -22,7 +22,7 @@ from derive.presentation.numbers import heading_with_unit
 from derive.tables.axes import Axis, Line, checked, is_lazy
 from derive.tables.point_values import Regime
 from derive.tables.sweep_function import SweepFunction
-from derive.tables.sweep_question import SweepQuestion, crossed
+from derive.tables.sweep_question import SweepQuestion
 from derive.tables.table_checks import held_along
 from quantities.registry import quantity, registry
 from quantities.spelling import parse_unit
@@ -87,16 +87,14 @@ def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[A
 Units = Literal["attrs", "names", "pint"]
 """Where a frame keeps its units: in `.attrs["units"]`, in the names of its columns, or in its numbers (pint-pandas)."""
 
-_PLACES = ("attrs", "names", "pint")
-
 
 def data_frame(columns: Mapping[str, Any], units: Mapping[str, str], place: Units) -> Any:
     """Columns exported as a data frame of pandas, some of them with units.
 
     What pandas works out of a frame often loses its `.attrs`; the names of columns stay, and so do numbers with units.
     """
-    if place not in _PLACES:
-        raise unknown("place for units", place, _PLACES)
+    if place not in get_args(Units):
+        raise unknown("place for units", place, get_args(Units))
     pandas = optional_package("pandas", "tables")
     if place == "pint":
         columns = {**columns, **{name: _with_unit(columns[name], unit) for name, unit in units.items()}}
@@ -202,17 +200,17 @@ def _blocks(
 
 def _of_stretch(task: Task, function: SweepFunction, targets: tuple[str, ...], *parts: Any) -> Any:
     """What a task of dask finds on its stretch of an exported sweep, each result broadcast to a whole chunk."""
-    lines = tuple(Line(name, "", array) for name, array in zip(function.names, parts, strict=False))
+    lines = tuple(Line(name, array) for name, array in zip(function.names, parts, strict=False))
     survey, columns = SweepQuestion(lines, function), dict(zip(targets, parts[len(lines) :], strict=True))
     return numpy.stack([numpy.broadcast_to(result, survey.shape) for result in task(survey, columns)])
 
 
 def _columns(survey: SweepQuestion, _: Mapping[str, Any]) -> Iterable[Any]:
-    return survey.function.columns(crossed([line.source for line in survey.lines])).values()
+    return survey.function.columns(numpy.ix_(*(line.source for line in survey.lines))).values()
 
 
 def _codes(survey: SweepQuestion, columns: Mapping[str, Any]) -> Iterable[Any]:
-    return survey.function.codes(crossed([line.source for line in survey.lines]), columns).values()
+    return survey.function.codes(numpy.ix_(*(line.source for line in survey.lines)), columns).values()
 
 
 def _holds(survey: SweepQuestion, columns: Mapping[str, Any]) -> Iterable[Any]:

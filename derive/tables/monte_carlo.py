@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 from types import MappingProxyType
@@ -96,8 +96,7 @@ class Sample(Result):
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
         pieces = ((box, [column[box] for column in drawn]) for box in boxes)
-        typed = (*(name for name in self.function.names if name not in self.function.weak), *self.function.given)
-        return held_at(self.function, pieces, {self.quantity.name: self.numbers}, typed)
+        return held_at(self.function, pieces, {self.quantity.name: self.numbers})
 
     @property
     def holds(self) -> Any:
@@ -290,7 +289,6 @@ def _read(
     numbers = {name: library.declared[name].unit.from_base(value.base[1]) for name, value in single.items()}
     is_asked = bool(depending_on_case(library, question, used))
     recipe = Recipe.of(library, question, plan, tuple(spreads), numbers, is_asked=is_asked)
-    recipe = replace(recipe, weak={name: value for name, value in recipe.weak.items() if name not in spreads})
     fixed = {name: value for name, value in given.items() if name not in spreads}
     function = SweepFunction(
         library, tuple(spreads), (recipe,), profiles, fixed, frozenset(spreads.keys() - given.keys())

@@ -18,16 +18,7 @@ from typing import Any
 import numpy
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import (
-    cancelling_gaps,
-    definition_gaps,
-    gap_of,
-    leaving_beside_in_any_case,
-    outside,
-    tested,
-    unfit_gaps,
-    zero_gaps,
-)
+from derive.kernels.agreement import GivensTest, gap_of, gaps_beside, leaving_beside_in_any_case, outside, tested
 from derive.kernels.backends.emitter import Writer
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -79,18 +70,23 @@ def _sign(
     return Sign(name, PointFunction(sources, codes), is_relation)
 
 
-def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
-    """The sign of points that tells whether a relation holds, by the tolerance of an answer's checks.
-
-    Whether the relation applies is another sign.
-    """
-    names, gap = gap_of(relation, relation.tolerance)
+def _sign_of_gap(recipe: Recipe, name: str, test: GivensTest, is_relation: bool = False) -> Sign | None:
+    """The sign of points that tells whether a check fails by a test of givens; None if a quantity has no source."""
+    names, gap = test
 
     def judge(*numbers: Any) -> Any:
         gaps = gap(*numbers)
         return numpy.where(numpy.isfinite(gaps), numpy.where(gaps > 0, _FAILS, _HOLDS), _UNDEFINED)
 
-    sign = _sign(recipe, relation.name, names, judge, is_relation=True)
+    return _sign(recipe, name, names, judge, is_relation)
+
+
+def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
+    """The sign of points that tells whether a relation holds, by the tolerance of an answer's checks.
+
+    Whether the relation applies is another sign.
+    """
+    sign = _sign_of_gap(recipe, relation.name, gap_of(relation, relation.tolerance), is_relation=True)
     if sign is None or relation.approximate is None:
         return sign
     asks_solver = any(_needs_the_solver(source.cases) for source in sign.function.sources)
@@ -149,11 +145,7 @@ def contradicted(recipe: Recipe) -> list[PointFunction]:
     typed = [name for name in recipe.names if name not in recipe.weak]
     gaps = [
         *(gap_of(recipe.library.relations[name]) for name in recipe.checks),
-        *(outside(recipe.library, block) for block in recipe.leaving),
-        *zero_gaps(recipe.library, recipe.lines),
-        *cancelling_gaps(recipe.library, typed, recipe.checks),
-        *unfit_gaps(recipe.library, typed),
-        *definition_gaps(recipe.library, typed),
+        *gaps_beside(recipe.library, recipe.lines, typed, recipe.leaving, recipe.checks),
     ]
     functions = [(recipe.sources(names), gap) for names, gap in gaps]
     return [PointFunction(sources, gap) for sources, gap in functions if sources is not None]
@@ -333,28 +325,17 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All signs of a sweep's points on which a target's checks may depend, by the plans of every case."""
-    scope = _Scope.of(recipe, given)
-    relations = [relation for relation in recipe.library.relations.values() if scope.may_test(relation)]
+    scope, library = _Scope.of(recipe, given), recipe.library
+    relations = [relation for relation in library.relations.values() if scope.may_test(relation)]
     conditions = chain(*map(_conditions, recipe.lines.ends), *(relation.conditions for relation in relations))
     compared = [name for name, value in recipe.weak.items() if name in scope.known and not value.source.stands_in]
     signs = [
         *(_relation_sign(recipe, relation) for relation in relations),
         *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
         *(_displaced_sign(recipe, name) for name in compared if name not in recipe.numbers),
-        *(_domain_sign(recipe, block) for block in _blocks_beside(recipe, scope)),
+        *(_sign_of_gap(recipe, block.unknowns[0], outside(library, block)) for block in _blocks_beside(recipe, scope)),
     ]
     return tuple(sign for sign in signs if sign is not None)
-
-
-def _domain_sign(recipe: Recipe, block: Block) -> Sign | None:
-    """The sign of points that tells whether a check finds that a quantity beside the target has no value there."""
-    names, gap = outside(recipe.library, block)
-
-    def judge(*numbers: Any) -> Any:
-        gaps = gap(*numbers)
-        return numpy.where(numpy.isnan(gaps), _UNDEFINED, numpy.where(gaps > 0, _FAILS, _HOLDS))
-
-    return _sign(recipe, block.unknowns[0], names, judge)
 
 
 def _blocks_beside(recipe: Recipe, scope: _Scope) -> Iterator[Block]:

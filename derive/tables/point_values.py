@@ -18,10 +18,11 @@ import numpy
 from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, names_in
-from derive.kernels.agreement import based, tested
-from derive.kernels.backends.emitter import Writer, apart
-from derive.kernels.browser_programs.layout import always_in_use, choices_of
-from derive.kernels.several_targets import JointFunctions, found_for
+from derive.kernels.agreement import based, tested, text_of_test
+from derive.kernels.backends.emitter import Writer
+from derive.kernels.backends.python_numpy import contrary, sure
+from derive.kernels.browser_programs.layout import always_in_use, binding_arm, choices_of
+from derive.kernels.several_targets import found_for
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.like_terms import arms_of
@@ -29,23 +30,9 @@ from derive.planning.plan import Block, Plan
 from derive.solving.case_trees import Cases, plans_for
 from derive.solving.execution.question import Outline, Question
 from derive.tables.axes import is_lazy
-from derive.tolerances import AGREEMENT
 from quantities.value import Value
 
 _PLANS = Memo["Cases | None"](most=512)  # by name, givens, and whether it is a target
-_FUNCTIONS = Memo[JointFunctions](most=256)
-
-
-def functions(
-    library: RelationSet,
-    wanted: Iterable[Cases],
-    weak: frozenset[str] = frozenset(),
-    profiles: tuple[Any, ...] = (),
-) -> JointFunctions:
-    """One function for the values of several quantities at every point of a sweep, some of its inputs being weak."""
-    listed = list(wanted)
-    key = (weak, profiles, *((cases.outline, cases.is_asked) for cases in listed))
-    return _FUNCTIONS.of(library.session, key, lambda: JointFunctions(library, listed, weak, profiles))
 
 
 @dataclass(frozen=True)
@@ -77,7 +64,8 @@ class Recipe:
     ) -> Recipe:
         """The recipe for a question's target at every point along some axes."""
         own_value = {} if question.own is None else {question.target: question.own}
-        weak = {**question.weak, **question.outdated, **own_value}
+        stated = {**question.weak, **question.outdated, **own_value}
+        weak = {name: value for name, value in stated.items() if name not in axes}
         only_checked = frozenset(chain.from_iterable(block.unknowns for block in plan.extra))
         return cls(library, axes, question.target, numbers, weak, only_checked, **more)
 
@@ -89,7 +77,7 @@ class Recipe:
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
         """The weak values in the recipe of a target that are ranges, with their ends in base units."""
-        ranged = sorted(name for name, value in self.weak.items() if value.is_range and name not in self.axes)
+        ranged = sorted(name for name, value in self.weak.items() if value.is_range)
         return {name: self.weak[name].as_rounded for name in ranged}
 
     @property
@@ -245,7 +233,8 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
     if sources is None:
         return None
     places = numpy.array([*(codes[choice.regimes[place]] for place in choice.places), -1], dtype=numpy.int8)
-    judge = tested(names, partial(_judging, relation, choice.nodes), largest=_largest, first=_first)
+    calls = {"largest": _largest, "smallest": _smallest, "first": _first}
+    judge = tested(names, partial(_judging, relation, choice.nodes), **calls)
     sizes = [len(arms_of(node)) for node in choice.nodes]
 
     def form(*numbers: Any) -> Any:
@@ -268,35 +257,23 @@ def _switch(recipe: Recipe, relation: Relation, fixed: Collection[str]) -> Switc
 
 def _judging(relation: Relation, chosen: Sequence[Apply], text: Writer) -> str:
     """The source code that tells at every point whether a relation holds, and which arms its choices take."""
-    left, right, size = apart(relation.written, text)
-    tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {size})"]
-    tests += [f"sure({text(condition)})" for condition in relation.conditions]
-    return f"({', '.join(tests)},), ({', '.join(_way(node, text) for node in chosen)},)"
+    tests = [text_of_test(relation.written, text), *(f"sure({text(condition)})" for condition in relation.conditions)]
+    return f"({', '.join(tests)},), ({', '.join(binding_arm(node, text) for node in chosen)},)"
 
 
-def _way(choice: Apply, text: Writer) -> str:
-    """The source code by which a table compares the arms of a choice at every point, for the index of the one taken."""
-    if choice.op != "piecewise":
-        sign = "-" if choice.op == "min" else ""
-        return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
-    tests = [text(choice.args[i + 1]) for i in range(0, len(choice.args) - 1, 2)]
-    sides = [f"(sure({test}), sure(contrary({test})))" for test in tests]
-    return f"first({', '.join([*sides, str(bool(len(choice.args) % 2))])})"
-
-
-def _largest(*arrays: Any) -> Any:
+def _largest(arrays: Sequence[Any]) -> Any:
     """The place of the largest arm of a maximum at a point of a sweep; -1 where an arm is undefined."""
-    best, way = arrays[0], numpy.zeros((), dtype=int)
-    for i, array in enumerate(arrays[1:], 1):
-        way = numpy.where(array > best, i, way)
-        best = numpy.maximum(best, array)
-    return numpy.where(numpy.isnan(best), -1, way)
+    listed = numpy.array(numpy.broadcast_arrays(*arrays))
+    return numpy.where(numpy.isnan(listed).any(axis=0), -1, listed.argmax(axis=0))
 
 
-def _first(*sides: Any) -> Any:
+def _smallest(arrays: Sequence[Any]) -> Any:
+    return _largest([-array for array in arrays])
+
+
+def _first(tests: Sequence[Any], has_last: bool) -> Any:
     """The place of the first condition of a choice that holds at a point; -1 without one, or after an undefined one."""
-    *tests, otherwise = sides
-    way: Any = len(tests) if otherwise else -1
-    for i, (yes, no) in reversed(list(enumerate(tests))):
-        way = numpy.where(yes, i, numpy.where(no, way, -1))
+    way: Any = len(tests) if has_last else -1
+    for i, test in reversed(list(enumerate(tests))):
+        way = numpy.where(sure(test), i, numpy.where(sure(contrary(test)), way, -1))
     return way

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -24,7 +25,7 @@ from derive.presentation.charts import Area, Caption, Chart, LevelCurves, Series
 from derive.presentation.numbers import heading_with_unit, with_prefix, with_unit
 from derive.tables.axes import DECADES, Axis, Line
 from derive.tables.point_checks import Verdict
-from derive.tables.sweep_question import SweepQuestion, crossed
+from derive.tables.sweep_question import SweepQuestion
 from derive.tables.trapezoids import Column, Scale, columns_of, decomposed
 
 Point = tuple[float, ...]
@@ -248,7 +249,7 @@ def _upright(left: Column, right: Column, up: Scale) -> Iterator[tuple[int, int,
 
 def _label_over(column: Column, height: float) -> int:
     """The label of a regime map's column right above a height."""
-    return column.labels[sum(1 for change in column.heights if change <= height)]
+    return column.labels[bisect_right(column.heights, height)]
 
 
 def _joined(pieces: Iterable[list[Point]], along: Scale, up: Scale) -> list[list[Point]]:
@@ -414,7 +415,8 @@ def _within(regime_map: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]
 
 def _levels(regime_map: RegimeMap, target: str, along: _DrawnAxis, up: _DrawnAxis) -> LevelCurves | None:
     """The levels of the target at round numbers on a regime map; None where it hardly has numbers, or only one."""
-    numbers = regime_map.survey.function.columns(crossed([regime_map.along.numbers, regime_map.up.numbers]))[target]
+    points = numpy.ix_(regime_map.along.numbers, regime_map.up.numbers)
+    numbers = regime_map.survey.function.columns(points)[target]
     finite = numbers[numpy.isfinite(numbers)]
     if finite.size < 4 or finite.min() == finite.max():
         return None

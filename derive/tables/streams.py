@@ -175,8 +175,8 @@ class Stream(NotebookDisplay):
         return self.survey.size
 
     def __repr__(self) -> str:
-        targets = ", ".join(recipe.target for recipe in self.survey.function.recipes)
-        return f"<Stream of {targets} over {', '.join(self.survey.function.names)}: {len(self)} points>"
+        function = self.survey.function
+        return f"<Stream of {', '.join(function.targets)} over {', '.join(function.names)}: {len(self)} points>"
 
     def __iter__(self) -> Iterator[Table]:
         """The stream as tables of adjacent points, in the order of the rows of one large table."""
@@ -188,7 +188,7 @@ class Stream(NotebookDisplay):
 
         It also counts the points at which each check fails.
         """
-        tallies = {recipe.target: Tally() for recipe in self.survey.function.recipes}
+        tallies = {target: Tally() for target in self.survey.function.targets}
         for table in self:
             for target, tally in tallies.items():
                 tally.add(table.columns[target])

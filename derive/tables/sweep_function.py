@@ -8,7 +8,7 @@ come to does not follow from its ends.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache, partial
 from itertools import chain, product
@@ -28,10 +28,11 @@ from derive.presentation.cautions import PlacedRemark
 from derive.solving.case_trees import Cases
 from derive.solving.execution.answer import Answer, Remark
 from derive.tables.point_checks import Judge, Judgement, Verdict, contradicted, signs_of, undecided_sign
-from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, functions, switches
+from derive.tables.point_values import End, PointFunction, Recipe, Switch, Values, switches
 from quantities.declaration import read_given
 
 _KEPT = 1 << 16  # limit on points whose solver answers are cached
+_FUNCTIONS = Memo[JointFunctions](most=256)
 _WITHOUT_LIMIT = Memo[RelationSet](most=64)
 
 ENDS = ("low", "high")
@@ -78,6 +79,14 @@ class SweepFunction:
     def is_ranged(self) -> bool:
         return bool(self.ranged)
 
+    @property
+    def typed_axes(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if name not in self.weak)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        return tuple(recipe.target for recipe in self.recipes)
+
     @cached_property
     def lines(self) -> dict[str, Cases]:
         """The plans that the function of a sweep compiles, for each of its targets."""
@@ -95,49 +104,40 @@ class SweepFunction:
         """What tells where axes of a sweep have the very numbers that profiles state of them."""
         if not self.profiles:
             return []
-        typed = [name for name in self.names if name not in self.weak]
-        own = own_numbers(self.library, recipe.target, self.profiles, self.given, typed)
+        own = own_numbers(self.library, recipe.target, self.profiles, self.given, self.typed_axes)
         sources = None if own is None else recipe.sources(own.own)
         return [] if own is None or sources is None else [PointFunction(sources, own.gap)]
 
     # The functions of the axes, one for each purpose: common parts are computed once
-
-    @cached_property
-    def _target_function(self) -> JointFunctions:
-        return self._function(*chain.from_iterable(self._tests.values()), with_targets=True)
-
-    @cached_property
-    def _regime_function(self) -> JointFunctions:
-        return self._function(*(switch.function for switch in self.switches.values()))
-
-    @cached_property
-    def _sign_function(self) -> JointFunctions:
-        return self._function(*self._signs())
-
-    @cached_property
-    def _sign_function_with_targets(self) -> JointFunctions:
-        return self._function(*self._signs(), with_targets=True)
 
     def _signs(self) -> Iterator[PointFunction]:
         """The functions of all signs that the function of a sweep compiles for its judges."""
         for judge in self.judges.values():
             yield from (sign.function for sign in judge.signs)
 
-    def _function(self, *tests: PointFunction, with_targets: bool = False) -> JointFunctions:
+    def _function(self, tests: Iterable[PointFunction], with_targets: bool) -> JointFunctions:
         """One compiled function for the targets of a sweep and for all that is tested beside them."""
-        wanted = [*self.lines.values()] if with_targets else []
-        sources = chain.from_iterable(test.sources for test in tests)
-        wanted += [source.cases for source in sources if source.cases is not None]
+        beside = [source.cases for test in tests for source in test.sources if source.cases is not None]
+        listed = [*self.lines.values(), *beside] if with_targets else beside
+        wanted = [*{cases.outline: cases for cases in listed}.values()]
         weak = self.weak.union(*(recipe.weak for recipe in self.recipes))
-        return functions(self.library, {cases.outline: cases for cases in wanted}.values(), weak, self.profiles)
+        key = (weak, self.profiles, *((cases.outline, cases.is_asked) for cases in wanted))
+        made = partial(JointFunctions, self.library, wanted, weak, self.profiles)
+        return _FUNCTIONS.of(self.library.session, key, made)
 
     def _values(
-        self, function: JointFunctions, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
+        self,
+        tests: Iterable[PointFunction],
+        arrays: Sequence[Any],
+        ends: Mapping[str, float] = MappingProxyType({}),
+        *,
+        with_targets: bool = False,
     ) -> dict[Any, Any]:
-        """The axes of a sweep by name, and a compiled function's results along them by outline.
+        """The axes of a sweep by name, and along them by outline what tests read, and the targets too if asked for.
 
         `ends` are weak values at range ends.
         """
+        function = self._function(tests, with_targets)
         named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
         single = dict(chain.from_iterable(recipe.numbers.items() for recipe in self.recipes))
         single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
@@ -156,7 +156,7 @@ class SweepFunction:
         Where givens contradict each other there is no number, unless they are not tested: a map has regions there too.
         """
         if not self.is_ranged:
-            values = self._values(self._target_function, arrays)
+            values = self._values(chain.from_iterable(self._tests.values()), arrays, with_targets=True)
             targets = {target: values[cases.outline] for target, cases in self.lines.items()}
             if not is_tested:
                 return targets
@@ -263,10 +263,10 @@ class SweepFunction:
             """The values of all signs in a sweep, with weak values at some ends of their ranges."""
             key = frozenset(ends.items())
             if key not in cached and ends:
-                values = self._values(self._sign_function_with_targets, arrays, ends)
+                values = self._values(self._signs(), arrays, ends, with_targets=True)
                 cached[key] = values | {target: values[cases.outline] for target, cases in self.lines.items()}
             elif key not in cached:
-                cached[key] = self._values(self._sign_function, arrays) | self._untested(arrays, columns)
+                cached[key] = self._values(self._signs(), arrays) | self._untested(arrays, columns)
             return cached[key]
 
         judges = self.judges.items()
@@ -289,5 +289,5 @@ class SweepFunction:
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """The forms that a sweep's function gives for relations with a choice, at points whose targets are known."""
-        values = {**self._values(self._regime_function, arrays), **columns}
+        values = {**self._values((switch.function for switch in self.switches.values()), arrays), **columns}
         return {name: switch.function.at(values) for name, switch in self.switches.items()}

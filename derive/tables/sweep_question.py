@@ -57,14 +57,9 @@ class SweepQuestion:
         return math.prod(self.shape)
 
     @property
-    def typed(self) -> tuple[str, ...]:
-        """The names that were given a value or an axis in the question of a sweep."""
-        return (*self.function.names, *self.function.given)
-
-    @property
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets of a sweep."""
-        quantities, targets = self.function.library.declared, [recipe.target for recipe in self.function.recipes]
+        quantities, targets = self.function.library.declared, self.function.targets
         units = {name: quantities[name].unit.text for name in (*self.function.names, *targets)}
         ends = ENDS if self.function.is_ranged else ()
         return units | {f"{target}.{end}": units[target] for target, end in product(targets, ends)}
@@ -100,7 +95,7 @@ class SweepQuestion:
     def boxes(self, points: int = _PIECE) -> Iterator[Tile]:
         """The boxes in which a sweep walks its points, of at most this many each, in the order of the rows.
 
-        >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
+        >>> lines = tuple(Line(name, range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in SweepQuestion(lines, None).boxes(8)]
         [((0, 2), (0, 4)), ((2, 3), (0, 4))]
         """
@@ -108,17 +103,15 @@ class SweepQuestion:
 
     def within(self, box: Tile) -> tuple[Any, ...]:
         """The numbers of each axis of a sweep in one of its boxes, shaped so that they broadcast."""
-        parts = [line.part(stretch.start, stretch.stop) for line, stretch in zip(self.lines, box, strict=True)]
-        return crossed(parts)
+        pairs = zip(self.lines, box, strict=True)
+        return numpy.ix_(*(line.part(stretch.start, stretch.stop) for line, stretch in pairs))
 
     def of(self, target: str) -> SweepQuestion:
         """The question of a sweep with one of its targets alone."""
         recipes = tuple(recipe for recipe in self.function.recipes if recipe.target == target)
-        return (
-            self
-            if recipes == self.function.recipes
-            else replace(self, function=replace(self.function, recipes=recipes))
-        )
+        if recipes == self.function.recipes:
+            return self
+        return replace(self, function=replace(self.function, recipes=recipes))
 
     def point(self, place: int) -> dict[str, float]:
         """The numbers on the axes at one point of a sweep's question, from the number of its row."""
@@ -127,19 +120,13 @@ class SweepQuestion:
 
     def at(self, *arrays: Any) -> SweepQuestion:
         """The same question of a sweep, with other numbers along its axes."""
-        lines = [Line(line.name, line.unit, array) for line, array in zip(self.lines, arrays, strict=True)]
+        lines = [Line(line.name, array) for line, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
 
 
 def points_in(box: Tile) -> int:
     """The number of points in a box of a sweep's question."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
-
-
-def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """The numbers on the axes of a sweep's question, each along a dimension of its own, so that they broadcast."""
-    count = len(parts)
-    return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
 
 def asked(

@@ -21,7 +21,7 @@ from derive.tables.axes import is_lazy
 from derive.tables.exports import Units, data_frame
 from derive.tables.point_values import Regime
 from derive.tables.progress import in_threads, with_progress_bar
-from derive.tables.sweep_question import SweepQuestion, asked, crossed, points_in
+from derive.tables.sweep_question import SweepQuestion, asked, points_in
 from derive.tables.table_checks import Holding, held_along
 
 _MOST = 20_000_000  # limit on points of one table
@@ -144,9 +144,10 @@ class Table(NotebookDisplay):
 
     def rows(self) -> dict[str, Any]:
         """The axes and targets of the table, each broadcast to its size."""
-        shape = tuple(map(len, self.axes.values()))
-        axes = zip(self.axes, crossed(list(self.axes.values())), strict=True)
-        return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
+        shape, rows = tuple(map(len, self.axes.values())), dict[str, Any]()
+        for i, (name, axis) in enumerate(self.axes.items()):
+            rows[name] = numpy.broadcast_to(axis.reshape(-1, *(1,) * (len(shape) - i - 1)), shape)
+        return {**rows, **self.columns}
 
     def to_xarray(self) -> Any:
         """This table as a data set over its axes, with units as attributes; lazy if the table is."""

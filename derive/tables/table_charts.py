@@ -49,7 +49,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
     is_alone = len(lines) == 1
     marks, shades = _regime_marks(lines[0]) if is_alone else ((), ())
     charts_drawn = []
-    for target in _targets(table):
+    for target in table.survey.function.targets:
         curves = [line.curve(target) for line in lines]
         bounds = [line.bound(target, end) for end, line in product(ENDS, lines)]
         points = [] if is_alone else [*_knees(target, lines), *_crosses(table, target, lines)]
@@ -69,7 +69,7 @@ def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
     _prove_drawable(first)
     lines = _lines(tables)
     charts_drawn = []
-    for target in _targets(first):
+    for target in first.survey.function.targets:
         curves: list[Series] = []
         for line in lines:
             curves += filter(None, (line.curve(target, line.color), *(line.bound(target, end) for end in ENDS)))
@@ -200,14 +200,6 @@ def _lines(tables: Mapping[str, Table]) -> list[_Line]:
         for place in sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))}):
             lines.append(_Line(table, place, label, color=len(lines)))
     return lines
-
-
-def _targets(table: Table) -> Iterator[str]:
-    """The targets of a table that have a chart each, with their bounds in it."""
-    for target in table.columns:
-        name, _, end = target.rpartition(".")
-        if end not in ENDS or name not in table.columns:
-            yield target
 
 
 def _first(table: Table) -> Any:

@@ -75,20 +75,17 @@ class Holding:
 def held_along(survey: SweepQuestion, columns: Mapping[str, Any]) -> Holding:
     """Where the checks of a table hold along its axes, over all its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
-    return held_at(survey.function, pieces, columns, survey.typed)
+    return held_at(survey.function, pieces, columns)
 
 
 def held_at(
-    function: SweepFunction,
-    pieces: Iterable[tuple[Tile, Sequence[Any]]],
-    columns: Mapping[str, Any],
-    typed: tuple[str, ...],
+    function: SweepFunction, pieces: Iterable[tuple[Tile, Sequence[Any]]], columns: Mapping[str, Any]
 ) -> Holding:
     """Where the checks of a table hold, over all its targets, at points that come in pieces.
 
     Each piece has its place in the columns and the numbers of its axes.
     """
-    targets = [recipe.target for recipe in function.recipes]
+    targets = function.targets
     first = columns[targets[0]]
     places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
     verdicts: dict[str, dict[Verdict, int]] = {target: {} for target in targets}
@@ -105,7 +102,7 @@ def held_at(
             places[target][box] = numpy.array(numbers, numpy.int32)[judgement.places]
     judgements = {target: Judgement(places[target], tuple(verdicts[target])) for target in targets}
     has_value = numpy.logical_and.reduce([numpy.isfinite(columns[target]) for target in targets])
-    return Holding(judgements, typed, numpy.asarray(has_value))
+    return Holding(judgements, (*function.typed_axes, *function.given), numpy.asarray(has_value))
 
 
 # Sentences about a table: the checks that fail, points without an answer, unused givens
@@ -178,6 +175,6 @@ def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     """The sentence on a check of a table where it first fails, and that place."""
     point, function = table.survey.point(place), table.survey.function
     where = ", ".join(f"{axis} = {with_unit(f'{x:.4g}', table.units[axis])}" for axis, x in point.items())
-    failures = (function.point_answer(recipe.target, tuple(point.values())).failures for recipe in function.recipes)
+    failures = (function.point_answer(target, tuple(point.values())).failures for target in function.targets)
     sentence = next((sentences[name] for sentences in failures if name in sentences), f"{name} does not hold")
     return sentence, where

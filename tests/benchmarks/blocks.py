@@ -139,12 +139,12 @@ def _ours(question: Question) -> dict[str, Callable[[], Any]]:
 @contextmanager
 def _left_to_the_solver() -> Iterator[None]:
     """As if there were no lines for blocks."""
-    held = block_kernels.attempt_of
-    block_kernels.attempt_of = lambda *_: None
+    held = block_kernels.attempts_of
+    block_kernels.attempts_of = lambda *_: []
     try:
         yield
     finally:
-        block_kernels.attempt_of = held
+        block_kernels.attempts_of = held
 
 
 def _of_scipy(question: Question, gap: Callable[..., Any]) -> dict[str, Callable[[], Any]]:

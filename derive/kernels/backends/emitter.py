@@ -96,8 +96,8 @@ class Dialect:
     """Each operation on numbers."""
     names: Callable[[], dict[str, Any]]
     """The functions that the text may call."""
-    comparison: Callable[[Apply, Writer], str]
-    """A comparison of numbers, as a form of the arithmetic."""
+    comparison: Callable[[Apply, str, str, Writer], str]
+    """A comparison of numbers that may not be finite, from the texts of its sides."""
     settled: Callable[[str, str, Apply, Writer], str]
     """A decision, and the test that doubles do not tell, as one text that is decided."""
 
@@ -154,6 +154,12 @@ class Dialect:
             args = [part(arg) if _is_finite(arg) else self.sound(part(arg)) for arg in node.args]
             return self.operations[node.op](*args)
 
+        def comparing(node: Apply, part: Fold) -> str:
+            left, right = map(part, node.args)
+            if is_total(node):
+                return f"({left} {SIGNS[node.op]} {right})"
+            return self.comparison(node, left, right, part)
+
         def logical(node: Apply, part: Fold) -> str:
             return self.logic(node.op, [part(arg) for arg in node.args])
 
@@ -164,7 +170,7 @@ class Dialect:
         rows = {op: row for op, row in self.operations.items() if op not in _SWALLOWING}
         forms = {
             **dict.fromkeys(_SWALLOWING & self.operations.keys(), swallowing),
-            **dict.fromkeys(SIGNS, self.comparison),
+            **dict.fromkeys(SIGNS, comparing),
             **dict.fromkeys(("and", "or", "not"), logical),
             SETTLED: settling,
         }

@@ -11,16 +11,19 @@ rounded. Its rational is stated beside the points, by its double.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cached_property
+from functools import cached_property, reduce
 from types import MappingProxyType
 from typing import Any
 
+import numpy
+
 from derive.expressions.arithmetic import Arithmetic, NoElement
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import CONDITIONS, Apply, Node, names_in, walk, with_forms
+from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Node, names_in, walk, with_forms
 from derive.numerics.algebra.evaluation import truth, value, with_exact_parts
 from derive.numerics.algebra.exact_values import exactly_computed
 from derive.numerics.algebra.multiprecision import exactly
@@ -107,8 +110,6 @@ class ExactPoints:
 
     def at_all(self, columns: Sequence[Any]) -> Any:
         """The exact values of the decision at many points of given decimals; a condition's are 1, 0 and a half."""
-        import numpy
-
         together = self._all_at_once(columns)
         if together is not None:
             return together
@@ -128,7 +129,6 @@ class ExactPoints:
     @cached_property
     def _arithmetic(self) -> Arithmetic[Quotient]:
         """The exact operations on quotients of whole numbers, with positive denominators; a verdict is 1 or 0."""
-        import numpy
 
         def compared(test: Callable[[Any, Any], Any]) -> Callable[[Quotient, Quotient], Quotient]:
             def decided(left: Quotient, right: Quotient) -> Quotient:
@@ -144,26 +144,22 @@ class ExactPoints:
             sign = numpy.sign(numerator)
             return sign * denominator, sign * numerator
 
-        tests = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal"}
-        tests |= {"eq": "equal", "ne": "not_equal"}
         return Arithmetic(
             number=lambda node: _exact(*map(_as_double, (node.value.numerator, node.value.denominator))),
             operations={
-                "add": _sum,
-                "mul": _product,
+                "add": lambda *parts: reduce(_sum_of_two, parts),
+                "mul": lambda *parts: reduce(_product_of_two, parts),
                 "neg": lambda number: (-number[0], number[1]),
                 "inv": inverse,
                 "floor": lambda number: (numpy.floor(number[0] / number[1]), 1.0),
                 "ceil": lambda number: (numpy.ceil(number[0] / number[1]), 1.0),
-                **{op: compared(getattr(numpy, name)) for op, name in tests.items()},
+                **{op: compared(getattr(operator, op)) for op in COMPARISONS.values()},
             },
         )
 
 
 def each_once(function: Callable[..., float | None], columns: Sequence[Any]) -> Any:
     """The exact values of a decision at points that doubles leave open, once for equal ones; a half where undefined."""
-    import numpy
-
     points, back = numpy.unique(numpy.array(columns), axis=1, return_inverse=True)
     results = []
     with query():
@@ -195,32 +191,22 @@ def _as_double(number: int) -> float:
 
 def _exact(numerator: Any, denominator: Any) -> Quotient:
     """The exact quotients at many points, if doubles hold all numerators and denominators; an error otherwise."""
-    import numpy
-
     if not (numpy.all(numpy.abs(numerator) <= _MOST) and numpy.all(numpy.abs(denominator) <= _MOST)):
         raise NoElement
     return numerator, denominator
 
 
-def _sum(*parts: Quotient) -> Quotient:
-    numerator, denominator = parts[0]
-    for other_numerator, other_denominator in parts[1:]:
-        first, second = _exact(numerator * other_denominator, other_numerator * denominator)
-        numerator, denominator = _exact(first + second, denominator * other_denominator)
-    return numerator, denominator
+def _sum_of_two(left: Quotient, right: Quotient) -> Quotient:
+    first, second = _exact(left[0] * right[1], right[0] * left[1])
+    return _exact(first + second, left[1] * right[1])
 
 
-def _product(*parts: Quotient) -> Quotient:
-    numerator, denominator = parts[0]
-    for other_numerator, other_denominator in parts[1:]:
-        numerator, denominator = _exact(numerator * other_numerator, denominator * other_denominator)
-    return numerator, denominator
+def _product_of_two(left: Quotient, right: Quotient) -> Quotient:
+    return _exact(left[0] * right[0], left[1] * right[1])
 
 
 def _quotient(column: Any) -> Quotient:
     """The short decimals given at many points as exact quotients: whole numbers over a power of ten."""
-    import numpy
-
     stated = _RATIONALS.get()
     if stated and numpy.isin(column, list(stated)).any():
         raise NoElement

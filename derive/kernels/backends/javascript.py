@@ -22,16 +22,7 @@ from typing import Any
 
 from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import Apply
-from derive.kernels.backends.emitter import (
-    SIGNS,
-    UNDECIDED,
-    Language,
-    RuntimeFunction,
-    Script,
-    Writer,
-    is_clear,
-    is_total,
-)
+from derive.kernels.backends.emitter import SIGNS, UNDECIDED, Language, RuntimeFunction, Script, Writer, is_clear
 from derive.kernels.backends.numba_source import CALLED, PlainPython
 from derive.tolerances import AGREEMENT, EXPRESSION, LAST_DIGIT, MET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
@@ -49,11 +40,10 @@ class JavaScript(PlainPython):
         own = {name: RuntimeFunction(name) for name in CALLED}
         return {"m": None, "inf": None, "nan": None, "abs": None, **own}
 
-    def comparison(self, node: Apply, part: Writer) -> str:
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
         """The text of a comparison for a browser; an infinity that can only be an overflow compares as a number."""
-        if is_total(node) or not all(map(is_clear, node.args)):
-            return super().comparison(node, part)
-        left, right = map(part, node.args)
+        if not all(map(is_clear, node.args)):
+            return super().comparison(node, left, right, part)
         known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
         return f"({left} {SIGNS[node.op]} {right} if {known} else {UNDECIDED})"
 
@@ -100,6 +90,7 @@ class JavaScript(PlainPython):
         return Script(text, space)
 
 
+@lru_cache(maxsize=1)
 def runtime() -> str:
     """The JavaScript text that defines `derive`: the functions that every script needs.
 
@@ -107,12 +98,8 @@ def runtime() -> str:
     True
     """
     shared = {"SAME_ROOT": SAME_ROOT, "LAST_DIGIT": LAST_DIGIT, "SMALLEST": SMALLEST, "SAME_COUNT": SAME_COUNT}
-    return f"const derive = ({_written_once()})({json.dumps(shared)});\n"
-
-
-@lru_cache(maxsize=1)
-def _written_once() -> str:
-    return Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8").strip().rstrip(";")
+    text = Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8")
+    return f"const derive = ({text.strip().rstrip(';')})({json.dumps(shared)});\n"
 
 
 def without_idle(lines: Sequence[str]) -> list[str]:

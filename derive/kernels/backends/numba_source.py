@@ -24,6 +24,8 @@ from threading import Lock
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
+import numpy
+
 from derive.expressions.functions import Function
 from derive.expressions.tree import CONDITIONS, Apply
 from derive.kernels.backends import python_runtime
@@ -35,7 +37,6 @@ from derive.kernels.backends.emitter import (
     Writer,
     execute,
     is_literal,
-    is_total,
     nested,
     operations,
 )
@@ -73,10 +74,7 @@ class PlainPython(Dialect):
         own = {name: getattr(python_runtime, name) for name in CALLED}
         return {"m": functions, "np": functions, "inf": math.inf, "abs": abs, **own}
 
-    def comparison(self, node: Apply, part: Writer) -> str:
-        left, right = map(part, node.args)
-        if is_total(node):
-            return f"({left} {SIGNS[node.op]} {right})"
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
         return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else {UNDECIDED})"
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
@@ -96,8 +94,6 @@ class Machine(PlainPython):
     operations = _table(lambda entry: entry.called_in_numba)
 
     def names(self) -> dict[str, Any]:
-        import numpy
-
         own = {name: _runtime()[name] for name in CALLED}
         return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
 
@@ -167,8 +163,6 @@ def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
 
     Every array keeps its own shape: it has size one along the axes on which it does not depend.
     """
-    import numpy
-
     arrays = [numpy.asarray(value, dtype=float) for value in values]
     shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
     axes = len(shape)
@@ -210,8 +204,6 @@ def looped(
     point: Callable[..., Any], count: int, values: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]]
 ) -> list[Any]:
     """Run a numba function at all points of arrays, in tiles and threads; `ask` computes its infinite results."""
-    import numpy
-
     arguments, shape = spread(values)
     results = [numpy.empty(shape) for _ in range(count)]
     if not results[0].size:
@@ -251,8 +243,6 @@ def looped(
 
 def _at(array: Any, pending: Any) -> Any:
     """The numbers of an array, or the one number, at points of a tile that numba leaves to another dialect."""
-    import numpy
-
     return numpy.broadcast_to(array, pending.shape)[pending]
 
 

@@ -19,6 +19,8 @@ from functools import reduce
 from itertools import count
 from typing import Any
 
+import numpy
+
 from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Name, Node, Number, names_in
 from derive.kernels.backends import python_runtime
@@ -30,7 +32,6 @@ from derive.kernels.backends.emitter import (
     Writer,
     is_clear,
     is_literal,
-    is_total,
     nested,
     operations,
     unsettled,
@@ -76,10 +77,7 @@ class Floats(Dialect):
             return f"({text} if {text} - {text} == 0.0 else undefined())"
         return f"(w if (w := {text}) - w == 0.0 else undefined())"
 
-    def comparison(self, node: Apply, part: Writer) -> str:
-        left, right = map(part, node.args)
-        if is_total(node):
-            return f"({left} {SIGNS[node.op]} {right})"
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
         (left, first_text), (right, second_text) = map(self._named, (left, right))
         return f"({left} {SIGNS[node.op]} {right} if -inf < {first_text} - {second_text} < inf else undefined())"
 
@@ -122,8 +120,6 @@ class Arrays(Dialect):
         self._places: dict[Node, int] = {}  # the judge of each comparison
 
     def names(self) -> dict[str, Any]:
-        import numpy
-
         return {"np": numpy, "inf": math.inf, "judges": self._judges, "special": _OfArrays(), **_NAMES}
 
     def settled(self, text: str, is_near: str, node: Apply, part: Writer) -> str:
@@ -132,12 +128,9 @@ class Arrays(Dialect):
             return f"(({DOUBT} := {is_near}), {text})[1]"
         return f"settled({text}, {is_near}, {exact_points[0]}, ({exact_points[1]}))"
 
-    def comparison(self, node: Apply, part: Writer) -> str:
-        """The text of a comparison of arrays, which the evaluator decides where a side may not be finite."""
-        left, right = map(part, node.args)
+    def comparison(self, node: Apply, left: str, right: str, part: Writer) -> str:
+        """The text of a comparison of arrays, which the evaluator decides where a side is not finite."""
         test = f"({left} {SIGNS[node.op]} {right})"
-        if is_total(node):
-            return test
         names = names_in(unsettled(node))
         if node not in self._places:
             self._places[node] = len(self._judges)
@@ -176,8 +169,6 @@ def _undefined() -> float:
     raise ValueError("undefined")
 
 
-_HALF = UNDEFINED
-
 Judge = Callable[..., "bool | None"]
 """The verdict of a comparison at the numbers of its names."""
 
@@ -187,8 +178,6 @@ def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, nam
 
     Sides are clear if an infinity in them can only be a number too large for a double, and compares as such.
     """
-    import numpy
-
     if numpy.isfinite(left - right).all():
         return test
     test, left, right, *names = numpy.broadcast_arrays(test, left, right, *names)
@@ -197,23 +186,21 @@ def compared(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, nam
     if is_clear:
         known = ~numpy.isnan(left - right)
         pending &= ~(known | numpy.isnan(left) | numpy.isnan(right))
-    verdicts = numpy.where(known, test, _HALF)
+    verdicts = numpy.where(known, test, UNDEFINED)
     if pending.any():
         verdicts[pending] = each_once(judge, [name[pending] for name in names])
-    return verdicts if (verdicts == _HALF).any() else verdicts == 1
+    return verdicts if (verdicts == UNDEFINED).any() else verdicts == 1
 
 
 def settled(computed: Any, is_near: Any, exact: ExactPoints, numbers: Sequence[Any]) -> Any:
     """What a line computes on NumPy arrays, with exact values from the givens where doubles leave a decision open."""
-    import numpy
-
     if not numpy.any(is_near):
         return computed
     is_test = exact.is_condition
     computed, is_near, *numbers = numpy.broadcast_arrays(computed, is_near, *numbers)
     result = computed.astype(float)
     result[is_near] = exact.at_all([number[is_near] for number in numbers])
-    if is_test and not (result == _HALF).any():
+    if is_test and not (result == UNDEFINED).any():
         result = result == 1
     return result[()]
 
@@ -225,8 +212,6 @@ def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
     >>> inside(numpy.array([1.0, 2.0]), 0.0, 5.0, True), inside(numpy.array([1.0, 2.0]), 0.0, 1.0, True).tolist()
     (True, [True, False])
     """
-    import numpy
-
     if isinstance(number, float):
         above = low < number if is_open or low == -math.inf else low <= number
         return bool(above and (number < high if high == math.inf else number <= high))
@@ -238,8 +223,6 @@ def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
 
 def sound(number: Any) -> Any:
     """What a line computes on NumPy arrays, with NaN in place of infinities."""
-    import numpy
-
     if inside(number, -math.inf, math.inf, is_open=True) is True:
         return number
     return numpy.where(numpy.isfinite(number), number, numpy.nan)[()]
@@ -252,10 +235,8 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
     >>> chosen(numpy.array([1, 0, 0.5]), 7.0, 8.0).tolist()
     [7.0, 8.0, nan]
     """
-    import numpy
-
     if not _are_bools(verdicts):
-        return numpy.where(verdicts == _HALF, numpy.nan, numpy.where(verdicts == 1, yes, no))
+        return numpy.where(verdicts == UNDEFINED, numpy.nan, numpy.where(verdicts == 1, yes, no))
     if numpy.ndim(verdicts):
         return numpy.where(verdicts, yes, no)
     return yes if verdicts else no
@@ -263,16 +244,12 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
 
 def both(*verdicts: Any) -> Any:
     """The `and` of three-valued conditions on NumPy arrays, their minimum; what holds everywhere costs nothing."""
-    import numpy
-
     undecided = [verdicts_here for verdicts_here in verdicts if verdicts_here is not True]
     return reduce(numpy.minimum, undecided) if undecided else True
 
 
 def contrary(verdicts: Any) -> Any:
     """The negation of a three-valued condition on NumPy arrays: undefined where the condition is."""
-    import numpy
-
     return numpy.logical_not(verdicts) if _are_bools(verdicts) else 1 - verdicts
 
 
@@ -314,8 +291,6 @@ def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
 
     The second result says at which points inside it is only bounded.
     """
-    import numpy
-
     candidates = numpy.broadcast_arrays(*candidates)  # an arm of literals alone is one number for all points
     low, high = numpy.fmin.reduce(candidates), numpy.fmax.reduce(candidates)
     if not (_are_same(low, high) | numpy.isnan(low)).all():
@@ -332,15 +307,11 @@ def branches(axes: Axes, inside: Any, *candidates: Any) -> tuple[Any, Any]:
 
 def _are_same(low: Any, high: Any) -> Any:
     """Where two NumPy arrays of roots are the same within rounding; nowhere, where they are undefined."""
-    import numpy
-
     return high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
 
 
 def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
     """The values of lines on NumPy arrays, a row for each root; a row of infinities where one was only bounded."""
-    import numpy
-
     shape = numpy.broadcast_shapes(*(argument.shape for argument in arguments))  # some may have an axis of roots
     bounded = [flag for flag in bounded if numpy.any(flag)]
     if not bounded and numpy.shape(result) == shape:
@@ -351,19 +322,10 @@ def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
     return rows_of_parts[0] if len(rows_of_parts) == 1 else numpy.concatenate(rows_of_parts)
 
 
-def stacked(*parts: Any) -> Any:
-    """The rows of values that several alternatives compute on NumPy arrays, as one array."""
-    import numpy
-
-    return numpy.concatenate(parts)
-
-
 def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function on NumPy arrays of one value for each point, and where there is none, made from a function of rows."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
-        import numpy
-
         (values,) = function(*map(numpy.asarray, arrays))  # what is the same at all points may be a literal
         number, several, bounded = only_of_arrays(values)
         return number, several | bounded
@@ -373,8 +335,6 @@ def of_one_value(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def only_of_arrays(values: Any) -> tuple[Any, Any, Any]:
     """The one value of each point among NumPy rows, or NaN; where rows differ; and where one is only bounded."""
-    import numpy
-
     if len(values) == 1:
         return values[0], numpy.False_, numpy.False_
     low, high = numpy.fmin.reduce(values), numpy.fmax.reduce(values)
@@ -396,6 +356,6 @@ def only(*numbers: float) -> float:
 
 _NAMES = {
     function.__name__: function
-    for function in (compared, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows, stacked)
+    for function in (compared, settled, both, chosen, contrary, inside, sound, sure, Axes, branches, rows)
 }
 """The functions that a text may call, by their names."""

@@ -23,11 +23,13 @@ from itertools import chain
 from math import inf, isfinite, isnan, nan, prod
 from typing import Any
 
+import numpy
+
 from derive.expressions.tree import Apply, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, Scope, Sheet, UnsupportedOperation, within
 from derive.kernels.backends.numba_source import PlainPython
 from derive.kernels.backends.python_numpy import Arrays, Axes
-from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, PieceProofs, attempt_of
+from derive.kernels.blocks.block_lines import Attempt, ParametricSystem, PieceProofs, attempts_of
 from derive.kernels.blocks.decisions import Origins
 from derive.kernels.blocks.monotone_pieces import Pieces
 from derive.model.relation_set import RelationSet
@@ -37,6 +39,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block
 from derive.solving.blocks.free_unknowns import has_choice, variants_of
 from derive.solving.blocks.substitution import expressed, loses_nothing
+from derive.solving.execution.block_execution import outcome_of
 from derive.tolerances import AGREEMENT, LEAST_FACTOR
 
 _TEARS = 3  # unknowns of which it is tried whether one proof covers all inputs
@@ -50,13 +53,13 @@ def machine_code_kernel(system: ParametricSystem, dialect: PlainPython) -> Calla
         closed = _closed_form_kernel(system, dialect)
         if closed is not None:
             return closed
-    method = attempt_of(system)
-    if method is not None and method.linear:
-        return method.lines(dialect)
-    proofs = [PieceProofs(by_tear) for by_tear in method.ways[:_TEARS]] if method is not None else []
+    attempts = attempts_of(system)
+    if attempts and attempts[0].linear:
+        return attempts[0].lines(dialect)
+    proofs = [PieceProofs(attempt) for attempt in attempts[:_TEARS]]
     complete = next((proof for proof in proofs if proof.whole is not None), None)
     if complete is None and dialect.takes_arms and len(variants_of(system.equations, frozenset(system.unknowns))) > 1:
-        return _arms_kernel(system, dialect, partial(machine_code_kernel, dialect=dialect))
+        return _arms_kernel(system, dialect)
     if complete is None and (not proofs or proofs[0].widest is None):
         raise UnsupportedOperation
     return _search_kernel(complete or proofs[0], dialect)
@@ -84,20 +87,15 @@ def _search_kernel(proofs: PieceProofs, dialect: PlainPython) -> Callable[..., A
 _MOST_VARIANTS = 12  # limit on variants
 
 
-def _arms_kernel(
-    system: ParametricSystem, dialect: PlainPython, solved: Callable[[ParametricSystem], Callable[..., Any]]
-) -> Callable[..., Any]:
-    """The machine-code kernel of a block in which arms compete: NaN without a solution, infinities undecided.
-
-    A variant without a closed form is `solved`.
-    """
+def _arms_kernel(system: ParametricSystem, dialect: PlainPython) -> Callable[..., Any]:
+    """The machine-code kernel of a block in which arms compete: NaN without a solution, infinities undecided."""
     variants = variants_of(system.equations, frozenset(system.unknowns))
     if not 1 < len(variants) <= _MOST_VARIANTS or not system.inputs:
         raise UnsupportedOperation
     sheet = Sheet(dialect, system.inputs)
     scope, arguments, results = sheet.start(), ", ".join(sheet.arguments.values()), []
     for variant in variants:
-        helper = sheet.helper(variant, partial(_variant_kernel, replace(system, equations=variant), dialect, solved))
+        helper = sheet.helper(variant, partial(_variant_kernel, replace(system, equations=variant), dialect))
         results.append(_solution_of_variant(sheet, system, f"{helper}({arguments})", scope))
     columns = [sheet.line(f"only({', '.join(column)})") for column in zip(*results, strict=True)]
     is_open = sheet.line(" or ".join(f"abs({column}) == inf" for column in columns))
@@ -116,14 +114,12 @@ def _solution_of_variant(sheet: Sheet, system: ParametricSystem, called: str, sc
     return [sheet.line(f"inf if {unclear} else {value} if {fits} else nan") for value in values]
 
 
-def _variant_kernel(
-    system: ParametricSystem, dialect: PlainPython, solved: Callable[[ParametricSystem], Callable[..., Any]]
-) -> Callable[..., Any]:
+def _variant_kernel(system: ParametricSystem, dialect: PlainPython) -> Callable[..., Any]:
     """The machine-code kernel of a block with one arm of each choice; infinite where unknowns are only bounded."""
     unknowns = {*system.unknowns}
     fixed = [equation for equation in system.equations if unknowns.isdisjoint(names_in(equation.lhs, equation.rhs))]
     if not fixed:
-        return _closed_form_kernel(system, dialect) or solved(system)
+        return machine_code_kernel(system, dialect)
     sheet = Sheet(dialect, system.inputs)
     scope = sheet.start()
     text = partial(sheet.expression, scope=scope)
@@ -189,10 +185,11 @@ def kernel_of(
     system = ParametricSystem(equations, block.unknowns, tuple(inputs), domains)
     if isinstance(dialect, PlainPython):
         return machine_code_kernel(system, dialect)
-    method = attempt_of(system)
+    attempt = next(iter(attempts_of(system)), None)
+    solved = _solutions(library, block, inputs, origins)
     if dialect.is_lazy:
-        return point_solver_kernel(library, block, inputs, origins, PointSolutions(method) if method else None)
-    return array_solver_kernel(library, block, inputs, origins, ArraySolutions(method) if method else None)
+        return point_solver_kernel(system, solved, PointSolutions(attempt) if attempt else None)
+    return array_solver_kernel(system, solved, ArraySolutions(attempt) if attempt else None)
 
 
 # The solver, where lines do not decide
@@ -205,19 +202,18 @@ SolutionsOfMany = Callable[[Sequence[Any]], tuple[Any, Any]]
 
 
 def point_solver_kernel(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfOne | None = None
+    system: ParametricSystem, solved: SolutionsOfOne, by_lines: SolutionsOfOne | None
 ) -> Callable[..., tuple[float, ...]]:
     """The kernel of a block for one point: its only admissible solution, by lines or the solver; NaN without.
 
-    The solver is called where `by_lines` does not decide.
+    It is `solved` where `by_lines` does not decide.
     """
-    solutions_at = _solutions(library, block, inputs, origins)
-    nothing = (nan,) * len(block.unknowns)
+    nothing = (nan,) * len(system.unknowns)
 
     def only_solution(*numbers: float) -> tuple[float, ...]:
-        given = numbers[: len(inputs)]
+        given = numbers[: len(system.inputs)]
         solutions = by_lines(*given) if by_lines and all(map(isfinite, given)) else None
-        solutions = solutions_at(*numbers) if solutions is None else solutions
+        solutions = solved(*numbers) if solutions is None else solutions
         if solutions is None or len(solutions) > 1:
             raise ValueError("several solutions")
         return solutions[0] if solutions else nothing
@@ -226,25 +222,24 @@ def point_solver_kernel(
 
 
 def array_solver_kernel(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins, by_lines: SolutionsOfMany | None = None
+    system: ParametricSystem, solved: SolutionsOfOne, by_lines: SolutionsOfMany | None
 ) -> Callable[..., Any]:
     """The kernel of a block over arrays: its solutions, several along a new axis, and where one is only bounded."""
-    solutions_at, size = _solutions(library, block, inputs, origins), len(block.unknowns)
+    size = len(system.unknowns)
 
     def solutions_of_arrays(axes: Axes, *arrays: Any) -> Any:
         """The kernel of a block over arrays: all solutions, by lines, and by the solver where these are open."""
-        import numpy
-
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
         columns, pending = numpy.full((size, 1, prod(shape)), nan), numpy.full(prod(shape), True)
-        if by_lines and inputs:
-            columns, pending = by_lines(flat[: len(inputs)])
+        if by_lines:
+            columns, pending = by_lines(flat[: len(system.inputs)])
         places = numpy.flatnonzero(pending)
-        points = [axes.once(solutions_at, tuple(float(array[i]) for array in flat)) for i in places]
+        points = [axes.once(solved, tuple(float(array[i]) for array in flat)) for i in places]
         bounded = numpy.zeros(pending.shape, bool)
         bounded[places] = [solutions is None for solutions in points]
-        columns = _widened(columns, max((len(solutions) for solutions in points if solutions), default=1))
+        most = max((len(solutions) for solutions in points if solutions), default=1)
+        columns = numpy.pad(columns, ((0, 0), (0, max(0, most - columns.shape[1])), (0, 0)), constant_values=nan)
         for i, solutions in zip(places, points, strict=True):
             for j, solution in enumerate(solutions or ()):
                 columns[:, j, i] = solution
@@ -254,24 +249,11 @@ def array_solver_kernel(
     return solutions_of_arrays
 
 
-def _widened(columns: Any, wanted: int) -> Any:
-    """The columns of a block's solutions in a kernel over arrays, with room for this many solutions of a point."""
-    import numpy
-
-    size, rows, count = columns.shape
-    if rows >= wanted:
-        return columns
-    return numpy.concatenate([columns, numpy.full((size, wanted - rows, count), nan)], axis=1)
-
-
-def _solutions(
-    library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins
-) -> Callable[..., list[tuple[float, ...]] | None]:
+def _solutions(library: RelationSet, block: Block, inputs: Sequence[str], origins: Origins) -> SolutionsOfOne:
     """The function by which a kernel asks the solver for all admissible solutions of a block at a point.
 
     It returns None if an unknown is only bounded, or the equations are dependent there: others may have a value.
     """
-    from derive.solving.execution.block_execution import outcome_of
 
     def solutions_at(*numbers: float) -> list[tuple[float, ...]] | None:
         """The solver's admissible solutions of a kernel's block at one point; None if they leave an unknown open."""
@@ -325,8 +307,6 @@ class ArraySolutions:
 
     def __call__(self, arrays: Sequence[Any]) -> tuple[Any, Any]:
         """All solutions of the block at many points by the kernel's lines, and where the solver is needed."""
-        import numpy
-
         size, count = len(self._attempt.system.unknowns), arrays[0].size
         rows = [numpy.full((size, count), nan)]
         is_finite = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
@@ -342,8 +322,6 @@ class ArraySolutions:
 
     def _solution_groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
         """The groups of points of a kernel with a block's solutions there, infinite where the solver is needed."""
-        import numpy
-
         size = len(self._attempt.system.unknowns)
         if self._attempt.linear:
             yield places, [self._as_array(self._lines(*(array[places] for array in arrays)), places)]
@@ -360,14 +338,10 @@ class ArraySolutions:
                     yield i, [(inf,) * size] if alone is None else alone
 
     def _as_array(self, columns: Sequence[Any], places: Any) -> Any:
-        import numpy
-
         return numpy.array([numpy.broadcast_to(column, places.shape) for column in columns])
 
     def _groups(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Pieces | None]]:
         """The groups in which a kernel solves the points of arrays, each with the pieces it may search, or None."""
-        import numpy
-
         if self._proofs.widest is not None:
             narrowest = self._proofs.of(_hull(arrays, places)) if places.size >= _CROWD else None
             if narrowest is not None:
@@ -382,8 +356,6 @@ class ArraySolutions:
 
     def _halved_groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
         """The points of a kernel's arrays in groups, halved until each has a proof or is too small to pay for one."""
-        import numpy
-
         if places.size < _FEW:
             yield places, None
             return

@@ -15,14 +15,14 @@ there the solver is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from math import floor, frexp, isfinite, ldexp
 from typing import Any
 
 from derive.expressions.tree import Equation, Node, names_in
-from derive.kernels.backends.emitter import Dialect, Scope, Sheet
+from derive.kernels.backends.emitter import Dialect, Scope, Sheet, is_literal
 from derive.kernels.blocks.decisions import roundings, size_of
 from derive.kernels.blocks.monotone_pieces import Pieces, crossings, monotone_pieces, reach
 from derive.numerics.algebra.evaluation import terms
@@ -32,15 +32,7 @@ from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.univariate_branch_and_prune import angles_of, middle
 from derive.solving.blocks.substitution import Branch, expressed, loses_nothing
-from derive.tolerances import (
-    AGREEMENT,
-    ASIDE,
-    EPSILON,
-    LEAST_FACTOR,
-    MOST_FACTOR,
-    SAME_ROOT,
-    TIGHT,
-)
+from derive.tolerances import AGREEMENT, ASIDE, EPSILON, LEAST_FACTOR, MOST_FACTOR, SAME_ROOT, TIGHT
 from quantities.domain import Domain
 
 _NOTHING = "0.0"  # the text of an entry of a matrix that is zero for all inputs: no line is written for it
@@ -127,12 +119,6 @@ class Attempt:
     linear: tuple[Linear, ...] = ()
     tear: str = ""
     branch: Branch | None = None
-    others: tuple[tuple[str, Branch], ...] = ()  # other unknowns that may be the tear
-
-    @property
-    def ways(self) -> tuple[Attempt, ...]:
-        """The attempts at a block's lines by each tear that they may search for, this one first."""
-        return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
         """The monotone pieces on which the attempt's lines search for the tear, for inputs in a box; or None."""
@@ -176,7 +162,7 @@ class _AttemptLines:
             rows.append([self.sheet.expression(side, self.scope) for side in sides])
         for row in rows:
             for place, text in enumerate(row):
-                if _is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
+                if is_literal(text):  # numpy's own numbers do not raise where they are divided by zero
                     row[place] = f"({text})" if self.dialect.is_lazy else f"np.float64({text})"
         for name, (text,) in zip(self.system.unknowns, write_elimination(self.sheet, rows), strict=True):
             self.scope.bind(name, text)
@@ -268,31 +254,28 @@ class _AttemptLines:
         return [line(dialect.pick(fits, text, dialect.pick(misses, "nan", "inf"))) for text in texts]
 
 
-def attempt_of(system: ParametricSystem) -> Attempt | None:
-    """The attempt at lines for a block's unknowns, by elimination or by a search; None if there is no way."""
+def attempts_of(system: ParametricSystem) -> list[Attempt]:
+    """The attempts at lines for a block's unknowns, by elimination or by a search for some tear, the best first."""
     equations, unknowns = system.equations, system.unknowns
     if not system.inputs:
-        return None
+        return []
     if len(unknowns) == 1:
         if isolate(equations[0], unknowns[0]) is not None:
-            return None
-        return Attempt(system, tear=unknowns[0], branch=Branch({}, equations))
+            return []
+        return [Attempt(system, tear=unknowns[0], branch=Branch({}, equations))]
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is not None:
-        return Attempt(system, linear=tuple(forms)) if len(unknowns) <= _MOST else None
+        return [Attempt(system, linear=tuple(forms))] if len(unknowns) <= _MOST else []
     if any(system.turns(*pair) for pair in product(equations, unknowns)):
-        return None
+        return []
     branches_of = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     single = {tear: branches[0] for tear, branches in branches_of if len(branches) == 1}
-    if not single:
-        return None
 
     def rank(tear: str) -> tuple[bool, int]:
         branch = single[tear]
         return not loses_nothing(branch, system.box), len(branch.lost) + len(branch.powers)
 
-    tear, *others = sorted(single, key=rank)
-    return Attempt(system, tear=tear, branch=single[tear], others=tuple((other, single[other]) for other in others))
+    return [Attempt(system, tear=tear, branch=single[tear]) for tear in sorted(single, key=rank)]
 
 
 _gap = lru_cache(maxsize=256)(difference_of)
@@ -321,11 +304,6 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * EPSILON!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
     return sheet.function(f"{doubt}{text}")
-
-
-def _is_literal(text: str) -> bool:
-    """Whether a text in a block's lines is a literal number other than the zero that elimination skips."""
-    return text != _NOTHING and not text.isidentifier()
 
 
 _GRAIN = 32  # boxes around single points, to a factor of two

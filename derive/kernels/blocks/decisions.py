@@ -297,6 +297,9 @@ class Decisions:
         new = Apply(node.op, tuple(map(self._settle, node.args)), node.at)
         if not _may_decide(node) or any(name not in self._known for name in names_in(node)):
             return new
+        if all(map(self._is_plain, node.args if node.op in _TESTS else node.args[:1])):
+            return new
+        near: tuple[Node, Node] | None
         if node.op in _TESTS:
             near = self._distance_of_sides(node, new)
         elif node.op in STEPPED:
@@ -352,27 +355,21 @@ class Decisions:
         beyond = added(room, room, _ONE)  # no doubt where the numbers are the same
         return Apply(SETTLED, (equal, Apply("piecewise", (beyond, is_close, gap)), room))
 
-    def _distance_of_sides(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+    def _distance_of_sides(self, node: Apply, new: Apply) -> tuple[Node, Node]:
         """The distance of a comparison's sides for a decision by rounding, and the bound on its error."""
-        if all(map(self._is_plain, node.args)):
-            return None
         left, right = new.args
         room = added(*(self._error(*pair) for pair in zip(node.args, new.args, strict=True)))
         return size_of(added(left, negated(right))), multiplied(_TWICE, room)
 
-    def _distance_from_whole(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
+    def _distance_from_whole(self, node: Apply, new: Apply) -> tuple[Node, Node]:
         """The distance from the whole number for a decision about rounding to it, and the bound on its error."""
         (argument,), (number,) = node.args, new.args
-        if self._is_plain(argument):
-            return None
         nearest = Apply("floor", (Apply("add", (number, _HALF)),))
         return size_of(Apply("add", (number, negated(nearest)))), multiplied(_TWICE, self._error(argument, number))
 
     def _distance_from_end(self, node: Apply, new: Apply) -> tuple[Node, Node] | None:
         """The distance from an end of a function's domain for a decision there, and the bound on its error."""
         argument, number = node.args[0], new.args[0]
-        if self._is_plain(argument):
-            return None
         # near an end too few digits of the argument may be left
         is_exact = self._exact_points(argument) is not None  # else more digits are nowhere to be had
         error = multiplied(_MAGNIFIED if is_exact else _TWICE, self._error(argument, number))

@@ -18,6 +18,8 @@ from functools import lru_cache
 from math import inf, nan
 from typing import Any
 
+import numpy
+
 from derive.expressions.tree import Apply, Node, walk
 from derive.numerics.algebra.like_terms import without_quotients
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose, sum_of
@@ -62,7 +64,8 @@ def _cached_pieces(form: Node, name: str, spans: tuple[tuple[str, Span], ...], d
         if enclosure is None:
             continue
         if not enclosure.is_monotone:
-            pending.extend(_halves(piece))
+            cut = middle(piece)
+            pending += (cut, piece[1]), (piece[0], cut)  # the lower half last, which is examined next
             continue
         rises = enclosure.slopes[0] > 0
         if monotone:  # one that continues the last piece, and rises or falls as that does, is joined to it
@@ -117,12 +120,6 @@ def _enclosure_of_form(form: Node, spans: Mapping[str, Span], name: str) -> Encl
     return None if low > 0 or high < 0 else sum_of(*parts)
 
 
-def _halves(piece: Span) -> tuple[Span, Span]:
-    """The two halves of a kernel's piece that is not proved monotone, the lower one last."""
-    cut = middle(piece)
-    return (cut, piece[1]), (piece[0], cut)
-
-
 _STEPS = 200
 _CROWD = 0.75  # share of open points below which the finished ones are dropped
 
@@ -131,8 +128,6 @@ def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
     """The bracketed root on a monotone piece at each point; the residual's sign is certain above the size `least`."""
-    import numpy
-
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
     gaps = [gap(end, *inputs) for end in ends]
     sizes = [numpy.abs(gap_at_end) for gap_at_end in gaps]
@@ -147,8 +142,6 @@ def crossings(
 
 def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
     """The roots of a kernel's block on its monotone pieces, by Chandrupatla's bracketing; infinite where undefined."""
-    import numpy
-
     x1, f1, x2, f2 = bracket  # x1 was tried last, and x2 has the other sign
     roots, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
     share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
@@ -181,8 +174,6 @@ def _narrow_brackets(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Se
 
 def _cuts(x1: Any, x2: Any, share: Any) -> Any:
     """The numbers at which the brackets on monotone pieces are cut: zero, by ratio, or interpolated."""
-    import numpy
-
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)
     x = x1 + share * (x2 - x1)
     above, below = (a >= 0) & (4 * a < b), (b <= 0) & (4 * b > a)

@@ -15,11 +15,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
 from derive.kernels.agreement import conditions_of, leaving_beside, leaving_in_some_case, testing
+from derive.kernels.backends.emitter import Writer
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import deciding, is_configured, taken_arms
 from derive.numerics.algebra.like_terms import arms_of
@@ -95,6 +96,14 @@ def _arms(node: Node, way_of_each: Mapping[int, int], given: Collection[str]) ->
         yield Arm(render(arm), deciding(choice) if is_configured(choice, given) else None)
 
 
+def binding_arm(choice: Apply, text: Writer) -> str:
+    """The text by which a browser program or a table finds the arm of a choice that binds, the first of equal ones."""
+    if choice.op == "piecewise":
+        return f"first(({', '.join(map(text, choice.args[1::2]))},), {bool(len(choice.args) % 2)})"
+    name = "largest" if choice.op == "max" else "smallest"
+    return f"{name}(({', '.join(map(text, choice.args))},))"
+
+
 Kind = Literal["given", "domain", "undecided", "uncompiled", "case", "contradiction"]
 _OPEN = ("undecided", "uncompiled")
 
@@ -106,9 +115,6 @@ class Reason:
     kind: Kind
     quantity: str
     text: str
-
-    def __post_init__(self) -> None:
-        assert self.kind in get_args(Kind)
 
     @property
     def is_open(self) -> bool:

@@ -8,6 +8,7 @@ does not depend on a failed quantity keeps its number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, repeat
 from math import inf, isfinite
 from typing import Any
@@ -20,6 +21,7 @@ from derive.kernels.blocks.decisions import Decisions
 from derive.kernels.browser_programs.layout import (
     Layout,
     Reasons,
+    binding_arm,
     blocks_for_checks,
     relations_to_check,
     weak_values_behind,
@@ -547,7 +549,8 @@ class ProgramLines(Draft):
     def _form_of_choices(self, relation: str, scope: Scope, cause: str) -> str:
         """The text of the index of a browser program's form of a relation with choices; -1 with a cause."""
         choice = self.layout.choices[relation]
-        taken = [self.sheet.line(self._binding_arm(node, scope)) for node in choice.nodes]
+        text = partial(self._text, scope=scope)
+        taken = [self.sheet.line(binding_arm(node, text)) for node in choice.nodes]
         combined = taken[0]
         for way, node in zip(taken[1:], choice.nodes[1:], strict=True):
             combined = f"({combined}) * {len(arms_of(node))} + {way}"
@@ -557,16 +560,6 @@ class ProgramLines(Draft):
             combined = f"{name}[{combined}]"
         unknown = [cause, *scope.asked, *(f"({way} < 0)" for way in taken)]
         return f"-1 if {' or '.join(doubt for doubt in unknown if doubt != _SOUND)} else {combined}"
-
-    def _binding_arm(self, choice: Apply, scope: Scope) -> str:
-        """The text by which a browser program finds the arm of a choice that binds, the first of equal ones."""
-        is_cases = choice.op == "piecewise"
-        parts = choice.args[1::2] if is_cases else choice.args
-        listed = f"({', '.join(self._text(part, scope) for part in parts)},)"
-        if is_cases:
-            return f"first({listed}, {bool(len(choice.args) % 2)})"
-        name = "largest" if choice.op == "max" else "smallest"
-        return f"{name}({listed})"
 
     def _store_steps(self, case: Case, scope: Scope, case_cause: str) -> None:
         """Write the index of the closed form that each of a browser program's steps uses."""

@@ -16,7 +16,7 @@ from derive.expressions.tree import names_in
 from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.blocks import block_kernels
 from derive.kernels.blocks.block_kernels import ArraySolutions, PointSolutions
-from derive.kernels.blocks.block_lines import ParametricSystem, attempt_of
+from derive.kernels.blocks.block_lines import ParametricSystem, attempts_of
 from derive.kernels.several_targets import JointFunctions
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
@@ -207,7 +207,7 @@ def test_digits_that_are_lost_on_the_way_leave_the_point_to_the_solver():
     library = bare("x a", "(sqrt(x + 1e10) - 1e5)*exp(x) = a")
     (equation,) = (relation.written for relation in library.relations.values())
     domains = {name: library.quantities[name].domain for name in "xa"}
-    found = attempt_of(ParametricSystem((equation,), ("x",), ("a",), domains))
+    (found,) = attempts_of(ParametricSystem((equation,), ("x",), ("a",), domains))
     with numpy.errstate(all="ignore"):
         _, pending = ArraySolutions(found)([numpy.linspace(1e-5, 1e-3, 50)])
     assert pending.all()
@@ -243,9 +243,9 @@ def test_what_is_vouched_for_is_all_that_the_solver_finds(left, right, domain, n
     equation = parse_equation(f"{left} = {right}*y")
     assume("x" in names_in(equation.lhs, equation.rhs))
     domains = {"x": DOMAINS[domain], "y": DOMAINS["positive"]}
-    way = attempt_of(ParametricSystem((equation,), ("x",), ("y",), domains))
-    assume(way is not None)
-    agree(way, [equation], ["x"], [numpy.array(numbers)], domains)
+    ways = attempts_of(ParametricSystem((equation,), ("x",), ("y",), domains))
+    assume(ways)
+    agree(ways[0], [equation], ["x"], [numpy.array(numbers)], domains)
 
 
 TERMS = st.lists(
@@ -265,7 +265,7 @@ def test_a_linear_system_is_what_the_solver_makes_of_it(rows, numbers, domain):
     domains = dict.fromkeys(unknowns, DOMAINS[domain]) | dict.fromkeys("ab", DOMAINS["positive"])
     a = numpy.array(numbers)
     system = ParametricSystem(tuple(equations), tuple(unknowns), ("a", "b"), domains)
-    agree(attempt_of(system), equations, unknowns, [a, a[::-1].copy()], domains)
+    agree(attempts_of(system)[0], equations, unknowns, [a, a[::-1].copy()], domains)
 
 
 def agree(way, equations, unknowns, columns, domains):

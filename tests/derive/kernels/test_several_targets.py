@@ -198,7 +198,7 @@ def test_a_weak_value_is_given_for_one_target_and_follows_for_another():
 @pytest.fixture
 def no_lines(monkeypatch):
     """A block without a closed form has no lines either, and is left to the solver."""
-    monkeypatch.setattr(block_kernels, "attempt_of", lambda *_: None)
+    monkeypatch.setattr(block_kernels, "attempts_of", lambda *_: [])
 
 
 @pytest.mark.usefixtures("no_lines")
