@@ -142,9 +142,7 @@ def holds_everywhere(problem: OneUnknown) -> bool:
     An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
     points = points_of_all_sizes(*problem.domain.ends)
-    if not problem.meets(points[0]):
-        return False
-    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
+    if not problem.meets(points[0]) or any(problem.around(STEPPED)):
         return False
     variants = _variants(problem)
     if not variants or not all(all(map(variant.meets, points)) for variant in variants):
@@ -158,7 +156,7 @@ def agrees_at_samples(problem: OneUnknown, solved: Callable[[OneUnknown], Outcom
     So it is with `cosh(x) = (exp(x) + exp(-x))/2`, of which no form shows it, and beyond 709.8 no double. A part ends
     where a root, a logarithm or a divisor is zero, and at no other number can an equation without choices change.
     """
-    if any(problem.name in operation.names for operation in operations(*problem.sides, among=STEPPED)):
+    if any(problem.around(STEPPED)):
         return False
     variants = _variants(problem)
 
@@ -277,7 +275,7 @@ _MOST_EDGES = 8  # limit on numbers that part a domain
 
 def points_of(problem: OneUnknown) -> dict[str, Span]:
     """The known numbers around an unknown that is free, as intervals of one number each."""
-    return spans_of_numbers({name: number for name, number in problem.known.items() if name != problem.name})
+    return spans_of_numbers(problem.givens)
 
 
 def edges_of(

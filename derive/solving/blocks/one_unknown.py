@@ -31,6 +31,7 @@ from derive.expressions.tree import (
     Name,
     Node,
     Number,
+    has_operation,
     names_in,
     operations,
     replaced,
@@ -208,7 +209,7 @@ def _exact_outcome(problem: OneUnknown) -> Outcome | None:
     if _is_multiplied_by_zeros(problem):
         return everywhere(problem)
     may_cancel_out = _occurs_where_it_may_cancel(problem)
-    if may_cancel_out or _is_rounded(problem):
+    if may_cancel_out or any(problem.around(STEPPED)):
         between = _between_arguments(problem.equation)
         exact = exact_solutions(between, problem.name, problem.known, problem.domain)
         if exact is not None:
@@ -250,10 +251,7 @@ def _satisfies_exactly(form: Node, problem: OneUnknown) -> bool:
     The inverse of a root or an absolute value also takes what these never come to: `sqrt(x) + 2 = 1.9999999999` gives
     1e-20, and there the sides differ by 2e-10.
     """
-    inverted = [
-        operation for operation in operations(*problem.sides, among=_LIMITED) if problem.name in operation.names
-    ]
-    if not inverted or not problem.is_exact:
+    if not problem.is_exact or not any(problem.around(_LIMITED)):
         return True
     put_in = problem.equation.changed(partial(replaced, old=Name(problem.name), new=form))
     return not abs(gap_of(put_in, problem.known)) > NEGLIGIBLE  # also where a side is undefined
@@ -284,20 +282,17 @@ def _is_multiplied_by_zeros(problem: OneUnknown) -> bool:
 
     A closed form divides by such a zero: that of `a*exp(x) = a*b` is log(b).
     """
-    if not any(_may_have_zero_factor(product, problem) for product in operations(*problem.sides, among=("mul",))):
+    if not any(_may_have_zero_factor(product, problem) for product in problem.around(("mul",))):
         return False
-    givens = {given: number for given, number in problem.known.items() if given != problem.name}
-    left, right = (folded(at_zeros(folded(side, givens), ()), {}) for side in problem.sides)
+    left, right = (folded(at_zeros(folded(side, problem.givens), ()), {}) for side in problem.sides)
     points = points_of_all_sizes(*problem.domain.ends)
     return left == right and any(problem.meets(x) or problem.vanishes(x) for x in points)
 
 
 def _may_have_zero_factor(product: Apply, problem: OneUnknown) -> bool:
-    """Whether a product holds the one unknown and may have a factor that is zero at the known numbers, exactly."""
-    if problem.name not in product.names:
-        return False
+    """Whether a product around the one unknown may have a factor that is zero at the known numbers, exactly."""
     others = [factor for factor in product.args if problem.name not in names_in(factor)]
-    return any(value(factor, problem.known) == 0 or next(operations(factor, among=("add",)), None) for factor in others)
+    return any(value(factor, problem.known) == 0 or has_operation(factor, among=("add",)) for factor in others)
 
 
 def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
@@ -305,8 +300,7 @@ def _outcome_where_it_cancels(problem: OneUnknown) -> Outcome | None:
     numerator = _exact_numerator(problem)
     if numerator is not None and numerator.degree() < 1:
         return NEVER if numerator else everywhere(problem)
-    givens = {given: number for given, number in problem.known.items() if given != problem.name}
-    left, right = (folded(side, givens) for side in problem.sides)
+    left, right = (folded(side, problem.givens) for side in problem.sides)
     if left == right:  # numbers at which both have values need not be among the points that are tried
         return everywhere(problem)
     if not problem.occurrences and problem.meets_beside_givens(middle(problem.domain.ends)):
@@ -413,8 +407,7 @@ def _may_have_other_roots(problem: OneUnknown, candidates: Sequence[Candidate]) 
     """Whether one unknown that occurs in several places may have roots besides its closed forms."""
     if problem.occurrences < 2:
         return False
-    choices = operations(*problem.sides, among=SWITCHES)
-    if not candidates or any(problem.name in choice.names for choice in choices):
+    if not candidates or any(problem.around(SWITCHES)):
         return True  # an arm without the name has no candidate
     numbers = [value(candidate.form, problem.known) for candidate in candidates if not candidate.winds]
     outside = [x for x in numbers if x == x and x not in problem.domain and solves(x, problem)]
@@ -459,7 +452,7 @@ def _searched(problem: OneUnknown) -> Outcome:
         roots = _with_levels(roots, problem)
         sound = tuple(x for x in sound if x in roots.values)
     roots = replace(roots, values=sound)
-    if not roots.proved and _is_rounded(problem):
+    if not roots.proved and any(problem.around(STEPPED)):
         roots = _with_exact_ones(roots, problem)
     elif not roots.proved and not problem.is_exact:
         roots = _with_those_of_doubles(roots, problem)
@@ -481,11 +474,6 @@ def _with_those_of_doubles(roots: Roots, problem: OneUnknown) -> Roots:
     searched = [Solution({problem.name: x}, {}) for x in roots.values]
     more = [x for x in points if solves(x, problem) and not repeats({problem.name: x}, searched)]
     return replace(roots, values=tuple(sorted((*roots.values, *more)))) if more else roots
-
-
-def _is_rounded(problem: OneUnknown) -> bool:
-    """Whether the one unknown stands in a rounding."""
-    return any(problem.name in rounding.names for rounding in operations(*problem.sides, among=STEPPED))
 
 
 def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
@@ -545,7 +533,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     `2.5 = 2*floor(3*x) + 1` has no solution: solved for what is rounded down, it gives 0.75.
     """
     equation, name = problem.equation, problem.name
-    roundings = {rounding for rounding in operations(*problem.sides, among=STEPPED) if name in rounding.names}
+    roundings = {*problem.around(STEPPED)}
     if len(roundings) != 1:
         return False
     (rounding,) = roundings
