@@ -487,26 +487,14 @@ def _with_exact_ones(roots: Roots, problem: OneUnknown) -> Roots:
         exact = exact_solutions(problem.equation, problem.name, problem.known, near) if near.low < near.high else None
         if exact is None:
             continue
-        beyond = [
-            *(_below(span, near.low) for span in roots.plateaus),
-            *(_above(span, near.high) for span in roots.plateaus),
-        ]
+        beyond = [(low, min(high, near.low)) for low, high in roots.plateaus if low < near.low]
+        beyond += [(max(low, near.high), high) for low, high in roots.plateaus if high > near.high]
         at_edges = [span for span in exact.spans if not {near.low, near.high}.isdisjoint(span)]
-        spans = [*(span for span in exact.spans if span not in at_edges), *joined([*filter(None, beyond), *at_edges])]
+        spans = [*(span for span in exact.spans if span not in at_edges), *joined([*beyond, *at_edges])]
         values = {*exact.points, *(x for x in roots.values if not near.low <= x <= near.high)}
         outside = (x for x in values if not any(_is_inside(x, span) for span in spans))
         return replace(roots, values=tuple(sorted(outside)), plateaus=tuple(sorted(spans)))
     return roots
-
-
-def _below(span: Span, end: float) -> Span | None:
-    """The part of an interval of one unknown below a number, if there is any."""
-    return (span[0], min(span[1], end)) if span[0] < end else None
-
-
-def _above(span: Span, end: float) -> Span | None:
-    """The part of an interval of one unknown above a number, if there is any."""
-    return (max(span[0], end), span[1]) if span[1] > end else None
 
 
 def _is_missed_at_edge(x: float, problem: OneUnknown) -> bool:
