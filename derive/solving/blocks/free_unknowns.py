@@ -369,7 +369,6 @@ def parted(
 # Sides that are proportional to powers of their unknown
 
 _ONE = Number(Fraction(1))
-_Degree = Fraction | str | None
 
 
 def by_proportion(problem: OneUnknown) -> Outcome | None:
@@ -392,7 +391,7 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     name, known, domain, sides = problem.name, problem.known, problem.domain, problem.sides
     if domain.low < 0 or 0.0 in domain:
         return None
-    left_degree, right_degree = (_degree(side, name, known) for side in sides)
+    left_degree, right_degree = (degree_in(side, name, known) for side in sides)
     if left_degree is None or right_degree is None or (left_degree == right_degree == ANY_DEGREE):
         return None
     if left_degree == right_degree or ANY_DEGREE in (left_degree, right_degree):
@@ -418,23 +417,15 @@ def by_proportion(problem: OneUnknown) -> Outcome | None:
     return Outcome((Solution({name: number}, {}, form),))
 
 
-def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether an expression is a power of a positive unknown that may be free, times a factor: it keeps its sign."""
-    return _degree(node, name, known) is not None
+def degree_in(node: Node, name: str, known: Mapping[str, float]) -> Fraction | str | None:
+    """The degree in which an expression is proportional to a positive unknown that may be free; None if it has none.
 
-
-def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
-    """Whether a positive unknown is free in an expression, which then has one value whatever the unknown is.
+    With a degree it keeps its sign. With that of zero it has one value, whatever the unknown is.
 
     >>> from derive.expressions.grammar import parse_expression
-    >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
-    True
+    >>> degree_in(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
+    Fraction(0, 1)
     """
-    return _degree(node, name, known) in (Fraction(0), ANY_DEGREE)
-
-
-def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
-    """The degree in which an expression is proportional to a positive unknown that may be free; None if it has none."""
 
     def degree_of(inner: Node) -> Fraction | str:
         """The degree of a part in the unknown that may be free; a part that is zero has any, an undefined one none."""

@@ -28,6 +28,7 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Equation, Name, Node, Number, operations
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.exact_values import exact_value, rationals
+from derive.numerics.algebra.homogeneity import ANY_DEGREE
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, difference_of, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
@@ -39,10 +40,9 @@ from derive.solving.assumptions import Assumption
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
     by_proportion,
+    degree_in,
     has_choice,
     is_level_span,
-    is_proportional,
-    is_unmoved,
     ties_of,
 )
 from derive.solving.blocks.one_unknown import solutions_of
@@ -387,11 +387,11 @@ class _TornBranch:
         system, tear = self.system, self.tear
         if not any(solution.is_whole for solution in roots.solutions):
             return None
-        unmoved = {name for name, form in self.forms.items() if is_unmoved(form, tear, system.known)}
-        moving = {name: form for name, form in self.forms.items() if name not in unmoved}
-        if any(system.domains[name].ends != (0.0, math.inf) for name in moving):
+        degrees = {name: degree_in(form, tear, system.known) for name, form in self.forms.items()}
+        unmoved = {name for name, degree in degrees.items() if degree in (0, ANY_DEGREE)}
+        if None in degrees.values():
             return None
-        if not all(is_proportional(form, tear, system.known) for form in moving.values()):
+        if any(system.domains[name].ends != (0.0, math.inf) for name in degrees.keys() - unmoved):
             return None
         for equation in system.with_choices.equations:
             outcome = by_proportion(system.alone(equation.changed(self._put_in), tear))
