@@ -530,7 +530,7 @@ def _falls_between_steps(problem: OneUnknown) -> bool:
     if name in in_whole_number.names:
         return False
     outcome = values_of(in_whole_number, _WHOLE.name, problem.known, Domain("real", -math.inf, math.inf))
-    if outcome.undecided or outcome.caveat or outcome.singular or any(solution.spans for solution in outcome.solutions):
+    if not outcome.is_complete or any(solution.spans for solution in outcome.solutions):
         return False
     numbers = [solution.values[_WHOLE.name] for solution in outcome.solutions]
     return all(abs(number - round(number)) > AGREEMENT * max(1.0, abs(number)) for number in numbers)
