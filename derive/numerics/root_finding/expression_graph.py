@@ -44,15 +44,9 @@ class Run:
 
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
-    arms: dict[int, tuple[int, ...]] = field(
-        default_factory=dict
-    )  # for each choice: the arms that its conditions allow
+    arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of each choice, those that its conditions allow
     missing: set[int] = field(default_factory=set)  # places that stand in arms alone and are nowhere defined
     flaws: set[int] = field(default_factory=set)  # places that may jump in the box, or be undefined
-
-    @property
-    def flawed(self) -> bool:
-        return bool(self.flaws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +235,7 @@ class _Writer:
         if not moves:
             run = Run(self.start)
             span = _forwards(step, run, self.ranges)
-            moves = span is None or run.flawed  # so that every run finds the flaw
+            moves = span is None or bool(run.flaws)  # so that every run finds the flaw
             self.start[step.place] = ALL if span is None else span
         self.moves.append(moves)
         self.steps.append(step)
