@@ -175,9 +175,6 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
     """A term of a sum after constant folding, as the number in front of it and the rest."""
     if isinstance(term, Number):
         return term.value, Number(Fraction(1))
-    if isinstance(term, Apply) and term.op == "neg":
-        share, rest = _shared(term.args[0])
-        return -share, rest
     if isinstance(term, Apply) and term.op == "mul" and isinstance(term.args[0], Number):
         return term.args[0].value, applied("mul", term.args[1:], term)
     return Fraction(1), term
@@ -204,8 +201,6 @@ def _negated(arg: Node) -> Node:
         return Number(-arg.value)
     if isinstance(arg, Apply) and arg.op == "add":
         return Apply("add", tuple(_negated(term) for term in arg.args))
-    if isinstance(arg, Apply) and arg.op == "neg":
-        return arg.args[0]
     return _product(Number(Fraction(-1)), arg)
 
 
