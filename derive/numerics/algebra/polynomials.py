@@ -35,7 +35,7 @@ from typing import Any
 
 from flint import Ordering, fmpq, fmpq_mpoly_ctx, fmpq_poly
 
-from derive.expressions.arithmetic import Arithmetic, Fold, NoElement
+from derive.expressions.arithmetic import Arithmetic, Fold, NoElement, nothing
 from derive.expressions.balls import Ball, many_digits
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.exact_values import rationals
@@ -69,11 +69,7 @@ def _ratio_in(node: Node, named: Mapping[str, Polynomial], unit: Polynomial) -> 
     ratios: Arithmetic[Ratio] = Arithmetic(
         number=lambda number: (exactly(number.value) * unit, unit), operations=_OPERATIONS, forms={"pow": _power}
     )
-    try:
-        ratio: Ratio = ratios.fold(node, lambda name: (named[name], unit))
-    except (NoElement, KeyError):
-        return None
-    return ratio
+    return ratios.attempt(node, lambda name: (named[name], unit) if name in named else nothing())
 
 
 def exactly(number: Fraction) -> fmpq:

@@ -15,20 +15,19 @@ from fractions import Fraction
 from itertools import chain
 
 from derive.errors import LimitError
-from derive.expressions.functions import STEPPED
 from derive.expressions.tree import OPPOSITE, Apply, Node, Number, cases, has_operation, innermost, replaced
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import Span, point_box
 from derive.numerics.intervals.enclosure import enclose, truths
 from derive.numerics.root_finding.branch_and_bound import Boxes, System
+from derive.numerics.root_finding.univariate_branch_and_prune import JUMPS
 
 _MOST = 32  # limit on pieces
-_JUMPS = frozenset({"piecewise", *STEPPED})
 
 
 def has_jumps(system: System) -> bool:
     """Whether a system may have several continuous pieces."""
-    return has_operation(*_expressions(system), among=_JUMPS)
+    return has_operation(*_expressions(system), among=JUMPS)
 
 
 def continuous_pieces(system: System) -> list[System] | None:
@@ -49,7 +48,7 @@ def continuous_pieces(system: System) -> list[System] | None:
             return None
         if part is None:
             continue
-        jump = innermost(*_expressions(part), among=_JUMPS)
+        jump = innermost(*_expressions(part), among=JUMPS)
         if jump is None:
             pieces.append(part)
             continue

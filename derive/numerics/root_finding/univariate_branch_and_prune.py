@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from derive.expressions.functions import PERIODIC, STEPPED
-from derive.expressions.tree import Apply, Equation, Node, names_in, rebuilt, walk
+from derive.expressions.tree import Apply, Equation, Node, has_operation, names_in, operations, rebuilt
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import ZERO as ZERO_NODE
 from derive.numerics.algebra.like_terms import derivative, occurrences
@@ -312,7 +312,8 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-_WITH_JUMPS = frozenset({"piecewise", *STEPPED})
+JUMPS = frozenset({"piecewise", *STEPPED})
+"""The operations at which a univariate form need not be continuous where it is defined."""
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
@@ -375,7 +376,7 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float], turn: Span
 
 def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: Span) -> bool:
     """Whether an angle in a univariate form surely goes through a whole turn without a jump."""
-    if any(isinstance(part, Apply) and part.op in _WITH_JUMPS for part in walk(angle)):
+    if has_operation(angle, among=JUMPS):
         return False
     reach = enclose(angle, {**point_box(known), name: turn}, "")
     if reach is None or reach.partial or not all(map(math.isfinite, reach.values)):
@@ -386,11 +387,7 @@ def _makes_whole_turn(angle: Node, name: str, known: Mapping[str, float], turn: 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
     """The angles (arguments of sine, cosine, tangent) in a univariate form, one period of which is searched."""
-    return [
-        part.args[0]
-        for part in walk(equation.lhs, equation.rhs)
-        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
-    ]
+    return [wave.args[0] for wave in operations(*equation.sides, among=PERIODIC) if name in wave.names]
 
 
 def _common_period(turns: Sequence[float]) -> float | None:

@@ -35,6 +35,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.products import without_common_factors
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.branch_and_bound import Bound
+from derive.numerics.root_finding.univariate_branch_and_prune import JUMPS
 from derive.planning.basis import basis_of
 from derive.planning.incidence import Structure, core_of
 from derive.planning.plan import Block, Plan
@@ -61,7 +62,6 @@ _SHARE = 0.2  # of the time left, which tests of inequalities between their edge
 _SEARCHED = 8  # limit on relations that are searched together with inequalities
 _PARTS, _FEW_PARTS = 300, 60  # limits on parts of the box of one such search
 _CLOSER = tuple(share / 8 for share in range(1, 8))  # the same where other relations have no solution there
-_JUMPS = {"piecewise", *STEPPED}
 
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> PlanResult | None:
@@ -539,7 +539,7 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
 def _may_jump(library: RelationSet, plan: Plan) -> bool:
     """Whether a relation of the plan has a choice or a step, at which an inequality may turn without an edge."""
     sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
-    return has_operation(*sides, among=_JUMPS)
+    return has_operation(*sides, among=JUMPS)
 
 
 def _beside_ends(span: Span) -> list[float]:
