@@ -243,7 +243,7 @@ class _TornBranch:
     def roots(self) -> Outcome:
         """The tear's values by the last relation; undecided if its angles make too many turns to try each."""
         try:
-            return solutions_of(replace(self.last, equation=self._reduced_equation(self.last.equation)))
+            return solutions_of(replace(self.last, equation=self.last.equation.changed(self._reduced)))
         except LimitError as error:
             if error.kind is not LimitKind.TURNS:
                 raise
@@ -417,7 +417,7 @@ class _TornBranch:
             ties += [Equation(Name(name), "=", Number(Fraction(end))) for end in ends]
         turns: set[float] = set()
         for tie in ties:
-            in_tear = self._reduced_equation(tie.changed(self._put_in))
+            in_tear = tie.changed(self._put_in).changed(self._reduced)
             if self.tear in in_tear.names:
                 for solution in solutions_of(self.system.alone(in_tear, self.tear)).solutions:
                     turns.update(solution.values.values() or solution.spans[self.tear])
@@ -426,11 +426,6 @@ class _TornBranch:
     def _put_in(self, node: Node) -> Node:
         """An expression of the unknowns rewritten in the tear alone."""
         return substituted(node, self.forms)
-
-    def _reduced_equation(self, equation: Equation) -> Equation:
-        """The equation with fewer occurrences of the tear, where it is a factor that cancels."""
-        reduced = equation.changed(self._reduced)
-        return reduced if reduced != equation else equation
 
     def _reduced(self, form: Node) -> Node:
         """A form in which a positive tear occurs less often, if that cancels; else the form as it is."""
