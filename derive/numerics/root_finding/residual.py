@@ -21,7 +21,7 @@ from derive.numerics.algebra.exact_values import are_exact, rationals
 from derive.numerics.algebra.like_terms import ZERO, difference_of, occurrences, without_quotients
 from derive.numerics.algebra.refinement import sharpened
 from derive.numerics.intervals.enclosure import enclose
-from derive.tolerances import AGREEMENT, ASIDE, BLUR, NEGLIGIBLE
+from derive.tolerances import AGREEMENT, BLUR, NEGLIGIBLE
 from quantities.domain import Domain
 
 
@@ -146,9 +146,7 @@ class OneUnknown:
         if gap is None or gap == 0:
             return math.inf if gap is None else 0.0
         givens = (given for given in self.equation.names if given != self.name and self.known.get(given))
-        steps = ({**values, given: values[given] * (1 + ASIDE)} for given in givens)
-        gaps = (multiprecision.difference(self.equation, {}, step) for step in steps)
-        share = sum(abs(moved - gap) / ASIDE for moved in gaps if moved is not None)
+        share = sum(multiprecision.changes(self.equation, values, gap, givens))
         return float(abs(gap) / share) if share > 0 else math.inf
 
     def is_root(self, x: float) -> bool:
