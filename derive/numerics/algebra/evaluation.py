@@ -182,10 +182,6 @@ def _is_product(node: Node) -> bool:
     return not isinstance(node, Apply) or (node.op in _OF_PRODUCTS and all(map(_is_product, node.args)))
 
 
-def _comparison(comparison: Apply, _: object) -> Evaluator:
-    return partial(_compared, comparison, all(map(_is_product, comparison.args)))
-
-
 def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool | None:
     """The evaluation of a comparison in doubles or, where its sides are nearly equal, by exact values."""
     left_side, right_side = comparison.args
@@ -198,10 +194,6 @@ def _compared(comparison: Apply, is_of_products: bool, values: Values) -> bool |
         return TESTS[comparison.op](left, right)
     ordering = order(left_side, right_side, values, chosen_arm)
     return comparison.op in _HOLDS[Order.of(left - right) if ordering is Order.UNDEFINED else ordering]
-
-
-def _rounding(rounding: Apply, _: object) -> Evaluator:
-    return partial(_rounded, rounding.args[0], TABLE[rounding.op].value)
 
 
 def _rounded(argument: Node, function: Callable[[float], float], values: Values) -> float:
@@ -262,8 +254,8 @@ _EVALUATORS: Arithmetic[Evaluator] = Arithmetic(
     },
     forms={
         "piecewise": lambda choice, _: partial(_chosen, choice),
-        **dict.fromkeys(STEPPED, _rounding),
-        **dict.fromkeys(TESTS, _comparison),
+        **dict.fromkeys(STEPPED, lambda step, _: partial(_rounded, step.args[0], TABLE[step.op].value)),
+        **dict.fromkeys(TESTS, lambda test, _: partial(_compared, test, all(map(_is_product, test.args)))),
     },
 )
 """Functions of the numbers, one made of others: a tree is folded once, and called at each point."""

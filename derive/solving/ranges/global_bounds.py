@@ -235,9 +235,7 @@ class _SystemBuilder:
         form_in_inputs = composed(name, {**self.forms, name: form})
         if form_in_inputs is None:
             return False
-        candidates = candidates_of(self.library, block)
-        may_be_any = any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates)
-        if may_be_any:
+        if any(may_cancel(candidate, name, self.forms, self.spans) for candidate in candidates_of(self.library, block)):
             return self._add_relations(block)
         written = self.library.relations[block.relations[0]].written
         domain = self.library.declared[name].domain.ends

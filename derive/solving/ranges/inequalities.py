@@ -184,15 +184,14 @@ class _JointLimits:
         if low > high and self.is_ranged:
             return None
         meeting = _meeting_point(self.limits, (low, high))
+        told = self.library.declared[self.question.target].domain.told
         if meeting is not None:
             known = {name: given.base[1] for name, given in self.stated.items()}
             if any(limit.fails_at(meeting, known) for limit in self.limits):
-                told = self.library.declared[self.question.target].domain.told
                 raise self._exclusion(f"it would have to be {told(meeting)}, where they do not all hold", math.inf)
             note = Assumption(f"{self.listed} leave it one value; nothing else determines it")
             return self._result(State({**known, self.question.target: meeting}, notes=(note,)))
         if low > high:
-            told = self.library.declared[self.question.target].domain.told
             least, most = told_apart(lambda digits: [told(end, digits) for end in (low, high)])
             by = (low - high) / max(abs(low), abs(high))
             raise self._exclusion(f"it would have to be at least {least} and at most {most}", by)
