@@ -26,13 +26,7 @@ from derive.expressions.arithmetic import TESTS, Arithmetic, NoElement, may_lose
 from derive.expressions.balls import many_digits
 from derive.expressions.functions import STEPPED, TABLE
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, cases, names_in
-from derive.numerics.algebra.exact_values import (
-    Order,
-    Undefined,
-    folded_ball,
-    order,
-    with_rational_parts,
-)
+from derive.numerics.algebra.exact_values import Order, Undefined, folded_ball, order, with_rational_parts
 from derive.numerics.intervals.enclosure import Span, joined, truths
 from derive.tolerances import ASIDE, LAST_DIGIT, MET
 from quantities.rational import exact_of

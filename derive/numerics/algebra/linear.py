@@ -43,14 +43,7 @@ from derive.numerics.algebra.constant_folding import (
     with_doubles,
 )
 from derive.numerics.algebra.evaluation import chosen_arm, terms, value
-from derive.numerics.algebra.exact_values import (
-    are_exact,
-    ball_of,
-    exact_value,
-    folded_ball,
-    order,
-    rationals,
-)
+from derive.numerics.algebra.exact_values import are_exact, ball_of, exact_value, folded_ball, order, rationals
 from derive.numerics.algebra.like_terms import ZERO, added, coefficients, difference_of, inverted, multiplied, negated
 from derive.numerics.algebra.products import Product, product_of
 from derive.time_limits import tick

@@ -279,11 +279,7 @@ def points_of(problem: OneUnknown) -> dict[str, Span]:
 
 
 def edges_of(
-    equation: Equation,
-    name: str,
-    box: Mapping[str, Span],
-    domain: Domain,
-    solved: Callable[[OneUnknown], Outcome],
+    equation: Equation, name: str, box: Mapping[str, Span], domain: Domain, solved: Callable[[OneUnknown], Outcome]
 ) -> tuple[list[float], bool]:
     """The numbers of a free unknown at which a side begins or ceases to have values, in ascending order.
 
@@ -317,11 +313,7 @@ def _ends_of_arguments(equation: Equation, name: str, known: Mapping[str, float]
 
 
 def parts_with_values(
-    equation: Equation,
-    name: str,
-    box: Mapping[str, Span],
-    domain: Domain,
-    edges: Sequence[float],
+    equation: Equation, name: str, box: Mapping[str, Span], domain: Domain, edges: Sequence[float]
 ) -> list[Span]:
     """The parts of a domain, between edges, in which the sides have values for a free unknown.
 

@@ -42,12 +42,7 @@ from derive.numerics.algebra.evaluation import chosen_arm, residual, value
 from derive.numerics.algebra.exact_values import is_at_end, is_known
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import SWITCHES, ZERO, at_zeros, difference_of, negated, occurrences
-from derive.numerics.algebra.multiprecision import (
-    gap_of,
-    is_cancelled,
-    overflows,
-    sign_of_gap,
-)
+from derive.numerics.algebra.multiprecision import gap_of, is_cancelled, overflows, sign_of_gap
 from derive.numerics.algebra.piecewise_rationals import ExactSolutions, exact_solutions
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of
 from derive.numerics.intervals.arithmetic import lies_in, point_box

@@ -66,12 +66,7 @@ from derive.solving.execution.plan_states import PlanResult
 from derive.solving.execution.question import NO_CASE, Case, Question, stated_between
 from derive.solving.extremes import EXACT, ROUGH, SEARCHED, bounds_of_form, bounds_sampled, form_for_bounds, is_monotone
 from derive.solving.ranges.global_bounds import enclosing_bounds, global_bounds, parts_of_target
-from derive.solving.ranges.limits_over_ranges import (
-    NOWHERE_WITHIN_LIMITS,
-    UNREACHED,
-    WITHIN_LIMITS,
-    LimitsOverRanges,
-)
+from derive.solving.ranges.limits_over_ranges import NOWHERE_WITHIN_LIMITS, UNREACHED, WITHIN_LIMITS, LimitsOverRanges
 from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
 from derive.tolerances import ASIDE, SAME_ROOT
