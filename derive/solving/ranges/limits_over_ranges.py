@@ -121,17 +121,21 @@ class LimitsOverRanges:
         system = self._system
         if system is None:
             return Remainder(ends, are_close=False)
-        open_limits = [
-            (limit, gap)
-            for limit, gap in zip(self._blocks_to, system.gaps, strict=True)
-            if not _is_never_positive(gap, system)
-        ]
-        if any(_is_positive(gap, system) and self._is_sure(limit) for limit, gap in open_limits):
-            return Remainder(None, are_close=False)
-        limits = [(limit, gap) for limit, gap in open_limits if not _is_positive(gap, system)]
-        firm = [(limit, gap) for limit, gap in limits if self._is_sure(limit)]
+        firm: list[tuple[Relation, Node]] = []
+        is_sure = True  # whether no other limit may fail in a part of the ranges
+        for limit, gap in zip(self._blocks_to, system.gaps, strict=True):
+            enclosure = enclose(gap, system.box, "")
+            if enclosure is not None and enclosure.flaw != GAP and enclosure.values[1] <= 0:
+                continue  # it holds all over them
+            holds_nowhere = enclosure is None or enclosure.values[0] > 0
+            if not self._is_sure(limit):
+                is_sure = is_sure and holds_nowhere
+            elif holds_nowhere:
+                return Remainder(None, are_close=False)
+            else:
+                firm.append((limit, gap))
         if not firm:
-            return Remainder(ends, are_close=False) if limits else None
+            return None if is_sure else Remainder(ends, are_close=False)
         allowed, others = system.allowed, []
         for limit, gap in firm:
             stated = self._stated_end(limit)
@@ -139,7 +143,6 @@ class LimitsOverRanges:
                 others.append(gap)
             else:
                 allowed = meet(allowed, stated)
-        is_sure = len(firm) == len(limits)
         low, high = meet(ends, allowed)
         if low <= high and not others:
             return Remainder((low, high), is_sure and _is_continuous(system))
@@ -276,18 +279,6 @@ class LimitsOverRanges:
             return None
         end = value(right, {name: self._spans[name][0] for name in names})
         return (-math.inf, end) if is_below else (end, math.inf)
-
-
-def _is_never_positive(gap: Node, system: System) -> bool:
-    """Whether an enclosure shows that a limit holds all over the ranges."""
-    enclosure = enclose(gap, system.box, "")
-    return enclosure is not None and enclosure.flaw != GAP and enclosure.values[1] <= 0
-
-
-def _is_positive(gap: Node, system: System) -> bool:
-    """Whether an enclosure shows that a limit holds nowhere in the ranges."""
-    enclosure = enclose(gap, system.box, "")
-    return enclosure is None or enclosure.values[0] > 0
 
 
 def _with_room(gap: Node, system: System) -> Node:
