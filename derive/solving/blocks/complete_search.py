@@ -80,7 +80,7 @@ def search_domains(system: System, share: int = 1) -> CompleteSearch | None:
         return None
     box = tuple(system.domains[name].ends for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
-    places = located(system.equations, system.unknowns, system.known, box, allowance, BLUR)
+    places = located(system.equations, system.unknowns, system.known, box, allowance)
     if places is None:
         return None
     solutions: list[Solution] = []
