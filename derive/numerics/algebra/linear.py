@@ -192,26 +192,26 @@ def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> lis
     return forms
 
 
-def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> list[Equation]:
-    """The reduced echelon form, in exact fractions, of those equations that are linear.
+def echelon(equations: Sequence[Equation], unknowns: Sequence[str]) -> list[Equation]:
+    """The reduced echelon form, in exact fractions, of those equations that are linear in their unknowns alone.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> three = [parse_equation(text) for text in ("2*x + y + 3*z = 6", "x + 2*y + 3*z = 9", "x*y*z = 1")]
-    >>> [str(row) for row in echelon(three, ["x", "y", "z"], {})]
+    >>> [str(row) for row in echelon(three, ["x", "y", "z"])]
     ['x + z + (-1) = 0', 'y + z + (-4) = 0']
     """
-    rows = [row for equation in equations if (row := _fractions(equation, unknowns, known)) is not None]
+    rows = [row for equation in equations if (row := _fractions(equation, unknowns)) is not None]
     if len(rows) < 2:
         return []
     return [Equation(_written(row, unknowns), "=", ZERO) for row in _reduced(rows, len(unknowns))]
 
 
-def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
+def _fractions(equation: Equation, unknowns: Sequence[str]) -> list[Fraction] | None:
     """The coefficients of a linear equation, exactly, and its constant; None if they are not fractions."""
     form = linear_form(difference_of(equation), frozenset(unknowns))
     if form is None:
         return None
-    factors = [folded(form.get(name, ZERO), known) for name in (*unknowns, None)]
+    factors = [folded(form.get(name, ZERO), {}) for name in (*unknowns, None)]
     exact = [factor.value for factor in factors if isinstance(factor, Number)]
     return exact if len(exact) == len(factors) else None
 

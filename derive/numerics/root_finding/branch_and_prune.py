@@ -83,14 +83,20 @@ def located(
     """
     if len(equations) != len(unknowns):
         return None
-    exact_graph = dag_of(equations, unknowns, known)
-    implied = echelon(equations, unknowns, {})  # elimination in fractions would take a blurred number as exact
-    blurred_graph = dag_of(equations, unknowns, known, implied, BLUR)
+    exact_graph, blurred_graph = dag_of(equations, unknowns, known), graph_within_blur(equations, unknowns, known)
     if blurred_graph is None or exact_graph is None:
         return None
     blurred = _BranchAndPrune(blurred_graph, allowance).search(tuple(box))
     solutions = tuple(tightened(exact_graph, haze) for haze in blurred.solutions)
     return SolutionsInBox(solutions, blurred.open, hazes=blurred.solutions)
+
+
+def graph_within_blur(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> Dag | None:
+    """The graph for branch and prune of equations at all numbers within the blur of the known ones; None if too deep.
+
+    Elimination would take a blurred number as exact, so that equations with known numbers are not eliminated.
+    """
+    return dag_of(equations, unknowns, known, echelon(equations, unknowns), BLUR)
 
 
 class _BranchAndPrune:
