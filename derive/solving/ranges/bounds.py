@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, combinations, pairwise
-from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.errors import DeriveError
@@ -70,10 +69,7 @@ from derive.solving.ranges.limits_over_ranges import NOWHERE_WITHIN_LIMITS, UNRE
 from derive.solving.ranges.range_propagation import leaves_domain, may_cancel, may_enter_elsewhere, ranges_of
 from derive.solving.ranges.solution_path import ATTAINED_ALONG, along, hangs_on_what_cancels
 from derive.tolerances import ASIDE, SAME_ROOT
-
-if TYPE_CHECKING:
-    from quantities.domain import Domain
-
+from quantities.domain import Domain
 
 EXACT_PIECE = Evidence("bounds are exact: every number between them is a value", are_reached=True)
 _EXACT_PIECES = Evidence("bounds are exact: not every number between them is a value", are_reached=True)
