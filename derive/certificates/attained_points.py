@@ -93,7 +93,7 @@ def _admissible(bound: Bound, choice: Mapping[str, float]) -> Box | None:
     for _ in range(_TURNS):
         if box is None or around.keys() >= {*bound.names}:
             break
-        before, box = box, program.admitted(box)
+        before, box = box, program.narrowed(box, below_floor=False)
         if box == before:
             break
     if box is None or program.is_out(box) or not _follows(bound, program.spans(box), around):
