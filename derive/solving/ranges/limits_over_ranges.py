@@ -68,9 +68,9 @@ def within_limits(library: RelationSet, question: Question, plan: Plan, result: 
     left = limits.remainder((min(low for low, _ in spans), max(high for _, high in spans)))
     if left is None:
         return result
-    states = [_cut_to(left.ends, state, target) for state in result.states] if left.ends is not None else []
     domain = library.declared[target].domain
-    cut = tuple(state for state in states if state is not None and not _is_at_open_end(domain, state.spans.get(target)))
+    states = [_cut_to(left.ends, state, target, domain) for state in result.states] if left.ends is not None else []
+    cut = tuple(state for state in states if state is not None)
     if cut:
         how = WITHIN_LIMITS if left.are_close else UNREACHED
         return replace(result, states=tuple(_known_by(how, state) for state in cut))
@@ -80,17 +80,17 @@ def within_limits(library: RelationSet, question: Question, plan: Plan, result: 
     return replace(result, states=tuple(_known_by(NOWHERE_WITHIN_LIMITS, state) for state in result.states))
 
 
-def _cut_to(ends: Span, state: State, target: str) -> State | None:
-    """A state over ranges whose interval of the target is cut to what limits leave; None if nothing is left."""
+def _cut_to(ends: Span, state: State, target: str, domain: Domain) -> State | None:
+    """A state over ranges whose interval of the target is cut to what limits leave; None if nothing is left.
+
+    An end that the domain excludes is nothing.
+    """
     if target not in state.spans:
         return state
     low, high = meet(state.spans[target], ends)
-    return replace(state, spans={**state.spans, target: (low, high)}) if low <= high else None
-
-
-def _is_at_open_end(domain: Domain, span: Span | None) -> bool:
-    """Whether limits over ranges leave an interval of a target nothing but an end that its domain excludes."""
-    return span is not None and domain.open_low and span[1] <= domain.low
+    if low > high or (domain.open_low and high <= domain.low):
+        return None
+    return replace(state, spans={**state.spans, target: (low, high)})
 
 
 def _known_by(how: Evidence, state: State) -> State:
