@@ -263,8 +263,11 @@ def eliminated(rows: list[list[float]], unknowns: list[str], domains: Mapping[st
                 rows[i] = [entry - factor * above for entry, above in zip(row, rows[lead], strict=True)]
         pivots.append(column)
     if len(pivots) < size:
+        size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
+        if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[len(pivots) :]):
+            return _contradicting()
         cancelled = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
-        return _singular(rows, len(pivots), cancelled)
+        return _dependent(len(pivots), len(rows), cancelled)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
     return Solved([values], reason=_outside(values, domains))
 
@@ -290,14 +293,6 @@ def solved(rows: list[list[float]], rank: float) -> list[float] | None:
         later = sum(rows[i][k] * result[k] for k in range(i + 1, size))
         result[i] = (rows[i][size] - later) / rows[i][i]
     return result
-
-
-def _singular(rows: list[list[float]], rank: int, cancelled: list[str]) -> Solved:
-    """What elimination finds of a singular linear system: its equations contradict each other, or depend on another."""
-    size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
-    if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
-        return _contradicting()
-    return _dependent(rank, len(rows), cancelled)
 
 
 def _contradicting(*, singular: bool = True) -> Solved:
