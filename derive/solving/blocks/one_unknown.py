@@ -203,7 +203,7 @@ def _exact_outcome(problem: OneUnknown) -> Outcome | None:
     """The outcome for one unknown that cancels, or that exact numbers give piece by piece; None where neither is so."""
     if _is_multiplied_by_zeros(problem):
         return everywhere(problem)
-    may_cancel_out = _occurs_where_it_may_cancel(problem)
+    may_cancel_out = ZERO in problem.sides or problem.occurrences != 1 or has_choice(problem.equation, problem.name)
     if may_cancel_out or any(problem.around(STEPPED)):
         between = _between_arguments(problem.equation)
         exact = exact_solutions(between, problem.name, problem.known, problem.domain)
@@ -360,13 +360,6 @@ def _outcome_along_arms(problem: OneUnknown, solutions: Sequence[Solution]) -> O
     wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
     isolated = [solution for solution in solutions if not any(_is_inside(solution.values[name], span) for span in wide)]
     return Outcome((*isolated, *(Solution({}, {name: span}) for span in wide)))
-
-
-def _occurs_where_it_may_cancel(problem: OneUnknown) -> bool:
-    """Whether one unknown may cancel: it stands in several places or in a choice, or a side of its equation is zero."""
-    if Number(Fraction(0)) in problem.sides:
-        return True
-    return problem.occurrences != 1 or has_choice(problem.equation, problem.name)
 
 
 def _outcome_of_candidates(

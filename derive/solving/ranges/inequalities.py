@@ -375,11 +375,12 @@ class _Limit:
                 result = carried_out(_of_case(at_equality_library, question.case), question.but(case=NO_CASE))
         except DeriveError:
             return None
-        if relation.name not in result.plan.relations:
+        if relation.name not in result.plan.relations or result.doubt:
             return None
-        if not result.states and _may_jump(library, result.plan):
-            return None
-        if result.doubt:
+        sides = chain.from_iterable(library.relations[name].written.sides for name in result.plan.relations)
+        if not result.states and has_operation(
+            *sides, among=JUMPS
+        ):  # the inequality may turn at a jump without an edge
             return None
         ends = [state.values[target] for state in result.states if target in state.values]
         ends += chain.from_iterable(state.spans[target] for state in result.states if target in state.spans)
@@ -533,12 +534,6 @@ def _of_case(library: RelationSet, case: Case) -> RelationSet:
         return type(library)(free, library.declared.values())
 
     return _CASES.of(library.session, case, made)
-
-
-def _may_jump(library: RelationSet, plan: Plan) -> bool:
-    """Whether a relation of the plan has a choice or a step, at which an inequality may turn without an edge."""
-    sides = chain.from_iterable(library.relations[name].written.sides for name in plan.relations)
-    return has_operation(*sides, among=JUMPS)
 
 
 def _beside_ends(span: Span) -> list[float]:
