@@ -200,9 +200,10 @@ def _solutions_along(branches: Sequence[Branch], tear: str, system: System) -> O
             values = polished(branch.at(root), system)
             if not system.holds(values):  # in doubles the forms may have lost digits
                 values = polished(branch.at(root, exactly), system)
+            box = branch.box_around(root)
             if not system.holds(values):
-                values = branch.with_zeros(root, values)
-            if not branch.is_followed(root, values) or branch.is_in_doubt(root, values):
+                values = branch.with_zeros(values, box)
+            if not branch.is_followed(values, box) or branch.is_in_doubt(values, box):
                 caveat = caveat or OTHERS_MAY_EXIST
             if not system.holds(values):
                 reason = reason or system.outside(values)
@@ -249,31 +250,26 @@ class _TornBranch:
                 raise
             return Outcome((), OTHERS_MAY_EXIST, undecided=True)
 
-    def with_zeros(self, root: float, values: dict[str, float]) -> dict[str, float]:
+    def with_zeros(self, values: dict[str, float], box: Mapping[str, Span] | None) -> dict[str, float]:
         """The unknowns at a root of the tear, with zeros that rounding alone has missed, if the system holds there.
 
         Of `x*max(y, x) = 0` and `y = exp(x) - 1/10`, y is 1e-17 at the root of the tear, and the product no zero.
         """
-        box = self._box_around(root) or {}
-        zeros = {name: 0.0 for name, (low, high) in box.items() if low <= 0 <= high}
+        zeros = {name: 0.0 for name, (low, high) in (box or {}).items() if low <= 0 <= high}
         return {**values, **zeros} if zeros and self.system.holds({**values, **zeros}) else values
 
-    def is_in_doubt(self, root: float, values: Mapping[str, float]) -> bool:
+    def is_in_doubt(self, values: Mapping[str, float], box: Mapping[str, Span] | None) -> bool:
         """Whether a root of the tear may be a solution though the system does not hold at its numbers."""
-        if self.system.holds(values):
-            return False
-        box = self._box_around(root)
-        return box is not None and not self._surely_fails(box)
+        return box is not None and not self.system.holds(values) and not self._surely_fails(box)
 
-    def _box_around(self, root: float) -> dict[str, Span] | None:
+    def box_around(self, root: float) -> dict[str, Span] | None:
         """The box of all unknowns about a root of the tear; None if one certainly leaves its domain."""
         reach = _TOGETHER * abs(root) or LEAST
         return self._box_over((root - reach, root + reach))
 
-    def is_followed(self, root: float, values: Mapping[str, float]) -> bool:
+    def is_followed(self, values: Mapping[str, float], box: Mapping[str, Span] | None) -> bool:
         """Whether a root of the tear, with every number within its rounding, is followed to one solution at most."""
         system, tear = self.system, self.tear
-        box = self._box_around(root)
         if box is None:
             return True  # not a solution
         around = {**point_box(system.known), tear: box[tear]}

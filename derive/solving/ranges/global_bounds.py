@@ -328,15 +328,14 @@ class _SystemBuilder:
 
     def system(self, limits: Sequence[Equation] = ()) -> System | None:
         """The finished system for the global bounds of the target, under limits; None if a form grows too large."""
-        goal = composed("", {**self.forms, "": Name(self.target)})
-        gaps = [composed("", {**self.forms, "": excess_of(limit)}) for limit in limits]
-        if goal is None or None in gaps:
+        bounded = (Name(self.target), *map(excess_of, limits))
+        in_inputs = [composed("", {**self.forms, "": node}) for node in bounded]
+        if None in in_inputs:
             return None
-        goal = self._for_bounds(goal)
-        gaps_for_bounds = [self._for_bounds(gap) for gap in gaps if gap is not None]
-        used = {name: self.spans[name] for name in names_in(goal, *self.zeros, *gaps_for_bounds)}
+        goal, *gaps = (self._for_bounds(node) for node in in_inputs if node is not None)
+        used = {name: self.spans[name] for name in names_in(goal, *self.zeros, *gaps)}
         domain = self.library.declared[self.target].domain
-        return System(goal, domain.ends, tuple(self.zeros), used, tuple(gaps_for_bounds))
+        return System(goal, domain.ends, tuple(self.zeros), used, tuple(gaps))
 
     def _for_bounds(self, node: Node) -> Node:
         """An expression of the system for global bounds with its numbers put in, and without what cancels."""
