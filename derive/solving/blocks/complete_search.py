@@ -146,12 +146,11 @@ def points_in_open_boxes(search: CompleteSearch, system: System) -> Iterator[Sol
             continue
         for point in filter(None, (center, system.near(center))):
             values = fitted(dict(point), system)
+            solution = Solution(values, {})
             is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
-            if not is_sought or leads_elsewhere(values, system):
-                continue
-            if not is_near(Solution(values, {}), known):
-                known.append(Solution(values, {}))
-                yield known[-1]
+            if is_sought and not leads_elsewhere(values, system) and not is_near(solution, known):
+                known.append(solution)
+                yield solution
 
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
