@@ -219,15 +219,10 @@ def _constant(node: Apply, fold: Fold) -> Node:
     is_constant = bool(numbers) or node.op == "pi"
     if not is_constant or len(numbers) < len(applied_node.args):
         return applied_node
-    if node.op == "inv" and numbers[0] and not is_irrational(numbers[0]):
+    is_exact = bool(numbers) and numbers[0] != 0 and not is_irrational(numbers[0])
+    if node.op == "inv" and is_exact:
         return _short(1 / numbers[0])
-    if (
-        node.op == "pow"
-        and not is_irrational(numbers[0])
-        and numbers[1].denominator == 1
-        and abs(numbers[1]) <= _STEEPEST
-        and numbers[0]
-    ):
+    if node.op == "pow" and is_exact and numbers[1].denominator == 1 and abs(numbers[1]) <= _STEEPEST:
         return _short(numbers[0] ** numbers[1].numerator)
     if node.op in ("max", "min"):
         return Number(max(numbers) if node.op == "max" else min(numbers))

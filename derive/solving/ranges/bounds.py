@@ -353,10 +353,8 @@ class SolutionBranch:
         if not lies_in((number, number), left.ends, SAME_ROOT):  # it is told, and which limit forbids it
             return replace(bounds, how=self._allowed_elsewhere(left.ends, how))
         if how.are_reached:
-            if how.is_along or not self.is_alone:
+            if how.is_along or not self.is_alone or not left.are_close:
                 how = _UNREACHED_ALONG if how.is_along else UNREACHED
-            elif not left.are_close:
-                how = UNREACHED
             elif left.ends != bounds.ends:
                 how = WITHIN_LIMITS
         return Bounds(left.ends, how)
