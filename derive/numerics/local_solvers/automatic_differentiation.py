@@ -181,15 +181,13 @@ class _Layout:
         self.indices: dict[tuple[Any, ...], int] = {("name", name): i for i, name in enumerate(unknowns)}
         self.nodes = [_Node("name", (), name) for name in unknowns]
         self.levels = [0] * len(unknowns)
-        self.seen: dict[int, int] = {}  # indices of trees seen before, by their id
-        self.kept: list[Node] = []
+        self.seen: dict[Node, int] = {}  # indices of trees seen before
 
     def index(self, node: Node) -> int:
         """The index of an expression among the nodes of the tape for automatic differentiation."""
-        if id(node) not in self.seen:
-            self.kept.append(node)  # so that no other object reuses its id
-            self.seen[id(node)] = self._new_index(node)
-        return self.seen[id(node)]
+        if node not in self.seen:
+            self.seen[node] = self._new_index(node)
+        return self.seen[node]
 
     def _new_index(self, node: Node) -> int:
         """The index of an expression new to the tape for automatic differentiation, its constants evaluated."""
