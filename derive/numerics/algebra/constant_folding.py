@@ -51,7 +51,6 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     >>> render(folded(parse_expression("(1e30 + b*x) - 1e30"), {"b": 2.0}))
     '2*x'
     """
-
     return with_doubles(folded_in_many_digits(node, known))
 
 
