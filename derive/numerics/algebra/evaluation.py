@@ -351,25 +351,17 @@ def with_exact_parts(node: Node, values: Values) -> Node | None:
     """
 
     def whole_at_tie(part: Apply) -> Node | None:
-        number = _whole_at_tie(part.args[0], values) if part.op in STEPPED else None
-        return None if number is None else Number(number)
+        """The whole number from which what is rounded differs by rounding only; what was computed decides nothing."""
+        number = value(part.args[0], values) if part.op in STEPPED else _NAN
+        if not math.isfinite(number):
+            return None
+        nearest = Number(Fraction(round(number)))
+        return nearest if order(part.args[0], nearest, values, chosen_arm).is_tie else None
 
     try:
         return with_rational_parts(node, values, chosen_arm, whole_at_tie)
     except Undefined:
         return None
-
-
-def _whole_at_tie(node: Node, values: Values) -> Fraction | None:
-    """The whole number from which an expression's evaluation differs by rounding only; None if there is none.
-
-    What was computed is rounded itself, so that its digits decide nothing.
-    """
-    number = value(node, values)
-    if not math.isfinite(number):
-        return None
-    nearest = Fraction(round(number))
-    return nearest if order(node, Number(nearest), values, chosen_arm).is_tie else None
 
 
 def residual_of_decimals(equation: Equation, values: Values) -> float:

@@ -85,7 +85,8 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
     results: list[tuple[Outcome, tuple[Lost, ...]]] = []
     with suppress(LimitError), sharing(_SHARE):
         for outcome, lost in _outcomes_by_tear(system):
-            if not outcome.caveat and not lost and (outcome.solutions or _is_denied(outcome)):
+            has_no_root = outcome.cause is Cause.NO_ROOT and not outcome.undecided  # of the last relation: proved
+            if not outcome.caveat and not lost and (outcome.solutions or has_no_root):
                 return outcome, lost
             results.append((outcome, lost))
             if len(results) == _TEARS:
@@ -103,11 +104,6 @@ def torn(system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
         if (best.caveat or _is_lost(solution, lost, system)) and not is_covered(solution, solutions):
             solutions.append(solution)
     return replace(best, solutions=tuple(solutions)), lost
-
-
-def _is_denied(outcome: Outcome) -> bool:
-    """Whether the last relation of a tearing was proved to have no root, so that there is no root to follow."""
-    return outcome.cause is Cause.NO_ROOT and not (outcome.solutions or outcome.undecided)
 
 
 def _is_lost(solution: Solution, lost: Sequence[Lost], system: System) -> bool:

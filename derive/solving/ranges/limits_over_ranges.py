@@ -145,7 +145,9 @@ class LimitsOverRanges:
                 allowed = meet(allowed, stated)
         low, high = meet(ends, allowed)
         if low <= high and not others:
-            return Remainder((low, high), is_sure and _is_continuous(system))
+            goal = enclose(system.goal, system.box, "")
+            is_continuous = goal is not None and not goal.partial  # so that it reaches a limit between its bounds
+            return Remainder((low, high), is_sure and is_continuous)
         within = replace(system, allowed=allowed, gaps=tuple(others))
         extremes = least_and_greatest(within, _PARTS) if low <= high else None
         if extremes is None:
@@ -288,9 +290,3 @@ def _with_room(gap: Node, system: System) -> Node:
     size = sum(max(map(abs, enclosure.values)) for enclosure in enclosures if enclosure is not None)
     room = exact_of(AGREEMENT * size)
     return gap if room is None else added(gap, Number(-room))
-
-
-def _is_continuous(system: System) -> bool:
-    """Whether the target has every value between any two over the ranges, so that it reaches a limit between them."""
-    enclosure = enclose(system.goal, system.box, "")
-    return enclosure is not None and not enclosure.partial
