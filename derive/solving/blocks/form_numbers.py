@@ -36,9 +36,9 @@ _TURNS = 400  # limit on turns of an angle
 def numbers_of(problem: OneUnknown, candidate: Candidate, turn: Domain | None) -> Iterator[tuple[float, Node]]:
     """The values and forms of a candidate for one unknown, one for each turn of an angle within the domain."""
     if candidate.winds is None:
-        for form in filter(None, (candidate.form, candidate.other)):
-            number = value_of_form(problem, problem.known, form)
-            if math.isfinite(number):
+        for form in (candidate.form, candidate.other):
+            number = math.nan if form is None else value_of_form(problem, problem.known, form)
+            if form is not None and math.isfinite(number):
                 yield _snapped(form, number, problem.known, problem.domain), form
         return
     within = turn or problem.domain
